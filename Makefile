@@ -1,0 +1,87 @@
+# make demo and make test need nothing but Python 3.11+ and make; both create .venv first.
+SHELL := /bin/bash
+.SHELLFLAGS := -eo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SOURCES := bnsl_cli formats stages tests examples
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
+        examples bench docs docs-check wheel clean clean-cache
+
+help:  ## Show the targets.
+	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
+
+# ------------------------------------------------------------------------------------ environment
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
+	$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed; on Debian: apt install python3-venv"; exit 1; }
+
+# "compat": a plain path entry, so that folders named like ours in the current directory do not hide our packages.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) --editable . --config-settings editable_mode=compat
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[dev]' --config-settings editable_mode=compat
+	@touch $@ $(VENV)/.installed
+
+install: $(VENV)/.installed  ## Create .venv and install the command into it.
+install-dev: $(VENV)/.installed-dev  ## The same with pytest, hypothesis and ruff.
+
+# ------------------------------------------------------------------------------------------- use
+demo: install  ## Learn a network from real data, show it and judge it.
+	@PATH="$$PWD/$(BIN):$$PATH" examples/demo.sh
+
+examples: install  ## Run the tour and the experiment of examples/.
+	PATH="$$PWD/$(BIN):$$PATH" examples/tour.sh
+	PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C examples/experiment
+
+# ------------------------------------------------------------------------------------------ checks
+lint: install-dev  ## Formatting, static checks, docstrings against signatures.
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/python tests/check_docstrings.py
+
+format: install-dev  ## Format the sources.
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+test: install-dev  ## The whole test suite.
+	$(BIN)/python -m pytest
+
+test-quick: install-dev  ## What runs within a minute.
+	$(BIN)/python -m pytest -m "not slow"
+
+test-long: install-dev  ## The suite with many more examples per property.
+	BNSL_HYPOTHESIS=long $(BIN)/python -m pytest
+
+test-boundscheck: install-dev  ## Kernels with every array index checked.
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-boundscheck $(BIN)/python -m pytest -k kernels
+
+test-nojit: install-dev  ## Kernels as plain Python: readable tracebacks.
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -k kernels
+
+bench: install-dev  ## Measure and append to tests/benchmarks/results.
+	$(BIN)/python tests/benchmarks/run.py
+
+# ----------------------------------------------------------------------------------- documentation
+docs: install-dev  ## Write the commands' help into the README's reference.
+	$(BIN)/python tests/readme_reference.py --write
+
+docs-check: install-dev  ## Help pages have examples that work; the README's reference is current.
+	$(BIN)/python tests/readme_reference.py
+	$(BIN)/python -m pytest tests/test_docs.py
+
+wheel: install-dev  ## Build the wheel into dist/.
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean:  ## Remove what the examples and builds wrote.
+	rm -rf examples/out build dist *.egg-info
+
+clean-cache:  ## Remove compiled kernels of all versions; the next run compiles anew.
+	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/bnsl" $(VENV)/cache-boundscheck
