@@ -1,0 +1,155 @@
+"""Cutting a numeric column into intervals: cut points, labels, and labels back to cut points.
+
+Pure arithmetic on numpy arrays, shared by everything that reads or recodes data. Intervals are open below and
+closed above, so a value equal to a cut point belongs to the lower interval. Their labels are ``<=1.5``,
+``1.5..2.5`` and ``>2.5``: free of delimiters, quotes and brackets, and readable back into cut points, so that
+other data (a test split) can be coded by the intervals that a file header lists.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from .records import MAX_STATES
+
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+NUMBER_PATTERN = f"^{_NUMBER}$"
+"""What counts as a number in a table: decimal digits with optional sign, point and exponent."""
+
+_INTERVAL = re.compile(rf"<=({_NUMBER})|({_NUMBER})\.\.({_NUMBER})|>({_NUMBER})", re.ASCII)
+
+
+class Discretization(NamedTuple):
+    """A way to cut numeric columns: ``quantile`` or ``width``, and the number of intervals asked for."""
+
+    method: str
+    n_intervals: int
+
+    @property
+    def n_kept(self) -> int:
+        """Numeric columns with at most this many distinct values stay as they are."""
+        return max(2, self.n_intervals)
+
+
+def parse_discretization(text: str) -> Discretization:
+    """Read ``median``, ``quantile:K`` or ``width:K``; the median is ``quantile:2``.
+
+    Raises
+    ------
+    ValueError
+        Another word, or K is not a whole number from 2 to 256.
+    """
+    if text == "median":
+        return Discretization("quantile", 2)
+    method, _, count = text.partition(":")
+    if method not in ("quantile", "width"):
+        raise ValueError(f"unknown discretization {text!r}: use median, quantile:K or width:K")
+    if not count.isascii() or not count.isdigit() or not 2 <= int(count) <= MAX_STATES:
+        raise ValueError(f"{text!r}: the number of intervals must be a whole number from 2 to {MAX_STATES}")
+    return Discretization(method, int(count))
+
+
+def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> np.ndarray:
+    """Where to cut a column so that every interval holds at least one of its values.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_distinct,)
+        The distinct values, ascending and finite; at least two.
+    counts : ndarray of int64, shape (n_distinct,)
+        How many rows have each value.
+    rule : Discretization
+
+    Returns
+    -------
+    ndarray of float64
+        One to K - 1 ascending cut points below the largest value. Ties and empty intervals make them fewer.
+
+    Notes
+    -----
+    ``quantile:K``: cut k is the smallest value that at least k/K of the rows do not exceed (the inverse of the
+    empirical distribution function), so it is a value of the column. Equal cuts count once. A cut at the largest
+    value would leave nothing above and falls away; if no cut is left, the largest value is cut off from the rest.
+
+    ``width:K``: K - 1 equally spaced cuts between the smallest and the largest value, rounded to four
+    significant digits of the spacing. An interval that holds no value is joined to the one below.
+    """
+    if rule.method == "quantile":
+        cuts = _quantile_cuts(values, counts, rule.n_intervals)
+    else:
+        cuts = _width_cuts(values, rule.n_intervals)
+    if len(cuts) == 0:
+        cuts = values[-2:-1]
+    occupied = np.unique(interval_codes(values, cuts))
+    return cuts[occupied[occupied > 0] - 1]
+
+
+def _quantile_cuts(values: np.ndarray, counts: np.ndarray, n_intervals: int) -> np.ndarray:
+    # In integers: rows up to a value times K reach rows times k exactly where the share reaches k/K.
+    cumulative = np.cumsum(counts, dtype=np.int64)
+    wanted = cumulative[-1] * np.arange(1, n_intervals, dtype=np.int64)
+    positions = np.unique(np.searchsorted(cumulative * n_intervals, wanted, side="left"))
+    return values[positions[positions < len(values) - 1]]
+
+
+def _width_cuts(values: np.ndarray, n_intervals: int) -> np.ndarray:
+    low, high = float(values[0]), float(values[-1])
+    spacing = high / n_intervals - low / n_intervals  # not (high - low) / K, which may overflow
+    if spacing == 0.0:
+        return values[:0]
+    digits = 3 - math.floor(math.log10(spacing))
+    shares = (k / n_intervals for k in range(1, n_intervals))
+    cuts = np.unique([round(low * (1 - share) + high * share, digits) for share in shares])
+    return cuts[(cuts >= low) & (cuts < high)]
+
+
+def interval_codes(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """Index of the interval of each value: the number of cut points below it, int64."""
+    return np.searchsorted(cuts, values, side="left")
+
+
+def format_number(value: float) -> str:
+    """Shortest text that reads back as the same float64; whole numbers without a point."""
+    text = repr(float(value))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def interval_labels(cuts: np.ndarray) -> tuple[str, ...]:
+    """Labels of the ``len(cuts) + 1`` intervals, lowest first."""
+    ends = [format_number(cut) for cut in cuts]
+    inner = (f"{low}..{high}" for low, high in pairwise(ends))
+    return (f"<={ends[0]}", *inner, f">{ends[-1]}")
+
+
+def interval_bounds(label: str) -> tuple[float, float] | None:
+    """Lower (exclusive) and upper (inclusive) end that an interval label names; None for other text."""
+    match = _INTERVAL.fullmatch(label)
+    if match is None:
+        return None
+    below, low, high, above = match.groups()
+    if below is not None:
+        return -math.inf, float(below)
+    if above is not None:
+        return float(above), math.inf
+    return float(low), float(high)
+
+
+def cuts_of_labels(labels: tuple[str, ...]) -> np.ndarray | None:
+    """Cut points behind a complete list of interval labels, lowest first; None if it is not one.
+
+    The inverse of `interval_labels`.
+    """
+    bounds = [interval_bounds(label) for label in labels]
+    if len(bounds) < 2 or None in bounds:
+        return None
+    is_gapless = all(lower[1] == upper[0] for lower, upper in pairwise(bounds))
+    ends = [-math.inf, *(high for _, high in bounds)]
+    is_complete = bounds[0][0] == -math.inf and bounds[-1][1] == math.inf
+    if not (is_gapless and is_complete and all(low < high for low, high in pairwise(ends))):
+        return None
+    return np.array(ends[1:-1], dtype=np.float64)

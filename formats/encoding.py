@@ -1,0 +1,209 @@
+"""From columns of labels to a `Dataset`: states in a fixed order, one byte per cell.
+
+Works on dictionary-encoded columns: all decisions are made on the distinct labels of a column, and each cell is
+touched once, by a table look-up. The rules:
+
+- Spaces around labels do not count. Empty cells, ``NA``, ``NaN``, ``nan`` and ``?`` are missing.
+- A column whose labels are all numbers is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
+  shortest spelling, and states are sorted by value. Interval labels are sorted by their ends, others as text.
+- A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
+  too many states. Both are refused; `max_states` replaces both limits.
+- Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
+  asked for; all others stay as they are, and K or fewer numbers are never too many.
+- Where a file header lists the states, these hold, and numbers are put into the intervals it lists.
+- States are those that occur in the rows kept; missing cells kept as a state come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .columns import Column, EncodingOptions, StateChooser, listed, plural
+from .errors import Inconsistent, Malformed, UnsuitableData
+from .labels import MISSING_STATE
+from .provenance import fingerprint
+from .records import Dataset, Variable
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Warn = Callable[[str], None]
+
+
+class RawTable(NamedTuple):
+    """Columns of text as readers deliver them.
+
+    Attributes
+    ----------
+    names : tuple of str
+    columns : sequence of pyarrow.ChunkedArray
+        Each of type dictionary<string>.
+    source : str
+        How messages call the input.
+    is_tight : bool
+        Whether every label of the dictionaries occurs in the column.
+    is_named : bool
+        Whether the names come from the input (else they are V0, V1, ...).
+    """
+
+    names: tuple[str, ...]
+    columns: Sequence[pyarrow.ChunkedArray]
+    source: str
+    is_tight: bool = True
+    is_named: bool = True
+
+
+def check_names(names: Sequence[str], source: str, remedy: str | None = None) -> None:
+    """Refuse columns without a name and names that occur twice.
+
+    Raises
+    ------
+    Malformed
+    """
+    nameless = [str(position) for position, name in enumerate(names, 1) if not name]
+    if nameless:
+        what = "column" if len(nameless) == 1 else "columns"
+        raise Malformed(
+            f"no name for {what} {listed(nameless)} of {len(names)}",
+            source=source,
+            remedy=remedy or "name the column or remove it (row numbers are no variable)",
+        )
+    if len(set(names)) < len(names):
+        first: dict[str, int] = {}
+        twice = [
+            f"{name!r} (columns {first[name]} and {position})"
+            for position, name in enumerate(names, 1)
+            if first.setdefault(name, position) != position
+        ]
+        raise Malformed(
+            f"duplicate column names: {listed(twice)}",
+            source=source,
+            remedy=remedy or "rename or remove the columns",
+        )
+
+
+def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset:
+    """Code a table of labels.
+
+    Parameters
+    ----------
+    raw : RawTable
+    options : EncodingOptions
+    warn : callable
+        Takes a message about something that is allowed but may surprise.
+
+    Raises
+    ------
+    UnsuitableData
+        Missing cells, continuous columns, columns with too many states, no rows.
+    Inconsistent
+        A column that the header lists is not there, or holds a label that the header does not know.
+    """
+    n_rows = len(raw.columns[0]) if raw.columns else 0
+    if n_rows == 0:
+        raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")
+    columns = [Column.unpack(*item) for item in _select_columns(raw, options.variables, warn)]
+    for column in columns:
+        column.classify(missing_is_state=options.missing == "state")
+    rows = _rows_to_keep(columns, n_rows, options, raw.source, warn)
+    chooser = StateChooser(options, rows, raw.is_tight and rows is None)
+    codes = np.empty((len(columns), n_rows if rows is None else int(rows.sum())), dtype=np.uint8)
+    variables = []
+    for position, column in enumerate(columns):
+        coding = chooser.choose(column)
+        variables.append(Variable(column.name, coding.states))
+        codes[position] = column.gather(coding.codes.astype(np.uint8), rows)
+    chooser.raise_problems(raw.source)
+    if options.variables is None:
+        _warn_constant(variables, raw.source, warn)
+    return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+
+
+def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn: Warn):
+    """Pairs of a variable and its column, in the order of the variables."""
+    if variables is None:
+        return [(Variable(name), column) for name, column in zip(raw.names, raw.columns)]
+    names = [variable.name for variable in variables]
+    position_of = {name: position for position, name in enumerate(raw.names)}
+    absent = [name for name in names if name not in position_of]
+    if absent and not raw.is_named and len(names) == len(raw.names):
+        return list(zip(variables, raw.columns))  # without names the position decides
+    if absent:
+        raise Inconsistent(
+            f"no {'column' if len(absent) == 1 else 'columns'} {listed(map(repr, absent))}, "
+            "which the header lists",
+            source=raw.source,
+            remedy="give data with the same column names (in any order)",
+        )
+    known = set(names)
+    extra = [name for name in raw.names if name not in known]
+    if extra:
+        warn(f"{raw.source}: columns that the header does not list are ignored: {listed(map(repr, extra))}")
+    return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
+
+
+def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):
+    """Rows that stay, bool, or None for all; refuses missing cells and unknown labels unless they may go."""
+    is_missing = np.zeros(n_rows, dtype=bool)
+    is_unseen = np.zeros(n_rows, dtype=bool)
+    counts, unseen = [], []
+    for column in columns:
+        if column.missing is not None and options.missing != "state":
+            cells = column.gather(column.missing)
+            is_missing |= cells
+            if cells.any():  # a dictionary may hold labels that no cell has
+                counts.append((column.name, int(cells.sum())))
+        if column.unseen is not None:
+            cells = column.gather(column.unseen)
+            is_unseen |= cells
+            if cells.any():
+                unseen.append(column)
+    if counts and options.missing == "error":
+        _refuse_missing(counts, int(is_missing.sum()), n_rows, source)
+    if unseen and options.unseen == "error":
+        _refuse_unseen(unseen, source)
+    for rows, why in ((is_missing, "missing cells"), (is_unseen, "labels that the header does not know")):
+        if rows.any():
+            warn(f"{source}: {int(rows.sum())} of {n_rows} rows left out: {why}")
+    keep = ~(is_missing | is_unseen)
+    if not keep.any():
+        raise UnsuitableData(
+            f"none of {n_rows} rows is left: each has a missing cell or an unknown label",
+            source=source,
+            remedy="remove the columns with many missing cells, or use --missing state",
+        )
+    return None if keep.all() else keep
+
+
+def _refuse_missing(counts: Sequence[tuple[str, int]], n_affected: int, n_rows: int, source: str) -> None:
+    ordered = sorted(counts, key=lambda item: -item[1])
+    listing = listed(f"{name!r} ({count})" for name, count in ordered)
+    raise UnsuitableData(
+        f"missing cells in {plural(len(counts), 'column')}: {listing}",
+        source=source,
+        remedy=f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
+        f"or --missing state to make missing cells a state {MISSING_STATE!r}",
+    )
+
+
+def _refuse_unseen(columns: Sequence[Column], source: str) -> None:
+    column = columns[0]
+    counts = column.count_labels() * column.unseen
+    label = column.labels[int(counts.argmax())].as_py()
+    others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
+    raise Inconsistent(
+        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states of the header "
+        f"({listed(map(repr, column.states))}){others}",
+        source=source,
+        column=column.name,
+        remedy="use --unseen drop to leave such rows out",
+    )
+
+
+def _warn_constant(variables: Sequence[Variable], source: str, warn: Warn) -> None:
+    constant = [repr(variable.name) for variable in variables if len(variable.states) == 1]
+    if constant:
+        warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listed(constant)}")

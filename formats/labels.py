@@ -1,0 +1,178 @@
+"""What the labels of one column mean: missing or not, number or text, and which state each belongs to.
+
+Works on the distinct labels of a column, never on its cells. `encoding` applies the results to whole tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .discretization import (
+    NUMBER_PATTERN,
+    Discretization,
+    cut_points,
+    cuts_of_labels,
+    interval_bounds,
+    interval_codes,
+    interval_labels,
+)
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MISSING_LABELS = ("", "NA", "NaN", "nan", "?")
+"""Cells that hold no value."""
+
+MISSING_STATE = "NA"
+"""State of missing cells where they are kept as a state of their own; always the last one."""
+
+UNKNOWN = -1
+"""Code of a label that a given list of states does not contain."""
+
+
+class LabelCoding(NamedTuple):
+    """States of a column and the code of each of its labels (int64, shape (n_labels,))."""
+
+    states: tuple[str, ...]
+    codes: np.ndarray
+
+
+def find_missing(labels: pyarrow.StringArray) -> np.ndarray:
+    """Which labels stand for missing cells, bool, shape (n_labels,)."""
+    import pyarrow
+    from pyarrow import compute
+
+    return _as_numpy(compute.is_in(labels, value_set=pyarrow.array(MISSING_LABELS, labels.type)))
+
+
+def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
+    """Values of labels that are finite decimal numbers, NaN for all others, float64, shape (n_labels,)."""
+    import pyarrow
+    from pyarrow import compute
+
+    is_number = _as_numpy(compute.match_substring_regex(labels, NUMBER_PATTERN))
+    values = np.full(len(labels), np.nan)
+    if is_number.any():
+        numbers = compute.cast(labels.filter(pyarrow.array(is_number)), pyarrow.float64())
+        values[is_number] = numbers.to_numpy()
+        values[np.isinf(values)] = np.nan
+    return values
+
+
+def count_distinct(labels: pyarrow.StringArray, values: np.ndarray) -> int:
+    """Number of states that labels would make: distinct numbers if all are numbers, else distinct texts."""
+    from pyarrow import compute
+
+    if np.isnan(values).any():
+        return compute.count_distinct(labels).as_py()
+    return len(np.unique(values))
+
+
+def code_new_states(labels: Sequence[str], values: np.ndarray) -> LabelCoding:
+    """States of a column of which nothing is known but its labels.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    values : ndarray of float64
+        Their numbers as `parse_numbers` gives them.
+
+    Returns
+    -------
+    LabelCoding
+        Numbers are sorted by value, intervals by their ends, other labels as text. Labels of equal value are one
+        state, named by the shortest spelling (ties: first as text).
+    """
+    keys = _sort_keys(labels, values)
+    spellings: dict = {}
+    for key, label in zip(keys, labels):
+        known = spellings.get(key)
+        if known is None or (len(label), label) < (len(known), known):
+            spellings[key] = label
+    ordered = sorted(spellings)
+    code_of = {key: code for code, key in enumerate(ordered)}
+    states = tuple(spellings[key] for key in ordered)
+    return LabelCoding(states, np.array([code_of[key] for key in keys], dtype=np.int64))
+
+
+def _sort_keys(labels: Sequence[str], values: np.ndarray) -> Sequence:
+    if not np.isnan(values).any():
+        try:
+            return [Decimal(label) for label in labels]  # exact, so that long whole numbers stay apart
+        except InvalidOperation:  # an exponent of a million digits
+            return values.tolist()
+    bounds = [interval_bounds(label) for label in labels]
+    return list(labels) if None in bounds else bounds
+
+
+def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> LabelCoding:
+    """Intervals for a numeric column.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_labels,)
+        Numbers of its labels, at least two different ones.
+    counts : ndarray of int64, shape (n_labels,)
+        Rows with each label.
+    rule : Discretization
+    """
+    distinct, positions = np.unique(values, return_inverse=True)
+    rows = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(rows, positions, counts)
+    cuts = cut_points(distinct, rows, rule)
+    return LabelCoding(interval_labels(cuts), interval_codes(values, cuts))
+
+
+def code_known_states(labels: pyarrow.StringArray, states: tuple[str, ...]) -> np.ndarray:
+    """Codes of labels in a given list of states, int64; `UNKNOWN` where a label belongs to none.
+
+    A label matches a state of the same text, else of the same number; numbers also match the interval that
+    contains them if the states are intervals. Missing labels match the state ``NA``.
+    """
+    import pyarrow
+    from pyarrow import compute
+
+    found = compute.index_in(labels, value_set=pyarrow.array(states, labels.type))
+    codes = found.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
+    if MISSING_STATE in states:
+        codes[find_missing(labels) & (codes == UNKNOWN)] = states.index(MISSING_STATE)
+    unknown = np.flatnonzero(codes == UNKNOWN)
+    if len(unknown):
+        rest = labels.take(pyarrow.array(unknown))
+        codes[unknown] = _code_numbers(rest, tuple(s for s in states if s != MISSING_STATE), states)
+    return codes
+
+
+def _code_numbers(
+    labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...]
+) -> np.ndarray:
+    import pyarrow
+
+    values = parse_numbers(labels)
+    is_number = ~np.isnan(values)
+    codes = np.full(len(labels), UNKNOWN, dtype=np.int64)
+    cuts = cuts_of_labels(regular)
+    if cuts is not None:  # the state of missing cells, if any, comes after all intervals
+        codes[is_number] = interval_codes(values[is_number], cuts)
+        return codes
+    is_numeric_state = ~np.isnan(parse_numbers(pyarrow.array(states, labels.type)))
+    code_of = {_exact(states[code]): code for code in np.flatnonzero(is_numeric_state)}
+    if code_of:
+        for position in np.flatnonzero(is_number):
+            codes[position] = code_of.get(_exact(labels[int(position)].as_py()), UNKNOWN)
+    return codes
+
+
+def _exact(label: str) -> Decimal | float:
+    try:
+        return Decimal(label)
+    except InvalidOperation:
+        return float(label)
+
+
+def _as_numpy(flags: pyarrow.BooleanArray) -> np.ndarray:
+    return flags.to_numpy(zero_copy_only=False).astype(bool)

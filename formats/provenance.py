@@ -1,0 +1,135 @@
+"""What a file says about its making: header, list of producing commands, time, fingerprint of the data.
+
+The entries in ``by`` hold resolved options only (seed included, no paths, no thread count), in one fixed order,
+so that equal runs give equal bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import FormatError
+from .records import Dataset, Header, Variable
+
+PROGRAM_VERSION = "0.1.0"
+"""Version written into ``by`` entries; equals the version of the distribution (a test compares them)."""
+
+
+def timestamp() -> str:
+    """Now in ISO 8601, UTC, whole seconds; ``SOURCE_DATE_EPOCH`` (seconds since 1970) replaces the clock.
+
+    Raises
+    ------
+    FormatError
+        ``SOURCE_DATE_EPOCH`` is not a number of seconds.
+    """
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        seconds = int(fixed) if fixed else int(time.time())
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    except (ValueError, OverflowError, OSError):
+        raise FormatError(
+            f"SOURCE_DATE_EPOCH is {fixed!r}, not a number of seconds",
+            source="environment",
+            remedy="unset it or give whole seconds since 1970",
+        ) from None
+
+
+def fingerprint(variables: Sequence[Variable], codes: np.ndarray) -> str:
+    """Fingerprint of a table: names, states and codes, whatever file they came from.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous
+
+    Returns
+    -------
+    str
+        ``sha256:`` and 64 hexadecimal digits of the JSON text of names and states, the numbers of variables
+        and rows, and the bytes of `codes`.
+    """
+    columns = [[variable.name, variable.states] for variable in variables]
+    text = json.dumps([columns, list(codes.shape)], separators=(",", ":"))
+    digest = hashlib.sha256(text.encode())
+    digest.update(np.ascontiguousarray(codes, dtype=np.uint8).data)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    return value
+
+
+def command_entry(stage: str, options: Any, version: str = PROGRAM_VERSION) -> dict[str, Any]:
+    """One entry of ``by``.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the command.
+    options : mapping or dataclass
+        Its resolved options; sorted by name here.
+    version : str
+        Release of the program.
+    """
+    if dataclasses.is_dataclass(options):
+        options = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return {
+        "stage": stage,
+        "version": version,
+        "options": {name: _plain(options[name]) for name in sorted(options)},
+    }
+
+
+def make_header(
+    source: Dataset | Sequence[Variable],
+    *,
+    score: str = "unknown",
+    rows: int | None = None,
+    data: str | None = None,
+    ess: float | None = None,
+    by_entry: dict[str, Any] | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> Header:
+    """A fresh header; `rows` and `data` come from the data set where one is given.
+
+    Parameters
+    ----------
+    source : Dataset or sequence of Variable
+    score, rows, data, ess
+        As in `Header`.
+    by_entry : dict, optional
+        The first producing command, from `command_entry`.
+    extra : mapping, optional
+        Further keys.
+    """
+    if isinstance(source, Dataset):
+        variables, rows, data = source.variables, source.n_rows, source.fingerprint
+    else:
+        variables = tuple(source)
+    by = () if by_entry is None else (by_entry,)
+    return Header(variables, score, rows, data, ess, by, timestamp(), dict(extra or {}))
+
+
+def append_command(header: Header, stage: str, options: Any) -> Header:
+    """The header of what `stage` makes from a file with `header`: one more entry in ``by``, a new time.
+
+    Earlier entries stay untouched (as with ``@PG`` lines of SAM files).
+    """
+    by = (*header.by, command_entry(stage, options))
+    return dataclasses.replace(header, by=by, created=timestamp())

@@ -1,0 +1,294 @@
+"""The nouns of the project: frozen records over numpy arrays that stages take and return.
+
+No reading or writing here. Scores and entropies are in nats (natural logarithm), higher scores are better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+MAX_STATES = 256
+"""Codes are single bytes, so a variable has at most this many states."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A discrete variable: its name and its state labels in code order (None where unknown, as from jkl)."""
+
+    name: str
+    states: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A complete discrete table.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        Names and states; every variable's states are known.
+    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous
+        State of every cell as an index into the variable's states, one variable after the other.
+    fingerprint : str
+        ``sha256:...`` of names, states and codes; equal for equal tables whatever file they came from.
+    """
+
+    variables: tuple[Variable, ...]
+    codes: np.ndarray
+    fingerprint: str
+
+    def __post_init__(self):
+        if self.codes.dtype != np.uint8 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
+            raise TypeError("codes must be a C-contiguous two-dimensional array of uint8")
+        if len(self.variables) != self.codes.shape[0]:
+            raise ValueError("one row of codes per variable")
+
+    @property
+    def n_variables(self) -> int:
+        return self.codes.shape[0]
+
+    @property
+    def n_rows(self) -> int:
+        return self.codes.shape[1]
+
+    @property
+    def n_states(self) -> np.ndarray:
+        """Numbers of states, int32, shape (n_variables,)."""
+        return np.array([len(v.states) for v in self.variables], dtype=np.int32)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(v.name for v in self.variables)
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first line of a parent-set, network or forest file says.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+    score : str
+        Name of the local score: ``bic``, ``aic``, ``bdeu``, ``k2``, ``ll``, or ``unknown`` (foreign files).
+    rows : int or None
+        Number of data rows behind the scores, None where unknown.
+    data : str or None
+        Fingerprint of the data.
+    ess : float or None
+        Equivalent sample size; only with score ``bdeu``.
+    by : tuple of dict
+        The commands that made the file, oldest first: ``{"stage", "version", "options"}``.
+    created : str or None
+        ISO 8601 time.
+    extra : dict
+        Further keys of the header line, known ones of networks (``total``, ``method``, ...) and foreign ones.
+    """
+
+    variables: tuple[Variable, ...]
+    score: str = "unknown"
+    rows: int | None = None
+    data: str | None = None
+    ess: float | None = None
+    by: tuple[dict[str, Any], ...] = ()
+    created: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.variables)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(v.name for v in self.variables)
+
+
+@dataclass(frozen=True)
+class ParentSetRecord:
+    """The candidate parent sets of one child, best first; ties by fewer parents, then by indices.
+
+    `parents` holds ascending index tuples, `scores` local scores in nats. A `fixed` record lists the one set
+    that the child must take. `required` are parents that every listed set contains; the set of just these is then
+    listed in place of the empty one. `complete`: every non-dominated set within the limits is listed; else `unlisted`
+    is an upper bound on the score of any set not listed, where one is known. `evaluated` counts the exact local
+    scores computed for this child.
+    """
+
+    child: int
+    parents: tuple[tuple[int, ...], ...]
+    scores: tuple[float, ...]
+    evaluated: int | None = None
+    fixed: bool = False
+    complete: bool = False
+    unlisted: float | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+    required: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ParentSetTable:
+    """All candidate parent sets of all variables in compressed arrays.
+
+    Attributes
+    ----------
+    header : Header
+    set_offsets : ndarray of int64, shape (n_variables + 1,)
+        Sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first.
+    scores : ndarray of float64, shape (n_sets,)
+        Local scores in nats.
+    parent_offsets : ndarray of int64, shape (n_sets + 1,)
+        Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``, ascending.
+    parents : ndarray of int32
+    fixed, complete : ndarray of bool, shape (n_variables,)
+    unlisted : ndarray of float64, shape (n_variables,)
+        Upper bound on the score of unlisted sets; NaN where unknown.
+    """
+
+    header: Header
+    set_offsets: np.ndarray
+    scores: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+    fixed: np.ndarray
+    complete: np.ndarray
+    unlisted: np.ndarray
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.set_offsets) - 1
+
+    @property
+    def n_sets(self) -> int:
+        return len(self.scores)
+
+    def parent_set(self, set_index: int) -> tuple[int, ...]:
+        """Parents of one set as a tuple of ascending indices."""
+        start, end = self.parent_offsets[set_index], self.parent_offsets[set_index + 1]
+        return tuple(self.parents[start:end].tolist())
+
+    def records(self) -> Iterator[ParentSetRecord]:
+        """The rows of a parent-set file, in variable order."""
+        scores = self.scores.tolist()
+        parents = self.parents.tolist()
+        offsets = self.parent_offsets.tolist()
+        for child in range(self.n_variables):
+            start, end = int(self.set_offsets[child]), int(self.set_offsets[child + 1])
+            bound = float(self.unlisted[child])
+            sets = tuple(tuple(parents[offsets[s] : offsets[s + 1]]) for s in range(start, end))
+            fixed = bool(self.fixed[child])
+            yield ParentSetRecord(
+                child,
+                sets,
+                tuple(scores[start:end]),
+                fixed=fixed,
+                complete=bool(self.complete[child]),
+                unlisted=None if bound != bound else bound,
+                required=() if fixed or not sets else min(sets, key=len),
+            )
+
+    @classmethod
+    def from_records(cls, header: Header, records: Iterable[ParentSetRecord]) -> ParentSetTable:
+        """Pack records, one for each variable in any order, into arrays; `records` are taken as checked."""
+        by_child = {record.child: record for record in records}
+        ordered = [by_child[child] for child in range(header.n_variables)]
+        sets = [parent_set for record in ordered for parent_set in record.parents]
+        lengths = np.fromiter((len(s) for s in sets), dtype=np.int64, count=len(sets))
+        counts = np.array([len(record.parents) for record in ordered], dtype=np.int64)
+        return cls(
+            header,
+            np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+            np.array([score for record in ordered for score in record.scores], dtype=np.float64),
+            np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+            np.array([p for s in sets for p in s], dtype=np.int32),
+            np.array([record.fixed for record in ordered], dtype=np.bool_),
+            np.array([record.complete for record in ordered], dtype=np.bool_),
+            np.array([np.nan if r.unlisted is None else r.unlisted for r in ordered], dtype=np.float64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A directed acyclic graph: the parents chosen for every variable.
+
+    Attributes
+    ----------
+    header : Header
+        ``header.extra`` carries ``total``, ``method``, ``seed``, ``treewidth`` and the like.
+    parents : tuple of tuple of int
+        Ascending parent indices of every variable.
+    scores : ndarray of float64, shape (n_variables,)
+        Local scores in nats; NaN where unknown (a network read from BIF or a graph file).
+    """
+
+    header: Header
+    parents: tuple[tuple[int, ...], ...]
+    scores: np.ndarray
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.parents)
+
+    @property
+    def n_arcs(self) -> int:
+        return sum(map(len, self.parents))
+
+
+@dataclass(frozen=True, eq=False)
+class BayesianNetwork:
+    """A network with parameters, as BIF files hold it.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        All states known.
+    parents : tuple of tuple of int
+        Parents in the order of the table's axes (not necessarily ascending).
+    tables : tuple of ndarray of float64
+        ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i); the last axis
+        sums to 1.
+    name : str
+    """
+
+    variables: tuple[Variable, ...]
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[np.ndarray, ...]
+    name: str = "unknown"
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """A screening forest: the single parent of every screened variable; roots do not occur.
+
+    `parents` maps child to parent, `scores` child to the family's local score where known (else absent).
+    """
+
+    header: Header
+    parents: dict[int, int]
+    scores: dict[int, float]
+
+
+@dataclass(frozen=True, eq=False)
+class EntropyTable:
+    """Entropies of all variables and conditional entropies of all ordered pairs, in nats.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        States are None where only their number is known.
+    n_states : ndarray of int32, shape (n_variables,)
+    entropy : ndarray of float64, shape (n_variables,)
+    conditional : ndarray of float64, shape (n_variables, n_variables)
+        Entry [i, j] is H(X_i | X_j); the diagonal is 0.
+    rows : int
+    fingerprint : str
+    """
+
+    variables: tuple[Variable, ...]
+    n_states: np.ndarray
+    entropy: np.ndarray
+    conditional: np.ndarray
+    rows: int
+    fingerprint: str

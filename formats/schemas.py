@@ -1,0 +1,209 @@
+"""Every key of our JSON-lines files and every column of the entropy table, once: name, type, unit, meaning.
+
+Readers validate against these tables and ``bnsl formats`` prints them, so the two cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a JSON object or one column of a table.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        ``string``, ``integer``, ``number``, ``boolean``, ``list`` or ``object``; Arrow types for columns.
+    meaning : str
+    unit : str
+        Unit of numbers where they have one.
+    required : bool
+    nullable : bool
+        Whether null may stand for "unknown".
+    """
+
+    name: str
+    type: str
+    meaning: str
+    unit: str = ""
+    required: bool = False
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format that we define: its name in the header, the versions read, and its keys."""
+
+    name: str
+    version: int
+    suffix: str
+    meaning: str
+    header: tuple[Key, ...]
+    record: tuple[Key, ...]
+
+
+@dataclass(frozen=True)
+class ExchangeFormat:
+    """A format of other programs: what it holds and whether it is read and written."""
+
+    name: str
+    suffix: str
+    holds: str
+    reads: bool
+    writes: bool
+    meaning: str
+
+
+SCORES = ("bic", "aic", "bdeu", "k2", "ll")
+"""Names of local scores; ``unknown`` stands for one that a foreign file does not name."""
+
+VARIABLE_KEYS = (
+    Key("name", "string", "name of the variable (column of the data)", required=True),
+    Key("states", "list", "state labels in code order; null where unknown", nullable=True),
+)
+
+COMMON_HEADER_KEYS = (
+    Key("format", "string", "name of the format", required=True),
+    Key("version", "integer", "version of the format", required=True),
+    Key("score", "string", "local score: bic, aic, bdeu, k2, ll; unknown for foreign files"),
+    Key("ess", "number", "equivalent sample size of score bdeu", unit="rows", nullable=True),
+    Key("rows", "integer", "rows of the data behind the scores", unit="rows", nullable=True),
+    Key("variables", "list", "the variables, in the order that indices count", required=True),
+    Key("data", "string", "fingerprint of the data (sha256 of names, states and codes)", nullable=True),
+    Key("by", "list", "commands that made the file, oldest first: stage, version, options"),
+    Key("created", "string", "time of writing, ISO 8601, UTC", nullable=True),
+    Key("interrupted", "boolean", "the run was stopped early; this is its best result so far"),
+)
+
+SHARD_HEADER_KEYS = (
+    Key("shard", "string", "i/N: which part of the variables this file holds (of how many parts)"),
+    Key("records", "integer", "number of variables of the shard, each with one record"),
+)
+
+NETWORK_HEADER_KEYS = (
+    Key("total", "number", "score of the network, the sum of its local scores", unit="nats", nullable=True),
+    Key("method", "string", "search that found the network"),
+    Key("seed", "integer", "seed of the search", nullable=True),
+    Key("treewidth", "object", "bound, width, and an elimination order (variable indices) that certifies it"),
+    Key("bound", "number", "upper bound on the score of any network from the same sets", unit="nats"),
+    Key("gap", "number", "bound minus total", unit="nats"),
+    Key("restarts", "integer", "restarts of the search"),
+)
+
+FOREST_HEADER_KEYS = (
+    Key("records", "integer", "number of screened variables, each with one record", required=True),
+    Key("eps", "number", "threshold on the conditional entropy", unit="nats", nullable=True),
+    Key("relative", "boolean", "the threshold is on H(X|Y) / H(X)"),
+    Key("roots", "number", "share of roots asked for", nullable=True),
+)
+
+RECORD_KEYS = (
+    Key("child", "integer", "index of the variable", required=True),
+    Key("parents", "list", "parent sets, each a list of variable indices, best first", required=True),
+    Key("scores", "list", "local scores, one for each set", unit="nats", required=True),
+    Key("evaluated", "integer", "exact local scores computed for this child", nullable=True),
+    Key("fixed", "boolean", "the one set listed is the one that the child must take"),
+    Key(
+        "required",
+        "list",
+        "parents that the child must have: in every listed set, and these alone are listed, not the empty set",
+    ),
+    Key("complete", "boolean", "every non-dominated set within the header's limits is listed"),
+    Key("unlisted", "number", "upper bound on the score of any set not listed", unit="nats", nullable=True),
+    Key("interrupted", "boolean", "the search for this child was stopped early, or before it began"),
+)
+
+PARENT_SETS = FileFormat(
+    "bnsl.parentsets",
+    1,
+    ".sets.jsonl",
+    "candidate parent sets of every variable",
+    COMMON_HEADER_KEYS + SHARD_HEADER_KEYS,
+    RECORD_KEYS,
+)
+NETWORK = FileFormat(
+    "bnsl.network",
+    1,
+    ".net.jsonl",
+    "a network: one parent set for every variable",
+    COMMON_HEADER_KEYS + NETWORK_HEADER_KEYS,
+    RECORD_KEYS,
+)
+FOREST = FileFormat(
+    "bnsl.forest",
+    1,
+    ".forest.jsonl",
+    "a screening forest: one parent for every screened variable",
+    COMMON_HEADER_KEYS + FOREST_HEADER_KEYS,
+    RECORD_KEYS,
+)
+JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST)}
+
+ENTROPY_COLUMNS = (
+    Key("variable", "string", "name of the variable", required=True),
+    Key("states", "int32", "number of states", required=True),
+    Key("entropy", "float64", "H(X)", unit="nats", required=True),
+    Key(
+        "conditional",
+        "fixed_size_list<float64>",
+        "H(X|Y) for every variable Y in row order; 0 for X itself",
+        unit="nats",
+        required=True,
+    ),
+)
+
+EXCHANGE_FORMATS = (
+    ExchangeFormat("csv", ".csv .tsv (.gz)", "data", True, True, "delimited text with a header line"),
+    ExchangeFormat("parquet", ".parquet", "data", True, True, "Apache Parquet"),
+    ExchangeFormat("arrow", ".arrow .feather", "data", True, True, "Arrow IPC stream or file, Feather"),
+    ExchangeFormat("jkl", ".jkl", "parent sets", True, True, "Jaakkola scores (Gobnilp, BLIP, MINOBS)"),
+    ExchangeFormat("pss", ".pss", "parent sets", True, True, "URLearning scores, text"),
+    ExchangeFormat("bif", ".bif", "network with parameters", True, True, "Bayesian interchange format 0.15"),
+    ExchangeFormat("net", ".net", "network with parameters", False, True, "HUGIN"),
+    ExchangeFormat("dot", ".dot .gv", "network", True, True, "Graphviz directed graph"),
+    ExchangeFormat("graphml", ".graphml", "network", True, True, "GraphML directed graph"),
+    ExchangeFormat("adjacency", ".csv", "network", True, True, "matrix of 0 and 1, row is parent of column"),
+    ExchangeFormat("arcs", ".csv", "network", True, False, "list of arcs, columns from and to"),
+    ExchangeFormat("modelstring", ".txt", "network", True, True, "bnlearn model string [A][B|A]"),
+    ExchangeFormat("gr", ".gr", "moral graph", False, True, "PACE 2016 graph"),
+    ExchangeFormat("td", ".td", "tree decomposition", False, True, "PACE 2016 tree decomposition"),
+)
+
+_PYTHON_TYPES = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "list": (list,),
+    "object": (dict,),
+}
+
+
+def describe_type(value: Any) -> str:
+    """The JSON type of a decoded value, as messages call it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    return {int: "integer", float: "number", str: "string", list: "list", dict: "object"}[type(value)]
+
+
+def key_problem(values: dict[str, Any], keys: tuple[Key, ...]) -> str | None:
+    """What is wrong with the keys of a decoded JSON object; None if nothing is. Unknown keys are allowed."""
+    for key in keys:
+        if key.name not in values:
+            if key.required:
+                return f"no key {key.name!r}"
+            continue
+        value = values[key.name]
+        if value is None and key.nullable:
+            continue
+        # bool is a subclass of int, but true is no number here
+        is_bool = isinstance(value, bool)
+        if not isinstance(value, _PYTHON_TYPES[key.type]) or is_bool != (key.type == "boolean"):
+            return f"key {key.name!r} must be of type {key.type}, not {describe_type(value)}"
+    return None

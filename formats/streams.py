@@ -1,0 +1,111 @@
+"""Where bytes come from and go to: ``-``, paths and FIFOs; gzip told by content; files written atomically."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from .errors import FormatError, Malformed, Truncated
+
+
+def source_name(source: str) -> str:
+    """How messages call a source."""
+    return "<stdin>" if source == "-" else str(source)
+
+
+def open_input(source: str) -> io.BufferedReader:
+    """Open a source for reading bytes, decompressed if it is gzip, with ``peek`` for telling formats apart.
+
+    Parameters
+    ----------
+    source : str
+        A path (file, FIFO, device) or ``-`` for standard input.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be opened.
+    """
+    try:
+        raw = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 (handed to the caller)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FormatError(f"cannot read: {reason}", source=source_name(source)) from None
+    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
+    if buffered.peek(2)[:2] == b"\x1f\x8b":
+        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), 1 << 16)
+    return buffered
+
+
+def read_bytes(source: str) -> bytes:
+    """All bytes of a source, decompressed if it is gzip.
+
+    Raises
+    ------
+    Truncated
+        The compressed data end early.
+    Malformed
+        The compressed data are damaged.
+    FormatError
+        The source cannot be opened or read.
+    """
+    name = source_name(source)
+    try:
+        stream = open_input(source)
+        with contextlib.nullcontext() if source == "-" else stream:
+            return stream.read()
+    except EOFError:
+        raise Truncated("the compressed data end early", source=name) from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise Malformed(f"damaged compressed data ({error})", source=name) from None
+    except OSError as error:
+        raise FormatError(f"cannot read: {error.strerror or error}", source=name) from None
+
+
+def is_written_in_place(target: str) -> bool:
+    """Whether a target is no regular file, which cannot appear by being renamed."""
+    # A FIFO or device cannot be replaced by rename; /dev/stdout looks like a regular file when redirected.
+    if os.path.abspath(target).startswith(("/dev/", "/proc/")):
+        return True
+    try:
+        return not stat.S_ISREG(os.stat(target).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def open_output(target: str) -> Iterator[BinaryIO]:
+    """Open a target for writing bytes: standard output for ``-``, else a file that appears only when complete.
+
+    A regular file is written under a temporary name in the same folder and renamed at the end; on any
+    exception the temporary file is removed and an older file of that name stays as it was.
+    """
+    if target == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if is_written_in_place(target):
+        with open(target, "wb") as stream:
+            yield stream
+        return
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        error.filename = target  # the name that the user knows
+        raise
+    finally:
+        with contextlib.suppress(OSError):  # after a rename there is nothing to remove
+            os.unlink(temporary)

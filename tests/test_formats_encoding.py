@@ -1,0 +1,303 @@
+"""From labels to states: order, missing cells, continuous columns, limits, states given by a header."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive.states import encode as naive_encode
+
+from formats import open_dataset
+from formats.errors import Inconsistent, UnsuitableData
+from formats.provenance import fingerprint
+from formats.records import Variable
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write columns (lists of cells) as CSV and open them as a data set."""
+
+    def run(warn=None, **columns_and_options):
+        columns = {k: v for k, v in columns_and_options.items() if isinstance(v, list)}
+        options = {k: v for k, v in columns_and_options.items() if not isinstance(v, list)}
+        lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]
+        path = tmp_path / "d.csv"
+        path.write_text("\n".join(lines) + "\n")
+        return open_dataset(str(path), warn=warn, **options)
+
+    return run
+
+
+def states(dataset):
+    return [variable.states for variable in dataset.variables]
+
+
+TWO = ["x", "y"]
+
+
+class TestStates:
+    def test_numbers_by_value_text_as_text(self, read):
+        dataset = read(a=["10", "9", "-1", "10"], b=["10", "9", "x", "Y"])
+        assert states(dataset) == [("-1", "9", "10"), ("10", "9", "Y", "x")]
+        assert dataset.codes.tolist() == [[2, 1, 0, 2], [0, 1, 3, 2]]
+
+    def test_equal_numbers_are_one_state(self, read):
+        dataset = read(a=["1", "1.0", "01", "2.50", "2.5", "+1", "1e0"])
+        assert states(dataset) == [("1", "2.5")]
+        assert dataset.codes.tolist() == [[0, 0, 0, 1, 1, 0, 0]]
+
+    def test_long_whole_numbers_stay_apart(self, read):
+        dataset = read(a=["9007199254740993", "9007199254740992"])
+        assert states(dataset) == [("9007199254740992", "9007199254740993")]
+
+    def test_what_is_no_number(self, read):
+        for label in ("inf", "0x1", "1_0", "1e", "e1", ".", "1e999", "--1", "٣"):
+            assert states(read(a=["5", "10", label]))[0] == tuple(sorted(["5", "10", label])), label
+
+    def test_numbers_of_absurd_exponents(self, read):
+        assert states(read(a=["1e-99999999999999999999", "3"]))[0] == ("1e-99999999999999999999", "3")
+
+    def test_intervals_by_their_ends(self, read):
+        assert states(read(a=[">10", "2..10", "<=2"])) == [("<=2", "2..10", ">10")]
+
+    def test_constant_column_is_said(self, read):
+        said = []
+        assert states(read(a=["x", "x"], b=TWO, warn=said.append)) == [("x",), ("x", "y")]
+        assert len(said) == 1 and "1 constant column (one state): 'a'" in said[0]
+
+    def test_fingerprint_is_of_the_content(self, read):
+        dataset = read(a=["1.0", "0"], b=TWO)
+        assert dataset.fingerprint == fingerprint(dataset.variables, dataset.codes)
+        assert dataset.fingerprint == read(a=[" 1.0", "0 "], b=TWO).fingerprint
+        assert dataset.fingerprint != read(a=["1", "0"], b=TWO).fingerprint
+
+    def test_256_states(self, read):
+        dataset = read(a=[f"s{i:03}" for i in range(256)])
+        assert dataset.codes.tolist() == [list(range(256))]
+
+
+class TestMissing:
+    def test_error_names_columns_and_counts(self, read):
+        with pytest.raises(UnsuitableData) as caught:
+            read(a=["", "1", "?"], b=["x", "NA", "y"], c=["p", "q", "p"])
+        text = str(caught.value)
+        assert "missing cells in 2 columns: 'a' (2), 'b' (1)" in text
+        assert "--missing drop to leave out 3 of 3 rows" in text and "--missing state" in text
+
+    def test_all_spellings(self, read):
+        for label in ("NA", "NaN", "nan", "?", " ? "):
+            with pytest.raises(UnsuitableData, match="'a' \\(1\\)"):
+                read(a=["1", label], b=TWO)
+        for label in ("None", "null", "na", "-", "N/A"):
+            assert read(a=["1", label]).n_rows == 2
+
+    def test_drop(self, read):
+        said = []
+        dataset = read(a=["1", "?", "2", "1"], b=["x", "z", "", "y"], missing="drop", warn=said.append)
+        assert states(dataset) == [("1",), ("x", "y")]  # only what occurs in the rows kept
+        assert dataset.codes.tolist() == [[0, 0], [0, 1]]
+        assert "2 of 4 rows left out: missing cells" in said[0]
+
+    def test_drop_decides_what_is_numeric(self, read):
+        dataset = read(a=["9", "x", "10"], b=["p", "?", "q"], missing="drop")
+        assert states(dataset)[0] == ("9", "10")
+
+    def test_nothing_left(self, read):
+        with pytest.raises(UnsuitableData, match="none of 2 rows is left"):
+            read(a=["1", "?"], b=["?", "1"], missing="drop")
+
+    def test_state_is_last(self, read):
+        dataset = read(a=["?", "10", "9", ""], b=["a", "~", "NA", "a"], missing="state")
+        assert states(dataset) == [("9", "10", "NA"), ("a", "~", "NA")]
+        assert dataset.codes.tolist() == [[2, 1, 0, 2], [0, 1, 2, 0]]
+
+    def test_only_missing(self, read):
+        assert states(read(a=["?", "NA"], b=TWO, missing="state")) == [("NA",), ("x", "y")]
+
+    def test_257th_state(self, read):
+        cells = [f"s{i}" for i in range(256)] + ["?"]
+        with pytest.raises(UnsuitableData, match=r"too many states in 1 column: 'a' \(257\)"):
+            read(a=cells, missing="state")
+
+
+class TestLimits:
+    def test_continuous(self, read):
+        with pytest.raises(UnsuitableData) as caught:
+            read(a=[i / 7 for i in range(21)], b=list(range(21)), c=TWO * 10 + ["x"])
+        text = str(caught.value)
+        assert "2 continuous columns (distinct numbers): 'a' (21), 'b' (21)" in text
+        for way_out in ("--discretize median|quantile:K|width:K", "bnsl discretize", "--max-states N"):
+            assert way_out in text
+        assert len(text.splitlines()) == 2
+
+    def test_20_numbers_are_states(self, read):
+        assert len(states(read(a=list(range(20))))[0]) == 20
+        assert len(states(read(a=[f"{i % 20}.{'0' * (i // 20)}" for i in range(40)]))[0]) == 20
+
+    def test_too_many_labels(self, read):
+        with pytest.raises(UnsuitableData, match=r"'a' \(257\)\n.*the limit is 256 states"):
+            read(a=[f"s{i}" for i in range(257)])
+        with pytest.raises(UnsuitableData, match=r"'a' \(5001, some not numbers, as 'n/a'\)"):
+            read(a=[*range(5000), "n/a"])
+
+    def test_many_columns_are_counted(self, read):
+        columns = {f"c{i}": list(range(30)) for i in range(8)}
+        with pytest.raises(UnsuitableData, match=r"8 continuous columns .*'c4' \(30\) and 3 more"):
+            read(**columns)
+
+    def test_max_states_replaces_both(self, read):
+        assert len(states(read(a=list(range(256)), max_states=256))[0]) == 256
+        with pytest.raises(UnsuitableData, match="continuous"):
+            read(a=list(range(5)), max_states=4)
+        with pytest.raises(UnsuitableData, match="--max-states is 4"):
+            read(a=list("vwxyz"), max_states=4)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"missing": "ignore"},
+            {"unseen": "state"},
+            {"max_states": 0},
+            {"max_states": 257},
+            {"discretize": "x"},
+        ],
+    )
+    def test_impossible_options(self, read, options):
+        with pytest.raises(ValueError):
+            read(a=TWO, **options)
+
+
+class TestDiscretize:
+    def test_median(self, read):
+        numbers = list(range(1, 31))
+        dataset = read(a=numbers, b=TWO * 15, c=["0", "1"] * 15, d=["0", "1", "2"] * 10, discretize="median")
+        assert states(dataset) == [("<=15", ">15"), ("x", "y"), ("0", "1"), ("<=1", ">1")]
+        assert dataset.codes[0].tolist() == [0] * 15 + [1] * 15
+
+    def test_columns_of_k_numbers_stay(self, read):
+        dataset = read(a=list(range(5)) * 6, b=list(range(6)) * 5, discretize="quantile:5")
+        assert states(dataset)[0] == ("0", "1", "2", "3", "4")
+        assert states(dataset)[1] == ("<=1", "1..2", "2..3", "3..4", ">4")
+        assert len(states(read(a=list(range(30)), discretize="width:30"))[0]) == 30
+
+    def test_with_missing_cells(self, read):
+        numbers = [*range(1, 31), "?"]
+        assert states(read(a=numbers, missing="state", discretize="median")) == [("<=15", ">15", "NA")]
+        assert states(read(a=numbers, missing="drop", discretize="median")) == [("<=15", ">15")]
+
+    def test_cuts_come_from_the_rows_kept(self, read):
+        dataset = read(a=list(range(40)), b=["x"] * 30 + ["?"] * 10, missing="drop", discretize="median")
+        assert states(dataset)[0] == ("<=14", ">14")
+
+    def test_text_columns_are_not_cut(self, read):
+        with pytest.raises(UnsuitableData, match="too many states"):
+            read(a=[f"s{i}" for i in range(300)], discretize="median")
+
+    def test_reading_the_result_again_changes_nothing(self, read):
+        dataset = read(a=[-5, 0.5, 100, 7, 12, 9, 8] * 5, discretize="quantile:4")
+        labels = [dataset.variables[0].states[code] for code in dataset.codes[0]]
+        assert read(a=labels).fingerprint == dataset.fingerprint
+
+
+class TestStatesOfAHeader:
+    header = (Variable("b", ("y", "x", "z")), Variable("a", ("1", "0")))
+
+    def test_order_and_codes_are_those_of_the_header(self, read):
+        said = []
+        dataset = read(a=["0", "1.0"], c=TWO, b=["x", "x"], variables=self.header, warn=said.append)
+        assert dataset.variables == self.header
+        assert dataset.codes.tolist() == [[1, 1], [1, 0]]
+        assert len(said) == 1 and "ignored: 'c'" in said[0]
+
+    def test_absent_column(self, read):
+        with pytest.raises(Inconsistent, match="no column 'b', which the header lists"):
+            read(a=["0", "1"], variables=self.header)
+
+    def test_unknown_label(self, read):
+        columns = {"a": ["0", "1", "7", "7"], "b": ["x", "w", "x", "x"]}
+        with pytest.raises(Inconsistent) as caught:
+            read(**columns, variables=self.header)
+        assert "column 'b': label 'w' in 1 row is not among the states of the header ('y', 'x', 'z')" in str(
+            caught.value
+        )
+        assert "1 more column alike" in str(caught.value) and "--unseen drop" in str(caught.value)
+        said = []
+        dataset = read(**columns, variables=self.header, unseen="drop", warn=said.append)
+        assert dataset.codes.tolist() == [[1], [1]]
+        assert "3 of 4 rows left out: labels that the header does not know" in said[0]
+
+    def test_missing_cells(self, read):
+        columns = {"a": ["0", "?"], "b": ["x", "y"]}
+        with pytest.raises(UnsuitableData, match="missing cells in 1 column: 'a'"):
+            read(**columns, variables=self.header)
+        assert read(**columns, variables=self.header, missing="drop").n_rows == 1
+        with pytest.raises(Inconsistent, match=r"label '\?'"):
+            read(**columns, variables=self.header, missing="state")
+        with_state = (self.header[0], Variable("a", ("0", "1", "NA")))
+        assert read(**columns, variables=with_state).codes.tolist() == [[1, 0], [0, 2]]
+
+    def test_numbers_into_intervals(self, read):
+        train = read(a=list(range(40)), b=TWO * 20, discretize="quantile:4")
+        test = read(a=[-100, 9, 9.5, 1e9], b=["x", "x", "y", "y"], variables=train.variables)
+        assert train.variables[0].states == ("<=9", "9..19", "19..29", ">29")
+        assert test.codes[0].tolist() == [0, 0, 1, 3]
+        many = read(a=np.linspace(0, 39, 3000).tolist(), b=TWO * 1500, variables=train.variables)
+        assert np.bincount(many.codes[0]).sum() == 3000
+        with pytest.raises(Inconsistent, match="label 'w'"):
+            read(a=[1, "w"], b=TWO, variables=train.variables)
+
+    def test_states_unknown(self, read):
+        dataset = read(a=["2", "10"], b=TWO, variables=(Variable("b"), Variable("a")))
+        assert states(dataset) == [("x", "y"), ("2", "10")]
+
+    def test_without_names_the_position_decides(self, read, tmp_path):
+        (tmp_path / "n.csv").write_text("y,1\nx,0\n")
+        dataset = open_dataset(str(tmp_path / "n.csv"), header=False, variables=self.header)
+        assert dataset.names == ("b", "a") and dataset.codes.tolist() == [[0, 1], [0, 1]]
+        with pytest.raises(Inconsistent, match="no columns 'b', 'a'"):
+            open_dataset(str(tmp_path / "n.csv"), header=False, variables=(*self.header, Variable("c")))
+
+
+raw_labels = st.sampled_from(
+    [
+        "0",
+        "1",
+        "1.0",
+        "-3",
+        "2e1",
+        "20",
+        " 7",
+        "x",
+        "X ",
+        "NA",
+        "?",
+        "",
+        "nan",
+        "inf",
+        "<=2",
+        "é",
+        "0.10",
+        ".1",
+    ]
+)
+
+
+class TestAgainstThePlainRules:
+    @given(st.lists(st.tuples(raw_labels, raw_labels), min_size=1, max_size=25))
+    def test_states_and_codes(self, tmp_path_factory, rows):
+        path = tmp_path_factory.getbasetemp() / "plain.csv"
+        path.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+        dataset = open_dataset(str(path), delimiter=",", missing="state")
+        for variable, codes, column in zip(dataset.variables, dataset.codes.tolist(), zip(*rows)):
+            expected_states, expected_codes = naive_encode(list(column))
+            assert list(variable.states) == expected_states
+            assert codes == expected_codes
+
+    @given(st.lists(st.tuples(raw_labels, raw_labels), min_size=1, max_size=25))
+    def test_coding_by_the_own_header_changes_nothing(self, tmp_path_factory, rows):
+        path = tmp_path_factory.getbasetemp() / "own.csv"
+        path.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+        dataset = open_dataset(str(path), delimiter=",", missing="state")
+        again = open_dataset(str(path), delimiter=",", variables=dataset.variables)
+        assert again.fingerprint == dataset.fingerprint
