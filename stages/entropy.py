@@ -1,0 +1,229 @@
+"""Entropies of all variables and conditional entropies of all pairs, the first stage of every pipeline.
+
+All pairwise contingency tables come from Gram products of indicator columns: matrix products are the fastest
+counting that numpy offers, and loading compiled kernels would take longer than most data sets need here. Sums
+of m ln m are taken in fixed point: integers add up exactly, so tables that differ only in the order of their
+cells give the same bits, and a deterministic relation gives exactly 0. Screening relies on both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from formats.errors import UnsuitableData
+from formats.records import Dataset, EntropyTable
+
+from .workers import ordered_map
+
+if TYPE_CHECKING:
+    from .reporting import Reporter
+
+BLOCK_CELLS = 1024
+"""States of the variables of one block together: two blocks make a table of at most about 1024 x 1024 cells."""
+
+INDICATOR_ELEMENTS = 2**22
+"""Elements of one block of indicators (16 MiB of float32); decides how many rows are taken at once: never more
+than 2**24, up to which every integer is a float32, so that the products are exact."""
+
+TABLE_ENTRIES = 2**22
+"""Up to this many rows m ln m comes from a table (32 MiB), beyond it is computed cell by cell."""
+
+
+def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None = None) -> EntropyTable:
+    """Plug-in entropies of every variable and of every variable given every other.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        At least one row.
+    jobs : int
+        Threads over pairs of blocks; 0 means all cores. numpy's BLAS may start threads of its own: with
+        ``OPENBLAS_NUM_THREADS=1`` in the environment before numpy is loaded, `jobs` alone decides.
+    reporter : Reporter, optional
+        Told the number of pairs of blocks done.
+
+    Returns
+    -------
+    EntropyTable
+        In nats. ``conditional[i, j]`` = H(X_i | X_j) lies in [0, H(X_i)] and is exactly 0 if and only if X_j
+        determines X_i in the data. The same bits for any `jobs`.
+
+    Raises
+    ------
+    UnsuitableData
+        If there are no rows.
+
+    Notes
+    -----
+    N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is
+    about 60 MiB per thread, whatever the numbers of rows and variables.
+    """
+    if dataset.n_rows == 0:
+        raise UnsuitableData("there are no rows to count", remedy="the table needs at least one row of data")
+    information = FixedPoint.for_rows(dataset.n_rows)
+    blocks = _make_blocks(dataset, information)
+    marginal = np.empty(dataset.n_variables, dtype=np.int64)
+    for block in blocks:
+        marginal[block.variables] = information.total - block.information.sum(axis=0)
+    conditional = np.empty((dataset.n_variables, dataset.n_variables), dtype=np.float64)
+
+    def fill(pair: tuple[Block, Block]) -> None:
+        rows, columns = pair
+        of_rows, of_columns = _pair_entropies(dataset, information, rows, columns)
+        # A table of independent variables may miss H(X) by rounding of its terms.
+        np.minimum(of_rows, marginal[rows.variables, None], out=of_rows)
+        np.minimum(of_columns, marginal[columns.variables], out=of_columns)
+        conditional[np.ix_(rows.variables, columns.variables)] = information.to_nats(of_rows)
+        conditional[np.ix_(columns.variables, rows.variables)] = information.to_nats(of_columns).T
+
+    n_pairs = len(blocks) * (len(blocks) + 1) // 2
+    for done, _ in enumerate(ordered_map(fill, _block_pairs(blocks), jobs), start=1):
+        if reporter is not None:
+            reporter.progress(done, n_pairs)
+    np.fill_diagonal(conditional, 0.0)
+    return EntropyTable(
+        dataset.variables,
+        dataset.n_states,
+        information.to_nats(marginal),
+        conditional,
+        dataset.n_rows,
+        dataset.fingerprint,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """f(m) = m ln m as integers: ``round(f(m) * 2**shift)`` for counts m of at most `n_rows`.
+
+    The shift is as large as f(n_rows) < 2**62 allows. f is superadditive, so no sum of f over the cells of a
+    table exceeds f(n_rows) and none overflows.
+    """
+
+    n_rows: int
+    shift: int
+    total: int
+    table: np.ndarray | None
+
+    @classmethod
+    def for_rows(cls, n_rows: int) -> FixedPoint:
+        largest = n_rows * math.log(n_rows)
+        shift = 61 - math.frexp(largest)[1]
+        table = None
+        if n_rows < TABLE_ENTRIES:
+            table = _fixed_point_information(np.arange(n_rows + 1, dtype=np.float64), shift)
+        total = _fixed_point_information(np.array([n_rows], dtype=np.float64), shift)[0]
+        return cls(n_rows, shift, int(total), table)
+
+    def of_counts(self, counts: np.ndarray) -> np.ndarray:
+        """f of whole-numbered `counts` (any float type) as int64, of the same shape."""
+        if self.table is not None:
+            # The counts are within the table by construction; "clip" only spares the check.
+            return np.take(self.table, counts.astype(np.intp), mode="clip")
+        return _fixed_point_information(counts.astype(np.float64), self.shift)
+
+    def to_nats(self, values: np.ndarray) -> np.ndarray:
+        """Divide by the scale and the number of rows: entropies in nats, float64."""
+        return values / (self.n_rows * 2.0**self.shift)
+
+
+def _fixed_point_information(counts: np.ndarray, shift: int) -> np.ndarray:
+    terms = np.log(np.maximum(counts, 1.0))
+    terms *= counts
+    return np.rint(np.ldexp(terms, shift)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Variables with equal numbers of states that are counted together.
+
+    Attributes
+    ----------
+    variables : ndarray of int64, shape (n,)
+        Ascending indices.
+    n_states : int
+    counts : ndarray of float64, shape (n_states, n)
+        Rows in each state of each variable.
+    information : ndarray of int64, shape (n_states, n)
+        f of `counts` in fixed point.
+    """
+
+    variables: np.ndarray
+    n_states: int
+    counts: np.ndarray
+    information: np.ndarray
+
+    @property
+    def n_indicators(self) -> int:
+        """One state of each variable needs no indicator: its counts follow from the others."""
+        return (self.n_states - 1) * len(self.variables)
+
+
+def _make_blocks(dataset: Dataset, information: FixedPoint) -> list[Block]:
+    n_states = dataset.n_states
+    blocks = []
+    for states in np.unique(n_states).tolist():
+        members = np.flatnonzero(n_states == states)
+        width = max(1, BLOCK_CELLS // states)
+        for start in range(0, len(members), width):
+            variables = members[start : start + width]
+            counts = np.empty((states, len(variables)), dtype=np.float64)
+            for column, variable in enumerate(variables):
+                counts[:, column] = np.bincount(dataset.codes[variable], minlength=states)
+            blocks.append(Block(variables, states, counts, information.of_counts(counts)))
+    return blocks
+
+
+def _block_pairs(blocks: list[Block]) -> Iterator[tuple[Block, Block]]:
+    for index, rows in enumerate(blocks):
+        for columns in blocks[index:]:
+            yield rows, columns
+
+
+def _pair_entropies(
+    dataset: Dataset, information: FixedPoint, rows: Block, columns: Block
+) -> tuple[np.ndarray, np.ndarray]:
+    """N H(X_i|X_j) and N H(X_j|X_i) in fixed point, both with i in `rows` along the first axis."""
+    cells = information.of_counts(_joint_counts(dataset, rows, columns))
+    of_rows = (columns.information - cells.sum(axis=0)).sum(axis=1)
+    of_columns = (rows.information[:, :, None] - cells.sum(axis=2)).sum(axis=0)
+    return of_rows, of_columns
+
+
+def _joint_counts(dataset: Dataset, rows: Block, columns: Block) -> np.ndarray:
+    """Contingency tables of all pairs, float64 of shape (states, n, states, n): state and variable of `rows`,
+    then of `columns`."""
+    n_rows, n_columns = len(rows.variables), len(columns.variables)
+    joint = np.empty((rows.n_states, n_rows, columns.n_states, n_columns), dtype=np.float64)
+    joint[:-1, :, :-1] = _gram(dataset, rows, columns).reshape(
+        rows.n_states - 1, n_rows, columns.n_states - 1, n_columns
+    )
+    joint[:-1, :, -1] = rows.counts[:-1, :, None] - joint[:-1, :, :-1].sum(axis=2)
+    joint[-1] = columns.counts - joint[:-1].sum(axis=0)
+    return joint
+
+
+def _gram(dataset: Dataset, rows: Block, columns: Block) -> np.ndarray:
+    """Rows in which indicators of both blocks are set, shape (rows.n_indicators, columns.n_indicators)."""
+    widest = max(rows.n_indicators, columns.n_indicators, 1)
+    step = max(INDICATOR_ELEMENTS // widest, 1024)
+    total = np.zeros((rows.n_indicators, columns.n_indicators), dtype=np.float64)
+    for start in range(0, dataset.n_rows, step):
+        left = _indicators(dataset.codes, rows, start, start + step)
+        right = left if rows is columns else _indicators(dataset.codes, columns, start, start + step)
+        total += left @ right.T
+    return total
+
+
+def _indicators(codes: np.ndarray, block: Block, start: int, stop: int) -> np.ndarray:
+    """1.0 where a variable is in a state, float32 of shape (n_indicators, rows): all variables' first state
+    first, the last state left out."""
+    part = codes[block.variables, start:stop]
+    indicators = np.empty((block.n_states - 1, *part.shape), dtype=np.float32)
+    for state in range(block.n_states - 1):
+        np.equal(part, state, out=indicators[state], casting="unsafe")
+    return indicators.reshape(block.n_indicators, part.shape[1])

@@ -1,0 +1,235 @@
+"""Measures of a learnt network: scores, held-out likelihood, size, treewidth, distance from a reference.
+
+Everything is computed anew from the arcs and the data, without the compiled scorer of the searches, so that
+it checks what they report. Comparisons over many runs are in `comparison`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from formats.errors import Inconsistent
+from stages.errors import StageError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from formats.records import BayesianNetwork, Dataset, Network
+    from stages.reporting import Reporter
+
+SCORES: dict[str, str] = {
+    "bic": "Bayesian information criterion: log-likelihood less (ln rows)/2 per free parameter",
+    "aic": "Akaike's criterion: log-likelihood less 1 per free parameter",
+    "bdeu": "log marginal likelihood, equivalent sample size spread over the cells of each family",
+    "k2": "log marginal likelihood, Dirichlet parameter 1 in every cell",
+    "ll": "maximum log-likelihood",
+}
+
+MEASURES: dict[str, str] = {
+    "variables": "number of variables",
+    "arcs": "number of arcs",
+    "max_parents": "largest number of parents",
+    "parameters": "free parameters; none where numbers of states are unknown",
+    **{name: f"{text}; nats" for name, text in SCORES.items()},
+    "test_loglik": "mean log-likelihood of a test row, smoothed parameters from the data; nats",
+    "cv_loglik": "mean log-likelihood of a row in cross-validation, structure fixed; nats",
+    "given_loglik": "mean log-likelihood of a row under the network's own parameters; nats",
+    "treewidth_lower": "lower bound on the treewidth of the moral graph",
+    "treewidth_upper": "upper bound on the treewidth of the moral graph",
+    "certificate": "the header's elimination order, checked from scratch: valid, or what is wrong with it",
+    "shd": "structural Hamming distance from the reference, between essential graphs",
+    "skeleton_distance": "pairs adjacent in just one of network and reference",
+    "true_positives": "arcs that the reference has too",
+    "false_positives": "arcs that the reference lacks",
+    "false_negatives": "arcs of the reference that are missing",
+}
+"""Every measure with its meaning, in the order of the records."""
+
+TOTAL_TOLERANCE = 1e-6
+"""Relative difference up to which a stated total counts as the recomputed one (foreign files are rounded)."""
+
+
+def evaluate_network(
+    network: Network,
+    *,
+    data: Dataset | None = None,
+    test: Dataset | None = None,
+    reference: Network | None = None,
+    parameters: BayesianNetwork | None = None,
+    scores: Sequence[str] = ("bic",),
+    ess: float = 1.0,
+    smoothing: float = 1.0,
+    folds: int | None = None,
+    seed: int = 0,
+    treewidth: bool = True,
+    reporter: Reporter | None = None,
+) -> dict[str, Any]:
+    """Measure one network.
+
+    Parameters
+    ----------
+    network : Network
+    data : Dataset, optional
+        Rows to score the network on, and to estimate parameters from.
+    test : Dataset, optional
+        Further rows for the held-out log-likelihood; needs `data` or `parameters`.
+    reference : Network, optional
+        The true network, or any other, over the same variables.
+    parameters : BayesianNetwork, optional
+        The network's own parameters, for the log-likelihood of `test` (else of `data`) under them.
+    scores : sequence of str
+        Keys of `SCORES`, computed on `data`.
+    ess : float
+        Equivalent sample size of ``bdeu``.
+    smoothing : float
+        Equivalent sample size of the prior behind estimated parameters.
+    folds, seed : int
+        Number of folds, and the random deal of rows to them, for the cross-validated log-likelihood on
+        `data`.
+    treewidth : bool
+        Bound the treewidth; takes some seconds on dense networks of thousands of variables.
+    reporter : Reporter, optional
+        Warned when the header's ``total`` is not the recomputed score, or its certificate does not hold.
+
+    Returns
+    -------
+    dict
+        Measures asked for, in the order of `MEASURES`. Variables of all inputs are matched by name.
+
+    Raises
+    ------
+    Inconsistent
+        If the arcs form a cycle, or inputs have other variables or states than the network.
+    StageError
+        If a measure asked for cannot be computed from what is given.
+    """
+    from .alignment import align_dataset, match_variables
+    from .essential_graphs import topological_order
+
+    topological_order(network.parents)
+    data = data and align_dataset(network, data)
+    test = test and align_dataset(network, test, "the test set")
+    if data and test:
+        match_variables(data.variables, test.variables, "the test set")
+    record = _measure_size(network, data)
+    if data:
+        record |= _measure_scores(network, data, scores, ess, reporter)
+    record |= _measure_likelihood(network, data, test, parameters, smoothing, folds, seed)
+    if treewidth:
+        record |= _measure_treewidth(network, reporter)
+    if reference:
+        record |= _measure_distance(network, reference)
+    return record
+
+
+def _measure_size(network: Network, data: Dataset | None) -> dict[str, Any]:
+    from .scoring import count_parameters
+
+    variables = data.variables if data else network.header.variables
+    states = [variable.states for variable in variables]
+    known = all(labels is not None for labels in states)
+    return {
+        "variables": network.n_variables,
+        "arcs": network.n_arcs,
+        "max_parents": max(map(len, network.parents), default=0),
+        "parameters": count_parameters(network.parents, list(map(len, states))) if known else None,
+    }
+
+
+def _measure_scores(
+    network: Network, data: Dataset, scores: Sequence[str], ess: float, reporter: Reporter | None
+) -> dict[str, float]:
+    from .scoring import score_families
+
+    totals = {
+        name: math.fsum(local_scores)
+        for name, local_scores in score_families(network.parents, data, scores, ess).items()
+    }
+    header = network.header
+    stated = header.extra.get("total")
+    comparable = header.data == data.fingerprint and (header.score != "bdeu" or header.ess == ess)
+    if reporter and comparable and stated is not None and header.score in totals:
+        total = totals[header.score]
+        if not math.isclose(stated, total, rel_tol=TOTAL_TOLERANCE):
+            reporter.warn(
+                f"the header states a total {header.score} of {stated}, on these data it is {total}"
+            )
+    return totals
+
+
+def _measure_likelihood(
+    network: Network,
+    data: Dataset | None,
+    test: Dataset | None,
+    parameters: BayesianNetwork | None,
+    smoothing: float,
+    folds: int | None,
+    seed: int,
+) -> dict[str, float]:
+    from . import likelihood
+    from .alignment import align_parameters, match_variables
+
+    record = {}
+    if test and data:
+        rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
+        record["test_loglik"] = _mean(rows)
+    elif test and not parameters:
+        raise StageError(
+            "the log-likelihood of test rows needs the training data or a network with parameters"
+        )
+    if folds:
+        if not data:
+            raise StageError("cross-validation needs the data")
+        rows = likelihood.cross_validated_log_likelihoods(network.parents, data, folds, smoothing, seed)
+        record["cv_loglik"] = _mean(rows)
+    if parameters:
+        target = test or data
+        if not target:
+            raise StageError("the log-likelihood under given parameters needs data")
+        parameters = align_parameters(network, parameters)
+        match_variables(parameters.variables, target.variables, "the data set")
+        record["given_loglik"] = _mean(likelihood.parameter_log_likelihoods(parameters, target))
+    return record
+
+
+def _mean(log_likelihoods: np.ndarray) -> float:
+    return math.fsum(log_likelihoods) / len(log_likelihoods)
+
+
+def _measure_treewidth(network: Network, reporter: Reporter | None) -> dict[str, Any]:
+    from .treewidth import bound_treewidth, check_certificate, moral_graph
+
+    bounds = bound_treewidth(moral_graph(network.parents))
+    record: dict[str, Any] = {"treewidth_lower": bounds.lower, "treewidth_upper": bounds.upper}
+    certificate = network.header.extra.get("treewidth")
+    if certificate is not None:
+        try:
+            width = check_certificate(network.parents, certificate)
+            record["treewidth_upper"] = min(bounds.upper, width)
+            record["certificate"] = "valid"
+        except Inconsistent as error:
+            record["certificate"] = error.message
+            if reporter:
+                reporter.warn(error.message)
+    return record
+
+
+def _measure_distance(network: Network, reference: Network) -> dict[str, int]:
+    from .alignment import align_parents
+    from .essential_graphs import (
+        compare_arcs,
+        essential_graph,
+        list_arcs,
+        skeleton_distance,
+        structural_hamming_distance,
+    )
+
+    expected = align_parents(network, reference)
+    arcs = compare_arcs(network.parents, expected)
+    return {
+        "shd": structural_hamming_distance(essential_graph(network.parents), essential_graph(expected)),
+        "skeleton_distance": skeleton_distance(list_arcs(network.parents), list_arcs(expected)),
+        **arcs._asdict(),
+    }

@@ -1,0 +1,78 @@
+"""Data, parameters and reference networks brought into the variable order of the network under evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from formats.errors import Inconsistent
+from formats.records import BayesianNetwork, Dataset, Network, Variable
+
+SHOWN_NAMES = 3
+
+
+def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what: str) -> list[int]:
+    """Positions in `found` of the variables in `wanted`, matched by name.
+
+    Raises
+    ------
+    Inconsistent
+        If the names are not the same, or states known on both sides differ; the message begins with `what`.
+    """
+    position = {variable.name: index for index, variable in enumerate(found)}
+    names = {variable.name for variable in wanted}
+    if missing := names - position.keys():
+        raise Inconsistent(f"{what} lacks variables of the network: {_list_names(missing)}")
+    if unknown := position.keys() - names:
+        raise Inconsistent(f"{what} has variables that the network has not: {_list_names(unknown)}")
+    for variable in wanted:
+        states = found[position[variable.name]].states
+        if variable.states is not None and states is not None and variable.states != states:
+            raise Inconsistent(f"{what} has other states than the network", column=variable.name)
+    return [position[variable.name] for variable in wanted]
+
+
+def _list_names(names: Iterable[str]) -> str:
+    """The first few names in alphabetical order, and how many more there are."""
+    ordered = sorted(names)
+    more = len(ordered) - SHOWN_NAMES
+    return ", ".join(ordered[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def align_dataset(network: Network, dataset: Dataset, what: str = "the data set") -> Dataset:
+    """The data set in the network's variable order; states must agree where the network knows them."""
+    positions = match_variables(network.header.variables, dataset.variables, what)
+    if positions == list(range(len(positions))):
+        return dataset
+    variables = tuple(dataset.variables[p] for p in positions)
+    return Dataset(variables, np.ascontiguousarray(dataset.codes[positions]), dataset.fingerprint)
+
+
+def align_parents(network: Network, reference: Network) -> tuple[tuple[int, ...], ...]:
+    """Parents of the reference network under the network's numbering; states do not matter."""
+    wanted = [Variable(name) for name in network.header.names]
+    positions = match_variables(wanted, reference.header.variables, "the reference network")
+    renumbered = {old: new for new, old in enumerate(positions)}
+    return tuple(tuple(sorted(renumbered[p] for p in reference.parents[old])) for old in positions)
+
+
+def align_parameters(network: Network, parameters: BayesianNetwork) -> BayesianNetwork:
+    """The parameters in the network's variable order.
+
+    Raises
+    ------
+    Inconsistent
+        If the parameters belong to another structure.
+    """
+    positions = match_variables(network.header.variables, parameters.variables, "the parameter file")
+    renumbered = {old: new for new, old in enumerate(positions)}
+    parents = tuple(tuple(renumbered[p] for p in parameters.parents[old]) for old in positions)
+    if [sorted(parent_set) for parent_set in parents] != [
+        sorted(parent_set) for parent_set in network.parents
+    ]:
+        raise Inconsistent("the parameters belong to a network with other arcs")
+    variables = tuple(parameters.variables[p] for p in positions)
+    return BayesianNetwork(
+        variables, parents, tuple(parameters.tables[p] for p in positions), parameters.name
+    )

@@ -1,0 +1,242 @@
+"""Comparing methods over many runs: classes of score differences, sign test, average ranks, W-scores.
+
+Input is tidy: one record (dict) per run, as `bnsl evaluate` writes them, with a key that names the method and
+one that names the case (data set). Numpy and the standard library do for the few tail probabilities needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stages.errors import StageError
+
+DELTA_CLASSES = (
+    "very positive",
+    "strongly positive",
+    "positive",
+    "neutral",
+    "negative",
+    "strongly negative",
+    "very negative",
+)
+"""Classes of score differences (Scanagatta et al. 2015, after Raftery 1995), best first."""
+
+
+class MeasureTable(NamedTuple):
+    """One measure of all methods on all cases.
+
+    Attributes
+    ----------
+    methods, cases : tuple of str
+        In order of first appearance.
+    values : ndarray of float64, shape (n_cases, n_methods)
+        NaN where a method failed.
+    """
+
+    methods: tuple[str, ...]
+    cases: tuple[str, ...]
+    values: np.ndarray
+
+
+def tabulate_measure(
+    records: Iterable[Mapping[str, Any]],
+    measure: str,
+    *,
+    method: str = "method",
+    case: str = "data",
+    allow_missing: bool = False,
+) -> MeasureTable:
+    """Arrange a measure by case and method; several runs of a method on a case (seeds) are averaged.
+
+    Raises
+    ------
+    StageError
+        If a record lacks a key, or a method has no value for a case. With `allow_missing` the latter becomes
+        NaN, which ranks below every value.
+    """
+    runs: dict[tuple[str, str], list[float]] = {}
+    for number, record in enumerate(records, start=1):
+        absent = [key for key in (method, case) if record.get(key) is None]
+        if absent:
+            raise StageError(f"record {number} has no {absent[0]!r}: it cannot be compared with the others")
+        values = runs.setdefault((str(record[case]), str(record[method])), [])
+        if record.get(measure) is not None:
+            values.append(float(record[measure]))
+    cases = tuple(dict.fromkeys(key[0] for key in runs))
+    methods = tuple(dict.fromkeys(key[1] for key in runs))
+    table = np.full((len(cases), len(methods)), np.nan)
+    for row, case_name in enumerate(cases):
+        for column, method_name in enumerate(methods):
+            values = runs.get((case_name, method_name))
+            if values:
+                table[row, column] = math.fsum(values) / len(values)
+            elif not allow_missing:
+                raise StageError(f"method {method_name!r} has no {measure!r} on {case_name!r}")
+    return MeasureTable(methods, cases, table)
+
+
+def classify_delta(delta: float) -> str:
+    """Class of a score difference in nats: beyond 10 very, beyond 6 strongly, beyond 2 plainly one-sided."""
+    size = abs(delta)
+    if size <= 2.0:
+        return "neutral"
+    sign = "positive" if delta > 0 else "negative"
+    if size > 10.0:
+        return f"very {sign}"
+    return f"strongly {sign}" if size > 6.0 else sign
+
+
+def count_delta_classes(first: Sequence[float], second: Sequence[float]) -> dict[str, int]:
+    """How many cases fall in each class of the score differences first − second; every class is a key."""
+    counts = dict.fromkeys(DELTA_CLASSES, 0)
+    for one, other in zip(first, second, strict=True):
+        counts[classify_delta(one - other)] += 1
+    return counts
+
+
+class SignTest(NamedTuple):
+    """Wins, losses and ties of one method against another, and the two-sided p-value."""
+
+    wins: int
+    losses: int
+    ties: int
+    p_value: float
+
+
+def sign_test(first: Sequence[float], second: Sequence[float]) -> SignTest:
+    """Exact two-sided sign test; ties and pairs with NaN are left out. Higher values win."""
+    pairs = list(zip(first, second, strict=True))
+    wins = sum(one > other for one, other in pairs)
+    losses = sum(one < other for one, other in pairs)
+    trials, extreme = wins + losses, max(wins, losses)
+    tail = sum(math.comb(trials, k) for k in range(extreme, trials + 1))
+    return SignTest(wins, losses, len(pairs) - trials, min(1.0, 2 * tail / 2**trials))
+
+
+def rank_methods(values: np.ndarray, higher_is_better: bool = True) -> np.ndarray:
+    """Ranks within every case, 1 the best; equal values share the mean of their ranks, NaN ranks last.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_cases, n_methods)
+    higher_is_better : bool
+
+    Returns
+    -------
+    ndarray of float64, shape (n_cases, n_methods)
+    """
+    costs = -values if higher_is_better else values
+    costs = np.where(np.isnan(costs), np.inf, costs)
+    better = (costs[:, None, :] < costs[:, :, None]).sum(axis=2)
+    equal = (costs[:, None, :] == costs[:, :, None]).sum(axis=2)
+    return better + (equal + 1) / 2
+
+
+class MethodRank(NamedTuple):
+    """A method's place among all.
+
+    `p_value` is adjusted (Holm) and belongs to the hypothesis that the method ranks like the best one, for
+    which it is 1. `not_worse` says that the hypothesis stands at the level asked for.
+    """
+
+    method: str
+    average_rank: float
+    p_value: float
+    not_worse: bool
+
+
+class RankComparison(NamedTuple):
+    """Friedman's test that all methods rank alike, and the methods, best first."""
+
+    statistic: float
+    p_value: float
+    methods: tuple[MethodRank, ...]
+
+
+def compare_ranks(table: MeasureTable, higher_is_better: bool = True, level: float = 0.05) -> RankComparison:
+    """Average ranks, Friedman's test, and Holm's comparison of all methods with the best (as in paper 001).
+
+    Notes
+    -----
+    When Friedman's test keeps the hypothesis that all rank alike, every method counts as not worse.
+    """
+    ranks = rank_methods(table.values, higher_is_better)
+    n_cases, n_methods = ranks.shape
+    if n_cases < 2 or n_methods < 2:
+        raise StageError("ranks are compared over at least two methods and two cases")
+    statistic, p_value = friedman_test(ranks)
+    average = ranks.mean(axis=0).tolist()
+    adjusted = compare_with_best(average, n_cases)
+    methods = tuple(
+        MethodRank(table.methods[i], average[i], adjusted[i], adjusted[i] > level or p_value > level)
+        for i in sorted(range(n_methods), key=average.__getitem__)
+    )
+    return RankComparison(statistic, p_value, methods)
+
+
+def compare_with_best(average_ranks: Sequence[float], n_cases: int) -> list[float]:
+    """Adjusted two-sided p-values that methods rank like the one of smallest average rank (1 for itself).
+
+    Notes
+    -----
+    z = (R_i - R_best) / sqrt(k (k + 1) / (6 N)) for k methods on N cases (Demšar 2006), adjusted after Holm.
+    """
+    n_methods = len(average_ranks)
+    best = min(range(n_methods), key=average_ranks.__getitem__)
+    scale = math.sqrt(n_methods * (n_methods + 1) / (6 * n_cases))
+    tails = [math.erfc((rank - average_ranks[best]) / scale / math.sqrt(2)) for rank in average_ranks]
+    adjusted = adjust_holm(tails[:best] + tails[best + 1 :])
+    return [*adjusted[:best], 1.0, *adjusted[best:]]
+
+
+def friedman_test(ranks: np.ndarray) -> tuple[float, float]:
+    """Friedman's chi-square statistic, corrected for ties, and its tail probability.
+
+    Parameters
+    ----------
+    ranks : ndarray of float64, shape (n_cases, n_methods)
+    """
+    n_cases, n_methods = ranks.shape
+    spread = float(np.sum((ranks - (n_methods + 1) / 2) ** 2))
+    if spread == 0.0:
+        return 0.0, 1.0
+    deviations = ranks.sum(axis=0) - n_cases * (n_methods + 1) / 2
+    statistic = (n_methods - 1) * float(np.sum(deviations**2)) / spread
+    return statistic, chi_square_tail(statistic, n_methods - 1)
+
+
+def chi_square_tail(statistic: float, degrees: int) -> float:
+    """Probability that a chi-square variable (whole degrees of freedom) exceeds `statistic`."""
+    half = statistic / 2
+    if half <= 0.0:
+        return 1.0
+    # Q(a + 1, x) = Q(a, x) + x^a exp(-x) / Γ(a + 1), from Q(1/2, x) = erfc(sqrt(x)) or Q(0, x) = 0.
+    shape = 0.5 if degrees % 2 else 0.0
+    tail = math.erfc(math.sqrt(half)) if degrees % 2 else 0.0
+    while shape < degrees / 2:
+        tail += math.exp(shape * math.log(half) - half - math.lgamma(shape + 1))
+        shape += 1.0
+    return min(1.0, tail)
+
+
+def adjust_holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment (1979): compare the results with the level of the whole family."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted
+
+
+def w_score(unbounded: float, bounded: float) -> float:
+    """Relative worsening (G − T)/|G| of a bounded score T against the score G without the bound (paper 004).
+
+    0 is best. The paper writes (G − T)/G for negative scores, which turns the sign of what it reports.
+    """
+    return (unbounded - bounded) / abs(unbounded)

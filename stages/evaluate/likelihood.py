@@ -1,0 +1,129 @@
+"""Log-likelihood of rows that the parameters were not estimated from.
+
+Parameters are posterior means under the prior of BDeu: `smoothing` rows are spread evenly over the cells of
+every family. So no row is impossible, and Markov-equivalent networks give every row the same probability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from formats.records import BayesianNetwork, Dataset
+from stages.errors import StageError
+from stages.seeding import task_generator
+
+from .scoring import encode_rows
+
+
+def held_out_log_likelihoods(
+    parents: Sequence[Sequence[int]], training: Dataset, test: Dataset, smoothing: float = 1.0
+) -> np.ndarray:
+    """Log-probability of every test row under parameters estimated from the training rows.
+
+    Parameters
+    ----------
+    parents : sequence of sequences of int
+    training, test : Dataset
+        Coded alike.
+    smoothing : float
+        Equivalent sample size of the prior, above 0.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_test_rows,)
+        In nats.
+    """
+    codes = np.concatenate((training.codes, test.codes), axis=1)
+    folds = np.zeros(codes.shape[1], dtype=np.int64)
+    folds[: training.n_rows] = 1
+    n_states = training.n_states.tolist()
+    total = np.zeros(test.n_rows)
+    for child, parent_set in enumerate(parents):
+        logs = _log_probabilities(codes, n_states, child, parent_set, folds, (0,), smoothing)
+        total += logs[training.n_rows :]
+    return total
+
+
+def cross_validated_log_likelihoods(
+    parents: Sequence[Sequence[int]], dataset: Dataset, folds: int = 10, smoothing: float = 1.0, seed: int = 0
+) -> np.ndarray:
+    """Log-probability of every row under parameters estimated from the rows of the other folds (CVLL).
+
+    The structure is the same in all folds; rows are dealt to folds of equal size, up to one row, at random.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows,)
+        In nats.
+
+    Raises
+    ------
+    StageError
+        If there are fewer than two folds, or more than rows.
+    """
+    if not 2 <= folds <= dataset.n_rows:
+        raise StageError(f"{folds} folds of {dataset.n_rows} rows: choose between 2 and the number of rows")
+    fold_of_row = task_generator(seed).permutation(dataset.n_rows) % folds
+    n_states = dataset.n_states.tolist()
+    total = np.zeros(dataset.n_rows)
+    for child, parent_set in enumerate(parents):
+        total += _log_probabilities(
+            dataset.codes, n_states, child, parent_set, fold_of_row, range(folds), smoothing
+        )
+    return total
+
+
+def _log_probabilities(
+    codes: np.ndarray,
+    n_states: Sequence[int],
+    child: int,
+    parents: Sequence[int],
+    fold_of_row: np.ndarray,
+    folds: Sequence[int],
+    smoothing: float,
+) -> np.ndarray:
+    """ln P(child | parents) in every row of the given folds, estimated from the rows of all other folds.
+
+    Values of rows outside of the given folds are 0.
+    """
+    if not smoothing > 0.0:
+        raise ValueError(f"smoothing must be above 0, got {smoothing}")
+    family, n_cells = encode_rows(codes, n_states, (*parents, child))
+    configuration, n_configurations = encode_rows(codes, n_states, parents)
+    joint = np.bincount(family, minlength=n_cells)
+    marginal = np.bincount(configuration, minlength=n_configurations)
+    marginal_prior = smoothing / math.prod(float(n_states[p]) for p in parents)
+    joint_prior = marginal_prior / n_states[child]
+    result = np.zeros(codes.shape[1])
+    for fold in folds:
+        rows = np.flatnonzero(fold_of_row == fold)
+        cells, contexts = family[rows], configuration[rows]
+        seen = (joint - np.bincount(cells, minlength=n_cells))[cells]
+        total = (marginal - np.bincount(contexts, minlength=n_configurations))[contexts]
+        result[rows] = np.log((seen + joint_prior) / (total + marginal_prior))
+    return result
+
+
+def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.ndarray:
+    """Log-probability of every row under the network's own parameters.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    dataset : Dataset
+        With the network's variables and states, in its order.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows,)
+        In nats; minus infinity for rows that the network holds to be impossible.
+    """
+    total = np.zeros(dataset.n_rows)
+    for child, (parent_set, table) in enumerate(zip(network.parents, network.tables)):
+        with np.errstate(divide="ignore"):
+            logs = np.log(table)
+        total += logs[tuple(dataset.codes[[*parent_set, child]])]
+    return total

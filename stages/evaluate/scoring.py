@@ -1,0 +1,215 @@
+"""Scores of a network on data, counted anew with numpy alone.
+
+Nothing here is shared with the compiled scorer of the searches, so that `evaluate` is an independent check of
+what they report. All scores are in nats, higher is better; empty cells and configurations contribute nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.records import Dataset, Network
+
+CODE_LIMIT = 2**54
+"""Row codes stay below this, so that one more variable of 256 states cannot overflow 64 bits."""
+
+MIN_TABLE_CELLS = 4096
+"""A table of counts may have this many cells, or four per row; beyond that only occurring cells are kept."""
+
+
+class FamilyCounts(NamedTuple):
+    """Counts of one family, of what occurs in the data only.
+
+    Attributes
+    ----------
+    joint : ndarray of int64, shape (n_cells,)
+        N_xπ of every occurring cell.
+    joint_marginal : ndarray of int64, shape (n_cells,)
+        N_π of the parent configuration that each cell belongs to.
+    marginal : ndarray of int64, shape (n_occurring_configurations,)
+        N_π of every occurring parent configuration.
+    n_rows : int
+    n_states : int
+        States of the child.
+    n_configurations : float
+        Parent configurations, occurring or not; infinite where the product leaves the range of floats.
+    """
+
+    joint: np.ndarray
+    joint_marginal: np.ndarray
+    marginal: np.ndarray
+    n_rows: int
+    n_states: int
+    n_configurations: float
+
+    @property
+    def n_parameters(self) -> float:
+        """Free parameters: one less than the child's states for every parent configuration."""
+        return (self.n_states - 1) * self.n_configurations
+
+
+def encode_rows(
+    codes: np.ndarray, n_states: Sequence[int], variables: Sequence[int]
+) -> tuple[np.ndarray, int]:
+    """Number the configuration of some variables in every row.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (n_variables, n_rows)
+    n_states : sequence of int
+        States of every variable.
+    variables : sequence of int
+        The variables that make up the configuration, first one most significant.
+
+    Returns
+    -------
+    row_codes : ndarray of int64, shape (n_rows,)
+        Mixed-radix numbers of the configurations, or their ranks among those that occur, where a table over
+        all of them would be much larger than the data.
+    n_codes : int
+        Row codes are below this; at most the larger of `MIN_TABLE_CELLS` and four per row.
+    """
+    n_rows = codes.shape[1]
+    row_codes = np.zeros(n_rows, dtype=np.int64)
+    n_codes = 1
+    for variable in variables:
+        if n_codes > CODE_LIMIT:
+            row_codes, n_codes = _rank(row_codes)
+        n_codes *= int(n_states[variable])
+        row_codes *= int(n_states[variable])
+        row_codes += codes[variable]
+    if n_codes > max(MIN_TABLE_CELLS, 4 * n_rows):
+        return _rank(row_codes)
+    return row_codes, n_codes
+
+
+def _rank(row_codes: np.ndarray) -> tuple[np.ndarray, int]:
+    """Replace codes by their ranks among the distinct codes."""
+    distinct, ranks = np.unique(row_codes, return_inverse=True)
+    return ranks.astype(np.int64, copy=False), len(distinct)
+
+
+def count_family(
+    dataset: Dataset, n_states: Sequence[int], child: int, parents: Sequence[int]
+) -> FamilyCounts:
+    """Count the cells of a family; `n_states` are those of all variables (a list spares conversions)."""
+    configurations, n_codes = encode_rows(dataset.codes, n_states, parents)
+    child_states = int(n_states[child])
+    cells = configurations * child_states
+    cells += dataset.codes[child]
+    if n_codes * child_states > max(MIN_TABLE_CELLS, 4 * dataset.n_rows):
+        cells, joint = np.unique(cells, return_counts=True)
+    else:
+        table = np.bincount(cells, minlength=n_codes * child_states)
+        cells = np.flatnonzero(table)
+        joint = table[cells]
+    marginal = np.bincount(configurations, minlength=n_codes)
+    return FamilyCounts(
+        joint,
+        marginal[cells // child_states],
+        marginal[marginal > 0],
+        dataset.n_rows,
+        child_states,
+        # Products of floats become infinite where products of int64 would wrap around.
+        math.prod(float(n_states[p]) for p in parents),
+    )
+
+
+def log_likelihood(counts: FamilyCounts) -> float:
+    """Maximum log-likelihood: the sum of N_xπ ln(N_xπ / N_π)."""
+    return float(np.sum(counts.joint * np.log(counts.joint / counts.joint_marginal)))
+
+
+def dirichlet_score(counts: FamilyCounts, alpha: float) -> float:
+    """Log marginal likelihood with Dirichlet parameter `alpha` in every cell (Heckerman et al. 1995)."""
+    if alpha == 0.0:
+        return -math.inf
+    return _log_rising(alpha, counts.joint) - _log_rising(alpha * counts.n_states, counts.marginal)
+
+
+def _log_rising(start: float, counts: np.ndarray) -> float:
+    """Sum over all counts m of lnΓ(start + m) − lnΓ(start)."""
+    # Counts take few distinct values, so that a call of math.lgamma for each of them is affordable.
+    values, times = np.unique(counts, return_counts=True)
+    base = math.lgamma(start)
+    return math.fsum(t * (math.lgamma(start + m) - base) for m, t in zip(values.tolist(), times.tolist()))
+
+
+def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> float:
+    """Local score of a counted family.
+
+    Parameters
+    ----------
+    counts : FamilyCounts
+    score : {"ll", "bic", "aic", "bdeu", "k2"}
+    ess : float
+        Equivalent sample size, only for ``bdeu``.
+
+    Returns
+    -------
+    float
+        In nats, higher is better. Minus infinity where the parent configurations are too many for
+        the penalty or the prior to be a float.
+
+    Notes
+    -----
+    BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
+    configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
+    parameter 1 in every cell (Cooper & Herskovits 1992). Graph priors are not added.
+    """
+    if score == "ll":
+        return log_likelihood(counts)
+    if score == "bic":
+        return log_likelihood(counts) - 0.5 * math.log(counts.n_rows) * counts.n_parameters
+    if score == "aic":
+        return log_likelihood(counts) - counts.n_parameters
+    if score == "bdeu":
+        return dirichlet_score(counts, ess / counts.n_states / counts.n_configurations)
+    if score == "k2":
+        return dirichlet_score(counts, 1.0)
+    raise ValueError(f"unknown score {score!r}")
+
+
+def score_families(
+    parents: Sequence[Sequence[int]], dataset: Dataset, scores: Iterable[str], ess: float = 1.0
+) -> dict[str, np.ndarray]:
+    """Local scores of all families by several scores, each family counted once.
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (n_variables,)
+        One array for every name in `scores`.
+    """
+    names = list(scores)
+    result = {name: np.empty(len(parents)) for name in names}
+    n_states = dataset.n_states.tolist()
+    for child, parent_set in enumerate(parents):
+        counts = count_family(dataset, n_states, child, parent_set)
+        for name in names:
+            result[name][child] = local_score(counts, name, ess)
+    return result
+
+
+def score_network(
+    network: Network, dataset: Dataset, score: str = "bic", ess: float = 1.0
+) -> tuple[float, np.ndarray]:
+    """Score of a network whose variables are the data's, in the data's order.
+
+    Returns
+    -------
+    total : float
+        Exactly rounded sum of the local scores, in nats.
+    local_scores : ndarray of float64, shape (n_variables,)
+    """
+    local_scores = score_families(network.parents, dataset, (score,), ess)[score]
+    return math.fsum(local_scores), local_scores
+
+
+def count_parameters(parents: Sequence[Sequence[int]], n_states: Sequence[int]) -> int:
+    """Free parameters of a network, over all parent configurations, occurring or not."""
+    states = [int(s) for s in n_states]
+    return sum((states[c] - 1) * math.prod(states[p] for p in pa) for c, pa in enumerate(parents))

@@ -1,0 +1,266 @@
+"""Width of elimination orders, and bounds on the treewidth of a network's moral graph.
+
+Upper bounds are widths of min-fill and min-degree orders, the lower bound comes from contractions (Bodlaender
+& Koster 2010, 2011). Work is counted, not timed, so results repeat. Graphs are lists of sets of neighbours.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from formats.errors import Inconsistent
+
+Graph = list[set[int]]
+
+WORK_LIMIT = 30_000_000
+"""Neighbour look-ups that min-fill may cost before min-degree takes over: a few seconds."""
+
+
+class TreewidthBounds(NamedTuple):
+    """Bounds on a treewidth, and the elimination order that certifies the upper one."""
+
+    lower: int
+    upper: int
+    elimination: list[int]
+
+
+def moral_graph(parents: Sequence[Sequence[int]]) -> Graph:
+    """Undirected graph that joins every child with its parents and the parents with each other."""
+    graph: Graph = [set() for _ in parents]
+    for child, parent_set in enumerate(parents):
+        family = {child, *parent_set}
+        for member in family:
+            graph[member] |= family
+    for vertex, neighbours in enumerate(graph):
+        neighbours.discard(vertex)
+    return graph
+
+
+def elimination_width(graph: Graph, order: Sequence[int]) -> int:
+    """Width of an elimination order: the most later neighbours, fill-in counted, that any vertex has.
+
+    Parameters
+    ----------
+    graph : list of sets
+    order : sequence of int
+        A permutation of the vertices, first eliminated first.
+
+    Notes
+    -----
+    A vertex hands its later neighbours to the earliest of them only, which is enough for the widths (the
+    elimination tree of sparse Cholesky factorisation) and takes one union of sets per vertex.
+    """
+    position = {vertex: rank for rank, vertex in enumerate(order)}
+    later = [{u for u in graph[v] if position[u] > position[v]} for v in range(len(graph))]
+    width = 0
+    for vertex in order:
+        bag = later[vertex]
+        width = max(width, len(bag))
+        if bag:
+            heir = min(bag, key=position.__getitem__)
+            later[heir] |= bag
+            later[heir].discard(heir)
+    return width
+
+
+def check_certificate(parents: Sequence[Sequence[int]], certificate: Mapping[str, Any]) -> int:
+    """Check the ``treewidth`` entry of a network's header from scratch; return the width of its order.
+
+    Parameters
+    ----------
+    parents : sequence of sequences of int
+    certificate : mapping
+        ``elimination``, a permutation of the variables; optionally ``width`` and ``bound``.
+
+    Raises
+    ------
+    Inconsistent
+        If the order is no permutation, its width is not the stated one, or exceeds the bound.
+    """
+    order = certificate.get("elimination") if isinstance(certificate, Mapping) else None
+    if not isinstance(order, (list, tuple)) or not all(type(v) is int for v in order):
+        raise Inconsistent("the treewidth certificate has no elimination order of variable indices")
+    if sorted(order) != list(range(len(parents))):
+        raise Inconsistent(f"the elimination order is no permutation of the {len(parents)} variables")
+    width = elimination_width(moral_graph(parents), order)
+    stated, bound = certificate.get("width"), certificate.get("bound")
+    if stated is not None and stated != width:
+        raise Inconsistent(f"the elimination order has width {width}, the header says {stated}")
+    if bound is not None and width > bound:
+        raise Inconsistent(f"the elimination order has width {width}, more than the bound {bound}")
+    return width
+
+
+def bound_treewidth(graph: Graph) -> TreewidthBounds:
+    """Lower and upper bounds on the treewidth of an undirected graph, with an order for the upper one."""
+    lower = contraction_bound(graph)
+    orders = [min_fill_order(graph), min_degree_order(graph)]
+    width, _, order = min((elimination_width(graph, order), rank, order) for rank, order in enumerate(orders))
+    return TreewidthBounds(lower, width, order)
+
+
+def min_degree_order(graph: Graph) -> list[int]:
+    """Elimination order that always takes a vertex with the fewest neighbours left, ties by index.
+
+    Neighbourhoods are rows of bits, so that the dense end of large graphs stays affordable.
+    """
+    n_vertices = len(graph)
+    rows = _neighbour_bits(graph)
+    degrees = np.array([len(neighbours) for neighbours in graph], dtype=np.int64)
+    order: list[int] = []
+    remaining = np.ones(n_vertices, dtype=np.bool_)
+    width = 0
+    while n_vertices - len(order) > width + 1:
+        vertex = int(np.argmin(degrees))
+        width = max(width, int(degrees[vertex]))
+        neighbours = np.flatnonzero(np.unpackbits(rows[vertex].view(np.uint8), bitorder="little"))
+        block = rows[neighbours] | rows[vertex]
+        block[:, vertex >> 6] &= ~_bit(vertex)
+        block[np.arange(len(neighbours)), neighbours >> 6] &= ~_bit(neighbours)
+        rows[neighbours] = block
+        degrees[neighbours] = np.bitwise_count(block).sum(axis=1, dtype=np.int64)
+        degrees[vertex] = n_vertices
+        remaining[vertex] = False
+        order.append(vertex)
+    # No order of the few vertices left can exceed the width reached.
+    return order + np.flatnonzero(remaining).tolist()
+
+
+def _bit(vertex):
+    return np.left_shift(np.uint64(1), np.asarray(vertex, dtype=np.uint64) & np.uint64(63))
+
+
+def _neighbour_bits(graph: Graph) -> np.ndarray:
+    """Adjacency as uint64 words, shape (n_vertices, ceil(n_vertices / 64)), lowest bit first."""
+    rows = np.zeros((len(graph), (len(graph) + 63) // 64), dtype=np.uint64)
+    for vertex, neighbours in enumerate(graph):
+        members = np.fromiter(neighbours, dtype=np.int64, count=len(neighbours))
+        np.bitwise_or.at(rows[vertex], members >> 6, _bit(members))
+    return rows
+
+
+def min_fill_order(graph: Graph, work_limit: int = WORK_LIMIT) -> list[int]:
+    """Elimination order that always takes a vertex with the fewest missing edges among its neighbours.
+
+    Ties go to the smaller degree, then index. When the look-ups spent exceed `work_limit`, the rest is
+    ordered by degree.
+    """
+    search = _MinFill(graph)
+    while search.is_open and search.work < work_limit:
+        search.eliminate_next()
+    rest = sorted(search.remaining)
+    if search.is_open:
+        index = {vertex: rank for rank, vertex in enumerate(rest)}
+        rest = [rest[v] for v in min_degree_order([{index[u] for u in search.graph[v]} for v in rest])]
+    return search.order + rest
+
+
+class _MinFill:
+    """Elimination with the number of missing edges of every vertex kept up to date."""
+
+    def __init__(self, graph: Graph):
+        self.graph = [set(neighbours) for neighbours in graph]
+        self.remaining = set(range(len(graph)))
+        self.order: list[int] = []
+        self.width = 0
+        self.work = 0
+        self.missing = [self._count_missing(vertex) for vertex in range(len(graph))]
+        self.heap = [(self.missing[v], len(graph[v]), v) for v in range(len(graph))]
+        heapq.heapify(self.heap)
+
+    @property
+    def is_open(self) -> bool:
+        """The order of the vertices left can still matter for the width."""
+        return len(self.remaining) > self.width + 1
+
+    def _count_missing(self, vertex: int) -> int:
+        neighbours = self.graph[vertex]
+        self.work += len(neighbours) ** 2
+        linked = sum(len(neighbours & self.graph[u]) for u in neighbours)
+        return (len(neighbours) * (len(neighbours) - 1) - linked) // 2
+
+    def eliminate_next(self) -> None:
+        while True:
+            missing, degree, vertex = heapq.heappop(self.heap)
+            if vertex in self.remaining and (missing, degree) == (
+                self.missing[vertex],
+                len(self.graph[vertex]),
+            ):
+                break
+        neighbours = sorted(self.graph[vertex])
+        changed = self._detach(vertex)
+        if missing:
+            changed |= self._join(neighbours)
+        for v in changed:
+            heapq.heappush(self.heap, (self.missing[v], len(self.graph[v]), v))
+        self.width = max(self.width, degree)
+        self.remaining.discard(vertex)
+        self.order.append(vertex)
+
+    def _detach(self, vertex: int) -> set[int]:
+        """Take a vertex out: its neighbours lose the missing edges between it and their other neighbours."""
+        neighbours = self.graph[vertex]
+        for u in neighbours:
+            self.missing[u] -= len(self.graph[u]) - 1 - len(self.graph[u] & neighbours)
+            self.graph[u].discard(vertex)
+        self.work += len(neighbours) ** 2
+        return set(neighbours)
+
+    def _join(self, clique: list[int]) -> set[int]:
+        """Add all edges among some vertices, one by one; return the vertices whose missing edges changed."""
+        changed: set[int] = set()
+        for u in clique:
+            for v in sorted(set(clique) - self.graph[u] - {u}):
+                common = self.graph[u] & self.graph[v]
+                self.work += len(self.graph[u])
+                for w in common:
+                    self.missing[w] -= 1
+                # Each end gets a new neighbour, not adjacent to those of its neighbours that are not common.
+                self.missing[u] += len(self.graph[u]) - len(common)
+                self.missing[v] += len(self.graph[v]) - len(common)
+                self.graph[u].add(v)
+                self.graph[v].add(u)
+                changed |= common
+        return changed
+
+
+def contraction_bound(graph: Graph) -> int:
+    """Lower bound on the treewidth: the largest minimum degree met while edges are contracted (MMD+).
+
+    A vertex of minimum degree is merged with the neighbour that shares the fewest neighbours with it (the
+    rule least-c; ties: smaller degree, then index). Never below the degeneracy, so
+    never below the largest family less one.
+
+    Notes
+    -----
+    Treewidth does not grow under contraction, and no graph has a minimum degree above its treewidth.
+    Bodlaender & Koster, "Treewidth computations II: lower bounds" (Information and Computation, 2011).
+    """
+    graph = [set(neighbours) for neighbours in graph]
+    heap = [(len(neighbours), vertex) for vertex, neighbours in enumerate(graph)]
+    heapq.heapify(heap)
+    remaining = set(range(len(graph)))
+    bound = 0
+    while len(remaining) > bound + 1:
+        degree, vertex = heapq.heappop(heap)
+        if vertex not in remaining or degree != len(graph[vertex]):
+            continue
+        bound = max(bound, degree)
+        remaining.discard(vertex)
+        neighbours = graph[vertex]
+        if not neighbours:
+            continue
+        target = min((len(graph[u] & neighbours), len(graph[u]), u) for u in neighbours)[2]
+        for u in neighbours:
+            graph[u].discard(vertex)
+        neighbours.discard(target)
+        for u in neighbours:
+            graph[u].add(target)
+        graph[target] |= neighbours
+        for u in (target, *neighbours):
+            heapq.heappush(heap, (len(graph[u]), u))
+    return bound

@@ -1,0 +1,96 @@
+"""Parameters of a network from data: relative frequencies, smoothed by a Dirichlet prior where asked."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from formats.errors import Inconsistent
+from formats.records import BayesianNetwork, Dataset, Network
+
+from .errors import StageError
+
+MAX_CELLS = 2**27
+"""Largest table (1 GiB of float64) that is worth trying."""
+
+
+def fit_parameters(
+    network: Network,
+    dataset: Dataset,
+    *,
+    ess: float | None = None,
+    smoothing: float | None = None,
+    name: str = "unknown",
+) -> BayesianNetwork:
+    """Estimate every variable's probability table given its parents.
+
+    Parameters
+    ----------
+    network : Network
+    dataset : Dataset
+        Its variables are the network's, in the same order, with the same states where the network knows them.
+    ess : float, optional
+        Equivalent sample size of a uniform prior: ess / (cells of the table) is added to every count, the
+        posterior mean that belongs to BDeu (Heckerman, Geiger & Chickering 1995).
+    smoothing : float, optional
+        Instead of `ess`: a number added to every count, whatever the size of the table (1 is Laplace's rule).
+    name : str
+        Name of the result.
+
+    Returns
+    -------
+    BayesianNetwork
+        Parents ascending. With neither `ess` nor `smoothing` the maximum likelihood estimate. A parent
+        configuration that no row has and no prior fills gets equal probabilities.
+
+    Raises
+    ------
+    Inconsistent
+        If variables or states of network and data differ.
+    StageError
+        If a table would have more than 2**27 cells.
+    """
+    if ess is not None and smoothing is not None:
+        raise ValueError("give ess or smoothing, not both")
+    for weight in (ess, smoothing):
+        if weight is not None and not 0 <= weight < math.inf:
+            raise ValueError("ess and smoothing must be finite and not negative")
+    _check_same_variables(network, dataset)
+    tables = tuple(
+        _to_probabilities(_count_family(dataset, child, parents), ess, smoothing)
+        for child, parents in enumerate(network.parents)
+    )
+    return BayesianNetwork(dataset.variables, network.parents, tables, name)
+
+
+def _check_same_variables(network: Network, dataset: Dataset) -> None:
+    remedy = "read the data with the network's variables, so that columns and states are matched by name"
+    if network.header.names != dataset.names:
+        raise Inconsistent("the variables of network and data differ", remedy=remedy)
+    for expected, found in zip(network.header.variables, dataset.variables):
+        if expected.states is not None and expected.states != found.states:
+            raise Inconsistent("states of network and data differ", column=found.name, remedy=remedy)
+
+
+def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.ndarray:
+    """Rows per parent configuration and state: int64, one axis per parent and the child's last."""
+    shape = tuple(len(dataset.variables[variable].states) for variable in (*parents, child))
+    n_cells = math.prod(shape)
+    if n_cells > MAX_CELLS:
+        raise StageError(
+            f"the table of {dataset.variables[child].name!r} with {len(parents)} parents has {n_cells:.3g} cells\n"
+            "  learn a network with fewer parents per variable"
+        )
+    cells = np.zeros(dataset.n_rows, dtype=np.int64)
+    for variable, n_states in zip((*parents, child), shape):
+        cells *= n_states
+        cells += dataset.codes[variable]
+    return np.bincount(cells, minlength=n_cells).reshape(shape)
+
+
+def _to_probabilities(counts: np.ndarray, ess: float | None, smoothing: float | None) -> np.ndarray:
+    added = ess / counts.size if ess is not None else smoothing or 0.0
+    weights = counts + added
+    totals = weights.sum(axis=-1, keepdims=True)
+    return np.where(totals > 0, weights, 1.0) / np.where(totals > 0, totals, counts.shape[-1])

@@ -1,0 +1,1 @@
+"""Compiled arithmetic over arrays: no input or output, no classes of the other packages."""

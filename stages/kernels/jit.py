@@ -1,0 +1,31 @@
+"""The one way to compile: flags, and a cache directory that changes with the kernel sources.
+
+numba's own cache does not notice a change in a helper that lives in another file. A directory named after a
+digest of all kernel sources removes that trap. ``NUMBA_CACHE_DIR`` overrides it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import numba
+
+
+def _source_digest() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+if not os.environ.get("NUMBA_CACHE_DIR"):
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    numba.config.CACHE_DIR = os.path.join(base, "bnsl", f"kernels-{_source_digest()}")
+
+njit = numba.njit(cache=True, nogil=True, error_model="numpy")
+"""Decorator for every kernel: cached on disk, releases the interpreter lock, no fast-math, numpy error model."""
+
+inlined = numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+"""The same for functions so small that handing over their arrays would cost more than their work."""

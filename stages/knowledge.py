@@ -1,0 +1,206 @@
+"""What a user knows about arcs before any data are seen: required arcs, forbidden arcs, tiers.
+
+A tier is a group of variables that come at the same time: no variable may be a parent of one in an earlier tier.
+Variables in no tier are free. All arcs are (parent, child).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stages.errors import InfeasibleError, StageError
+
+Arc = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """Constraints on the arcs of a network, free of contradictions (see `make_knowledge`).
+
+    Attributes
+    ----------
+    names : tuple of str
+    required : dict
+        Ascending parents that a child must have, by child; children without any do not occur.
+    forbidden : dict
+        Ascending parents that a child must not have, likewise.
+    tiers : ndarray of int32, shape (n_variables,), or None
+        Tier of every variable from 0; -1 for none.
+    """
+
+    names: tuple[str, ...]
+    required: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    forbidden: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    tiers: np.ndarray | None = None
+
+    @classmethod
+    def of_arcs(
+        cls,
+        names: Sequence[str],
+        required: Iterable[Arc] = (),
+        forbidden: Iterable[Arc] = (),
+        tiers: Sequence[int] | None = None,
+    ) -> Knowledge:
+        """Index arcs and the tier of every variable (-1 for none); taken as checked."""
+        tier_of = None if tiers is None else np.array(tiers, dtype=np.int32)
+        return cls(tuple(names), _by_child(required), _by_child(forbidden), tier_of)
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.names)
+
+    def arcs(self, parents: Mapping[int, Sequence[int]]) -> tuple[Arc, ...]:
+        """Parents by child (`required`, `forbidden`) as arcs."""
+        return tuple((parent, child) for child in parents for parent in parents[child])
+
+    def required_of(self, child: int) -> tuple[int, ...]:
+        """Parents that `child` must have, ascending."""
+        return self.required.get(child, ())
+
+    def may_be_parent(self, child: int) -> np.ndarray:
+        """Which variables may be parents of `child`; bool, shape (n_variables,)."""
+        allowed = np.ones(self.n_variables, dtype=np.bool_)
+        if self.tiers is not None and self.tiers[child] >= 0:
+            allowed[self.tiers > self.tiers[child]] = False
+        allowed[list(self.forbidden.get(child, ()))] = False
+        allowed[child] = False
+        return allowed
+
+    def excludes(self, parent: int, child: int) -> str | None:
+        """Why the arc must not be, in words; None if it may be."""
+        if parent in self.forbidden.get(child, ()):
+            return "is forbidden"
+        if self.tiers is not None and 0 <= self.tiers[child] < self.tiers[parent]:
+            return f"goes from tier {self.tiers[parent] + 1} back to tier {self.tiers[child] + 1}"
+        return None
+
+    def check_required(self, parent: int, child: int) -> None:
+        """Raise `InfeasibleError` if a required arc is a loop or excluded."""
+        if parent == child:
+            raise InfeasibleError(f"the required arc {self.arc_text(parent, child)} is a loop")
+        reason = self.excludes(parent, child)
+        if reason:
+            both = "both required and forbidden" if reason == "is forbidden" else f"required but {reason}"
+            raise InfeasibleError(f"the arc {self.arc_text(parent, child)} is {both}")
+
+    def arc_text(self, parent: int, child: int) -> str:
+        """An arc as messages show it."""
+        return f"{self.names[parent]} -> {self.names[child]}"
+
+
+def make_knowledge(
+    names: Sequence[str],
+    required: Iterable[tuple[int | str, int | str]] = (),
+    forbidden: Iterable[tuple[int | str, int | str]] = (),
+    tiers: Sequence[Sequence[int | str]] = (),
+) -> Knowledge:
+    """Check and index what a user knows.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The variables.
+    required, forbidden : iterables of (parent, child)
+        Names or indices.
+    tiers : sequence of sequences
+        Names or indices of the variables of each tier, the earliest first.
+
+    Raises
+    ------
+    StageError
+        A name or index is no variable, or a variable is in two tiers.
+    InfeasibleError
+        The constraints contradict each other.
+    """
+    index = {name: i for i, name in enumerate(names)}
+
+    def resolve(arcs: Iterable[tuple[int | str, int | str]]) -> list[Arc]:
+        return [(_index_of(parent, index), _index_of(child, index)) for parent, child in arcs]
+
+    arcs = resolve(required)
+    tier_of = _tier_of_variables(tiers, index)
+    knowledge = Knowledge.of_arcs(names, arcs, resolve(forbidden), tier_of)
+    for parent, child in arcs:
+        knowledge.check_required(parent, child)
+    require_no_cycle(knowledge.required, names, "the required arcs")
+    return knowledge
+
+
+def _index_of(variable: int | str, index: Mapping[str, int]) -> int:
+    if isinstance(variable, str):
+        if variable not in index:
+            raise StageError(f"{variable!r} is no variable of the data")
+        return index[variable]
+    if not 0 <= variable < len(index):
+        raise StageError(f"there is no variable {variable}: the data have {len(index)} (0-{len(index) - 1})")
+    return int(variable)
+
+
+def _by_child(arcs: Iterable[Arc]) -> dict[int, tuple[int, ...]]:
+    parents: dict[int, set[int]] = {}
+    for parent, child in arcs:
+        parents.setdefault(child, set()).add(parent)
+    return {child: tuple(sorted(parents[child])) for child in sorted(parents)}
+
+
+def _tier_of_variables(tiers: Sequence[Sequence[int | str]], index: Mapping[str, int]) -> np.ndarray | None:
+    if not tiers:
+        return None
+    tier_of = np.full(len(index), -1, dtype=np.int32)
+    for number, members in enumerate(tiers):
+        for member in members:
+            variable = _index_of(member, index)
+            if tier_of[variable] >= 0:
+                name = list(index)[variable]
+                raise StageError(f"{name!r} is in tier {tier_of[variable] + 1} and in tier {number + 1}")
+            tier_of[variable] = number
+    return tier_of
+
+
+def require_no_cycle(parents: Mapping[int, Sequence[int]], names: Sequence[str], what: str) -> None:
+    """Raise `InfeasibleError` when arcs that must all be there close a cycle, with the cycle spelled out.
+
+    Parameters
+    ----------
+    parents : mapping
+        Parents by child.
+    names : sequence of str
+    what : str
+        What the arcs are called in the message.
+    """
+    from graphlib import CycleError, TopologicalSorter
+
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        # graphlib lists each node before one that depends on it, that is parents before children.
+        shown = [names[v] for v in error.args[1]]
+        if len(shown) > 8:
+            shown[4:-3] = ["..."]
+        raise InfeasibleError(f"{what} close a cycle: {' -> '.join(shown)}") from None
+
+
+def check_screened(knowledge: Knowledge, screened: Mapping[int, int]) -> None:
+    """Make sure that the arcs of a screening forest (child to parent) go with what the user knows.
+
+    Raises
+    ------
+    InfeasibleError
+    """
+    release = "leave it out of the screening forest or drop the constraint"
+    for child, parent in screened.items():
+        name = knowledge.names[child]
+        others = [p for p in knowledge.required_of(child) if p != parent]
+        if others:
+            raise InfeasibleError(
+                f"{name!r} is screened with the single parent {knowledge.names[parent]!r}, but the arc "
+                f"{knowledge.arc_text(others[0], child)} is required: {release}"
+            )
+        reason = knowledge.excludes(parent, child)
+        if reason:
+            raise InfeasibleError(f"the screened arc {knowledge.arc_text(parent, child)} {reason}: {release}")
+    together = {child: (parent,) for child, parent in screened.items()} | knowledge.required
+    require_no_cycle(together, knowledge.names, "the screened and the required arcs")

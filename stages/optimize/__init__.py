@@ -1,0 +1,168 @@
+"""Structure optimisation: choose one listed parent set per variable so that the arcs form no cycle.
+
+`METHODS` names the searches; a method's module is imported when it runs and offers
+``search(table, options, budget, reporter) -> SearchResult``. Every result passes through `verify` before it
+leaves as a `Network`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from formats.records import Network, ParentSetTable
+    from stages.budgets import Budget
+    from stages.reporting import Reporter
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """One search method: where it lives, what it is, whether it searches under a treewidth bound, and whether
+    it searches on data instead of listed sets (`climb.run_on_data`). `bounded_module` is the module for a
+    bound where that is another one.
+    """
+
+    module: str
+    help: str
+    bounded: bool = False
+    unbounded: bool = True
+    needs_data: bool = False
+    grows_sets: bool = False
+    bounded_module: str | None = None
+
+
+METHODS: dict[str, MethodSpec] = {
+    "obs": MethodSpec("stages.optimize.obs", "greedy swaps in order space (Perez Urcia & Mauá 2015)"),
+    "asobs": MethodSpec(
+        "stages.optimize.asobs",
+        "acyclic selection over orders (Scanagatta et al. 2015); with --tw over k-tree orders",
+        bounded=True,
+        bounded_module="stages.optimize.bounded_asobs",
+    ),
+    "kg": MethodSpec(
+        "stages.optimize.kgreedy",
+        "k-G: best fitting set along sampled orders (Scanagatta et al. 2016)",
+        bounded=True,
+        unbounded=False,
+    ),
+    "pricing": MethodSpec(
+        "stages.optimize.pricing",
+        "on data: order search and growth of candidate sets in turn; the best networks in a given time",
+        needs_data=True,
+        grows_sets=True,
+    ),
+    "hc": MethodSpec(
+        "stages.optimize.hillclimbing", "hill climbing on data: add, remove, reverse arcs", needs_data=True
+    ),
+    "chc": MethodSpec(
+        "stages.optimize.constrained",
+        "constrained hill climbing on data (Gámez et al. 2011): pairs tested independent are not tried again",
+        needs_data=True,
+    ),
+    "chc-star": MethodSpec("stages.optimize.constrained", "chc, then hc from its result", needs_data=True),
+    "ichc": MethodSpec(
+        "stages.optimize.constrained", "chc from its own result until nothing changes", needs_data=True
+    ),
+    "2ichc": MethodSpec("stages.optimize.constrained", "chc twice", needs_data=True),
+    "fastchc": MethodSpec(
+        "stages.optimize.constrained",
+        "chc in one climb that reopens pairs beside new arcs (Gámez et al. 2012): the fewest scores",
+        needs_data=True,
+    ),
+    "mmhc": MethodSpec(
+        "stages.optimize.mmhc",
+        "hill climbing among neighbours found by tests (Tsamardinos et al. 2006)",
+        needs_data=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class OptimizeOptions:
+    """What a user can ask of a search.
+
+    Attributes
+    ----------
+    method : str or None
+        Key of `METHODS`; None means the best choice for the given bound.
+    treewidth : int or None
+        Upper bound on the treewidth of the moral graph.
+    init : str
+        Initial orders: ``random``, ``dfs``, ``fas`` or ``entropy``.
+    iterations : int
+        Greedy steps per restart (method ``obs``).
+    restarts : int or None
+        Number of starting orders; None means as many as the budget allows.
+    seed : int
+    jobs : int
+        Threads.
+    score, ess
+        Local score and its equivalent sample size, where a method searches on data.
+    max_parents : int or None
+        Largest parent set of a method on data.
+    tabu : int
+        Length of the tabu list of ``hc`` and ``mmhc``; 0 for none.
+    perturb : int or None
+        Random moves before each restart of a method on data; a tenth of the variables by default.
+    required, forbidden : tuple of (int, int)
+        Arcs (parent, child) that a network on data must or must not have.
+    tiers : tuple of int or None
+        Tier of every variable, -1 for none: no arc of a network on data leads back to an earlier tier.
+    alpha : float
+        Level of the tests of ``mmhc``.
+    """
+
+    method: str | None = None
+    treewidth: int | None = None
+    init: str = "random"
+    iterations: int = 100
+    restarts: int | None = None
+    seed: int = 0
+    jobs: int = 1
+    score: str = "bic"
+    ess: float = 1.0
+    max_parents: int | None = None
+    tabu: int = 0
+    perturb: int | None = None
+    required: tuple[tuple[int, int], ...] = ()
+    forbidden: tuple[tuple[int, int], ...] = ()
+    tiers: tuple[int, ...] | None = None
+    alpha: float = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """What a search returns.
+
+    Attributes
+    ----------
+    chosen : ndarray of int64, shape (n_variables,)
+        Index into the table's sets chosen for every variable.
+    facts : dict
+        Header entries: ``restarts``, ``orders`` (evaluated), ``bound``, ``gap``, and under a treewidth bound
+        ``elimination`` (an elimination order that certifies the width).
+    stats : dict
+        Figures for ``--stats`` (durations, rates, per-restart columns); never written to the network.
+    """
+
+    chosen: np.ndarray
+    facts: dict[str, Any] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def run(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> tuple[Network, dict[str, Any]]:
+    """Search, verify from scratch, and return the network with the figures for ``--stats``."""
+    from .assemble import assemble_network
+
+    name = options.method or "asobs"
+    spec = METHODS[name]
+    is_bounded = options.treewidth is not None and spec.bounded_module is not None
+    module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
+    result = module.search(table, options, budget, reporter)
+    return assemble_network(table, name, options, budget, result), result.stats

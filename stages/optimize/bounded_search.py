@@ -1,0 +1,157 @@
+"""Local search from one order under a treewidth bound: the state that the compiled moves work on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .bounded_lists import BoundedProblem
+from .chains import Chain
+
+if TYPE_CHECKING:
+    from stages.budgets import Budget
+
+SLICE_WORK = 2_000_000
+"""Units of work per kernel call, where a move costs 100 + n_variables / 2 of them: some hundredths of a second."""
+
+PATIENCE = 10
+"""A climb between random changes ends after this many moves per variable without improvement."""
+
+KICK = 5
+"""Random moves between two climbs."""
+
+ORDER_MOVES = (0.0, 0.0, 0.3)
+"""Shares of `MoveShares` for a search over orders alone."""
+
+ALL_MOVES = (0.2, 0.2, 0.3)
+"""Shares of `MoveShares` with preferences: what did best on the benchmark lists."""
+
+
+class OrderSearch:
+    """A k-tree, its log and the best order met, for one thread.
+
+    Parameters
+    ----------
+    problem : BoundedProblem
+    rng : Generator
+    shares : tuple of float
+        Shares of the kinds of moves, see `stages.kernels.ktree_search.MoveShares`.
+    """
+
+    def __init__(
+        self,
+        problem: BoundedProblem,
+        rng: np.random.Generator,
+        shares: tuple[float, float, float] = ALL_MOVES,
+    ):
+        from stages.kernels.ktree_moves import NO_SET, MoveLog
+        from stages.kernels.ktree_search import BestOrder, MoveShares
+
+        n = problem.n_variables
+        self.problem = problem
+        self.rng = rng
+        self.shares = MoveShares(*shares)
+        self.tree = problem.new_tree()
+        self.clique = problem.new_clique_tables()
+        self.log = MoveLog(
+            np.zeros(n, dtype=np.int32),
+            np.zeros(n, dtype=np.int64),
+            np.zeros((n, problem.treewidth + 1), dtype=np.int32),
+            np.zeros(n, dtype=np.uint8),
+            np.full(n, NO_SET, dtype=np.int64),
+        )
+        self.best = BestOrder(
+            np.full(1, -np.inf),
+            self.tree.order.copy(),
+            self.tree.chosen.copy(),
+            self.tree.left_out.copy(),
+            self.tree.hosts.copy(),
+        )
+        self.moves = 0
+
+    @property
+    def slice_moves(self) -> int:
+        """Moves that one call of the kernel may try."""
+        return max(100, SLICE_WORK // (100 + self.problem.n_variables // 2))
+
+    def start(
+        self, order: np.ndarray, left_out: np.ndarray | None = None, hosts: np.ndarray | None = None
+    ) -> float:
+        """Build the k-tree along `order` with the given preferences; its loss in nats."""
+        from stages.kernels.ktree_moves import build_ktree
+        from stages.kernels.ktree_search import keep_best
+
+        self.tree.order[:] = order
+        self.tree.left_out[:] = -1 if left_out is None else left_out
+        self.tree.hosts[:] = -1 if hosts is None else hosts
+        loss = build_ktree(self.problem.lists, self.tree, self.log, self.clique)
+        if loss > self.best.loss[0]:
+            keep_best(self.tree, self.best, loss)
+        return loss
+
+    def anneal(self, n_moves: int, temperatures: tuple[float, float]) -> float:
+        """Try `n_moves` changes (see `stages.kernels.ktree_search.anneal`); the loss of where it ends."""
+        from stages.kernels.ktree_search import anneal
+
+        self.moves += n_moves
+        return anneal(
+            self.problem.lists,
+            self.tree,
+            self.log,
+            self.clique,
+            self.problem.precedences,
+            self.rng,
+            self.shares,
+            temperatures,
+            n_moves,
+            self.best,
+        )
+
+    def climb(self, patience: int, budget: Budget | None, limit: int | None = None) -> int:
+        """Take improvements and changes without effect until `patience` moves in a row improved nothing.
+
+        Ends early when `budget` runs out or after `limit` moves. Returns the moves tried.
+        """
+        loss, idle, tried = self.best.loss[0], 0, 0
+        while idle < patience and (budget is None or not budget.is_spent()):
+            n_moves = min(self.slice_moves, patience)
+            if limit is not None:
+                n_moves = min(n_moves, limit - tried)
+            if n_moves <= 0:
+                break
+            self.anneal(n_moves, (0.0, 0.0))
+            tried += n_moves
+            idle = 0 if self.best.loss[0] > loss else idle + n_moves
+            loss = self.best.loss[0]
+        return tried
+
+    def improve(self, stall: int, budget: Budget | None, limit: int | None = None) -> int:
+        """Climb, then change a few things at random and climb again; go back unless that was no worse.
+
+        Ends after `stall` rounds without improvement, when `budget` runs out, or after `limit` moves, and
+        leaves the best order in `best`. Returns the moves tried.
+        """
+        patience = PATIENCE * self.problem.n_variables
+        tried = self.climb(patience, budget, limit)
+        idle = 0
+        while idle < stall and (budget is None or not budget.is_spent()):
+            kick = KICK if limit is None else min(KICK, limit - tried)
+            if kick <= 0:
+                break
+            kept = [array.copy() for array in self.best]
+            self.best.loss[0] = -np.inf
+            self.anneal(kick, (np.inf, np.inf))
+            self.best.loss[0] = -np.inf
+            tried += kick + self.climb(patience, budget, None if limit is None else limit - tried - kick)
+            idle = 0 if self.best.loss[0] > kept[0][0] else idle + 1
+            if self.best.loss[0] < kept[0][0]:
+                for array, former in zip(self.best, kept):
+                    array[:] = former
+                self.start(self.best.order, self.best.left_out, self.best.hosts)
+        return tried
+
+    def outcome(self, orders: int) -> Chain:
+        """The best network met, after `orders` further orders were evaluated elsewhere."""
+        chosen = self.best.chosen.copy()
+        return Chain(self.best.order.copy(), chosen, self.problem.score(chosen), orders + self.moves)

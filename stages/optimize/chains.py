@@ -1,0 +1,101 @@
+"""Independent restarts of a local search under a treewidth bound, in threads if wished.
+
+The limit on orders evaluated holds for the sum over all restarts in their order, exactly: a restart that went
+past it is run again up to the limit. So a run that the clock ended is repeated by giving the orders that it
+reports as the limit, whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.workers import ordered_map
+
+from . import SearchResult
+
+if TYPE_CHECKING:
+    from stages.budgets import Budget
+    from stages.reporting import Reporter
+
+    from .bounded_lists import BoundedProblem
+
+DEFAULT_CHAINS = 10
+"""Restarts when nothing is limited."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Outcome of one restart.
+
+    Attributes
+    ----------
+    order : ndarray of int32
+        Order of the best network; reversed, an elimination order within the bound.
+    chosen : ndarray of int64
+        Sets of the best network, as indices into the problem's lists.
+    score : float
+        In nats.
+    orders : int
+        Orders evaluated, changed ones included.
+    """
+
+    order: np.ndarray
+    chosen: np.ndarray
+    score: float
+    orders: int
+
+
+def run_chains(
+    run_chain: Callable[[int, int | None], Chain | None],
+    problem: BoundedProblem,
+    restarts: int | None,
+    budget: Budget,
+    jobs: int,
+    reporter: Reporter,
+) -> SearchResult:
+    """Run restart after restart until the budget is used up, and keep the best, the earliest of equals.
+
+    Parameters
+    ----------
+    run_chain : callable
+        Takes the index of a restart and the most orders it may evaluate (None for any number). A limit must
+        change nothing but where the restart ends. Returns None when the clock left it no time.
+    problem : BoundedProblem
+    restarts : int or None
+    budget : Budget
+    jobs : int
+    reporter : Reporter
+    """
+    limit = budget.evaluations
+    if problem.n_variables == problem.treewidth + 1:
+        restarts = 1
+    elif restarts is None and budget.seconds is None and limit is None:
+        restarts = DEFAULT_CHAINS
+    tasks = itertools.count() if restarts is None else range(restarts)
+    best: Chain | None = None
+    done = orders = 0
+    results = ordered_map(lambda index: run_chain(index, limit), tasks, jobs, lookahead=1)
+    try:
+        for chain in results:
+            if chain is not None and limit is not None and orders + chain.orders > limit:
+                chain = run_chain(done, limit - orders)
+            if chain is None:
+                break
+            done += 1
+            orders += chain.orders
+            if best is None or chain.score > best.score:
+                best = chain
+            reporter.progress(done, restarts, score=best.score, orders=orders)
+            if budget.is_spent(orders):
+                break
+    finally:
+        results.close()
+    return SearchResult(
+        problem.source[best.chosen],
+        {"restarts": done, "orders": orders, "elimination": best.order[::-1].tolist()},
+    )

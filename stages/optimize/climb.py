@@ -1,0 +1,145 @@
+"""Structure search on data, without lists of parent sets: run a method, verify its network from scratch."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from formats.records import Dataset, Header, Network, ParentSetRecord, ParentSetTable
+from stages.errors import StageError
+from stages.families import FamilyScorer
+from stages.reporting import NullReporter
+from stages.warming import compile_first
+
+from . import METHODS, OptimizeOptions
+from .verify import verify_network
+
+if TYPE_CHECKING:
+    from stages.budgets import Budget
+    from stages.reporting import Reporter
+
+    from .climbing.constraints import Parents
+
+
+KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
+"""Receives the candidate sets a method ends with."""
+
+
+def run_on_data(
+    dataset: Dataset,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Network | None = None,
+    table: ParentSetTable | None = None,
+    keep_lists: KeepLists | None = None,
+) -> tuple[Network, dict[str, Any]]:
+    """Search the best network for `dataset` with a method that scores families on demand.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    options : OptimizeOptions
+        ``method`` is one whose `MethodSpec` has ``needs_data``.
+    budget : Budget
+        Its evaluations are local scores computed.
+    reporter : Reporter
+    start : Network, optional
+        Where to start; its variables are matched by name.
+    table : ParentSetTable, optional
+        Candidate sets of the same data to begin with, for methods that grow sets.
+    keep_lists : callable, optional
+        Receives the header and the records of the sets that such a method ends with.
+
+    Returns
+    -------
+    (Network, dict) : the verified network and the figures for ``--stats``.
+
+    Raises
+    ------
+    StageError
+        The start network has other variables than the data.
+    InfeasibleError
+        The constraints contradict each other or the start network.
+    """
+    first = None if start is None else match_start(start, dataset)
+    if table is not None:
+        match_table(table, dataset)
+    spec = METHODS[options.method]
+    module = importlib.import_module(spec.module)
+    unconstrained = replace(options, required=(), forbidden=(), tiers=None, max_parents=None)
+
+    def search_tiny(tiny: Dataset, small: Budget) -> None:
+        scorer = FamilyScorer(tiny, options.score, options.ess)
+        module.search_data(scorer, unconstrained, small, NullReporter())
+
+    compile_first(search_tiny, budget)
+    scorer = FamilyScorer(dataset, options.score, options.ess)
+    header = Header(
+        dataset.variables,
+        score=options.score,
+        rows=dataset.n_rows,
+        data=dataset.fingerprint,
+        ess=options.ess if options.score == "bdeu" else None,
+    )
+    lists = {}
+    if spec.grows_sets:
+        lists["table"] = table
+        lists["keep_lists"] = None if keep_lists is None else partial(keep_lists, header)
+    parents, scores, facts, figures = module.search_data(scorer, options, budget, reporter, first, **lists)
+    extra = {
+        "total": math.fsum(scores.tolist()),
+        "method": options.method,
+        "seed": options.seed,
+        **facts,
+    }
+    if budget.interrupted:
+        extra["interrupted"] = True
+    network = Network(replace(header, extra=extra), parents, scores)
+    verify_network(network, dataset=dataset)
+    return network, figures
+
+
+def match_table(table: ParentSetTable, dataset: Dataset) -> None:
+    """Check that candidate sets and data speak of the same variables in the same order.
+
+    Lists of other programs that only number their variables are taken by position.
+
+    Raises
+    ------
+    StageError
+        They do not.
+    """
+    numbered = table.header.data is None and table.n_variables == dataset.n_variables
+    if not numbered and table.header.names != dataset.names:
+        raise StageError(
+            f"the parent sets are about {table.n_variables} variables, the data about {dataset.n_variables},"
+            " or their names differ; make both from the same columns"
+        )
+
+
+def match_start(start: Network, dataset: Dataset) -> Parents:
+    """Parents of the start network in terms of the data's variables, matched by name.
+
+    Raises
+    ------
+    StageError
+        A variable of one is missing in the other.
+    """
+    index = {name: i for i, name in enumerate(dataset.names)}
+    names = start.header.names
+    missing = [name for name in names if name not in index] or [
+        n for n in dataset.names if n not in set(names)
+    ]
+    if missing:
+        raise StageError(
+            f"the start network and the data differ in variable {missing[0]!r}; they must have the same variables"
+        )
+    parents: list[tuple[int, ...]] = [()] * len(index)
+    for child, family in enumerate(start.parents):
+        parents[index[names[child]]] = tuple(sorted(index[names[p]] for p in family))
+    return tuple(parents)

@@ -1,0 +1,121 @@
+"""Which arcs a search may use: what the user requires and forbids, candidate pairs, the number of parents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.errors import InfeasibleError
+from stages.knowledge import Knowledge
+
+from ..verify import find_cycle
+
+if TYPE_CHECKING:
+    from stages.families import FamilyScorer
+
+    from .. import OptimizeOptions
+
+Parents = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Arcs that may be added and arcs that must stay.
+
+    Attributes
+    ----------
+    permitted : ndarray of uint64, shape (n_variables, n_words)
+        Row x: the variables that may become parents of x.
+    fixed : ndarray of uint64, shape (n_variables, n_words)
+        Row x: the parents that x must keep.
+    required : frozenset of (int, int)
+        The user's arcs as (parent, child).
+    knowledge : Knowledge
+        What the user requires and excludes, by child.
+    max_parents : int
+    """
+
+    permitted: np.ndarray
+    fixed: np.ndarray
+    required: frozenset[tuple[int, int]]
+    knowledge: Knowledge
+    max_parents: int
+
+
+def make_constraints(
+    scorer: FamilyScorer, options: OptimizeOptions, candidates: Sequence[Iterable[int]] | None = None
+) -> Constraints:
+    """Constraints of a run.
+
+    Parameters
+    ----------
+    scorer : FamilyScorer
+        Constant variables are left without arcs: nothing depends on them.
+    options : OptimizeOptions
+        ``required``, ``forbidden``, ``tiers`` and ``max_parents``.
+    candidates : sequence of iterables of int, optional
+        For every child the only variables that may become its parents (MMHC); all others by default.
+    """
+    n = scorer.n_variables
+    varies = scorer.n_states > 1
+    knowledge = Knowledge.of_arcs(scorer.dataset.names, options.required, options.forbidden, options.tiers)
+    n_words = -(-n // 64)
+    permitted = np.zeros((n, n_words), dtype=np.uint64)
+    fixed = np.zeros((n, n_words), dtype=np.uint64)
+    for child in np.flatnonzero(varies).tolist():
+        allowed = varies.copy()
+        if candidates is not None:
+            allowed[:] = False
+            allowed[list(candidates[child])] = True
+            allowed &= varies
+        allowed &= knowledge.may_be_parent(child)
+        permitted[child] = _to_words(allowed, n_words)
+    for child, kept in knowledge.required.items():
+        members = np.zeros(n, dtype=np.bool_)
+        members[list(kept)] = True
+        fixed[child] = _to_words(members, n_words)
+    largest = n if options.max_parents is None else options.max_parents
+    return Constraints(permitted, fixed, frozenset(options.required), knowledge, largest)
+
+
+def _to_words(members: np.ndarray, n_words: int) -> np.ndarray:
+    """A set of variables, given as bools, as 64-bit words."""
+    padded = np.zeros(64 * n_words, dtype=np.bool_)
+    padded[: len(members)] = members
+    return np.packbits(padded, bitorder="little").view(np.uint64)
+
+
+def start_graph(start: Parents | None, constraints: Constraints, names: Sequence[str]) -> Parents:
+    """The graph to start from: `start`, or no arcs, with the required arcs added.
+
+    Raises
+    ------
+    InfeasibleError
+        When the start breaks the constraints or the required arcs contradict them or each other.
+    """
+    parents = [set(p) for p in start] if start is not None else [set() for _ in names]
+    knowledge = constraints.knowledge
+    for parent, child in sorted(constraints.required):
+        knowledge.check_required(parent, child)
+        parents[child].add(parent)
+    for child, family in enumerate(parents):
+        bad = next((p for p in sorted(family) if knowledge.excludes(p, child)), None)
+        if bad is not None:
+            raise InfeasibleError(
+                f"the start network has the forbidden arc {knowledge.arc_text(bad, child)} "
+                f"(it {knowledge.excludes(bad, child)}); leave out one of them"
+            )
+        if len(family) > constraints.max_parents:
+            raise InfeasibleError(
+                f"{names[child]} starts with {len(family)} parents, but at most {constraints.max_parents} are "
+                "allowed; raise --max-parents or start from another network"
+            )
+    graph = tuple(tuple(sorted(p)) for p in parents)
+    cycle = find_cycle(graph)
+    if cycle:
+        members = ", ".join(names[v] for v in cycle[:5])
+        raise InfeasibleError(f"the required arcs and the start network form a cycle among {members}")
+    return graph

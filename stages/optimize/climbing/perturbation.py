@@ -1,0 +1,68 @@
+"""Random moves that shake a graph out of a local optimum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .climber import Climber
+    from .constraints import Parents
+
+TRIES_PER_MOVE = 50
+"""Moves drawn for each one wanted, before giving up: most draws break no constraint."""
+
+
+def perturb(climber: Climber, parents: Parents, n_moves: int | None, rng: np.random.Generator) -> Parents:
+    """Apply random additions, removals and reversals to a graph, kinds equally often, within the constraints.
+
+    Parameters
+    ----------
+    climber : Climber
+        Its graph is overwritten.
+    parents : tuple of tuple of int
+    n_moves : int or None
+        By default a tenth of the number of variables, at least one.
+    rng : Generator
+
+    Returns
+    -------
+    tuple of tuple of int
+    """
+    climber.place(parents)
+    wanted = max(1, len(parents) // 10) if n_moves is None else n_moves
+    for _ in range(wanted * TRIES_PER_MOVE):
+        if wanted == 0:
+            break
+        wanted -= _try_random_move(climber, rng)
+    return tuple(climber.parents)
+
+
+def _try_random_move(climber: Climber, rng: np.random.Generator) -> bool:
+    """Draw one move and apply it if it may be; whether it was."""
+    from stages.kernels.bitsets import has_bit
+    from stages.kernels.climbing import ADD, REVERSE, can_add, can_reverse, is_parent
+
+    state, most = climber.state, climber.constraints.max_parents
+    kind = int(rng.integers(3))
+    if kind == ADD:
+        child, parent = rng.integers(len(climber.parents), size=2).tolist()
+        fits = (
+            has_bit(state.permitted[child], parent)
+            and not is_parent(state, child, parent)
+            and can_add(state, child, parent, most)
+        )
+    else:
+        arcs = [(child, parent) for child, family in enumerate(climber.parents) for parent in family]
+        if not arcs:
+            return False
+        child, parent = arcs[int(rng.integers(len(arcs)))]
+        fits = not has_bit(state.fixed[child], parent)
+        if kind == REVERSE:
+            fits = (
+                fits and has_bit(state.permitted[parent], child) and can_reverse(state, child, parent, most)
+            )
+    if fits:
+        climber.move(kind, child, parent)
+    return bool(fits)

@@ -1,0 +1,150 @@
+"""One run of a hill-climbing method: climb, perturb the best graph, climb again; what comes out of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stages.seeding import task_generator
+
+from .cache import FamilyCache
+from .climber import Climber
+from .constraints import Constraints, Parents, make_constraints, start_graph
+from .perturbation import perturb
+
+if TYPE_CHECKING:
+    from stages.budgets import Budget
+    from stages.families import FamilyScorer
+    from stages.reporting import Reporter
+
+    from .. import OptimizeOptions
+
+Outcome = tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]
+"""Parents of every variable, local scores (nats), facts for the header, figures for ``--stats``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """A graph with the local scores of its families in nats; `done` when the method came to its own end."""
+
+    parents: Parents
+    scores: np.ndarray
+    done: bool
+
+    @property
+    def total(self) -> float:
+        """Score of the graph, independent of the order of summation."""
+        return math.fsum(self.scores.tolist())
+
+
+@dataclass
+class Run:
+    """What the climbs of one run share; `order` as in `Climber`."""
+
+    scorer: FamilyScorer
+    options: OptimizeOptions
+    budget: Budget
+    reporter: Reporter
+    constraints: Constraints
+    cache: FamilyCache
+    order: np.ndarray
+    climbers: list[Climber] = field(default_factory=list)
+    iterations: int = 0
+
+    def climber(self, **kind: Any) -> Climber:
+        """A climber on the run's data; `kind` as in `Climber`."""
+        jobs = self.options.jobs
+        new = Climber(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, **kind)
+        self.climbers.append(new)
+        return new
+
+    def climb(self, climber: Climber, start: Parents) -> Climb:
+        """Climb from `start` within the budget."""
+        self.iterations += 1
+        climber.begin(start, self.budget)
+        done = climber.climb(self.budget, self.reporter)
+        return Climb(tuple(climber.parents), climber.scores.copy(), done)
+
+
+Method = Callable[[Run, Parents], Climb]
+"""One climb (or several in turn) from a start."""
+
+
+def run_method(
+    make_method: Callable[[Run], Method],
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Parents | None = None,
+    candidates: Sequence[Iterable[int]] | None = None,
+) -> Outcome:
+    """Run a method from its start, then from perturbed copies of the best graph as often as asked.
+
+    Parameters
+    ----------
+    make_method : callable
+        Makes the method for a run.
+    scorer : FamilyScorer
+    options : OptimizeOptions
+        ``restarts`` (none by default), ``perturb``, constraints, seed, jobs.
+    budget : Budget
+        Its evaluations are local scores computed.
+    reporter : Reporter
+    start : tuple of tuple of int, optional
+        Parents of every variable; no arcs by default.
+    candidates : sequence of iterables of int, optional
+        The only variables that may become parents of each child.
+    """
+    constraints = make_constraints(scorer, options, candidates)
+    graph = start_graph(start, constraints, scorer.dataset.names)
+    order = np.arange(scorer.n_variables)
+    run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order)
+    method = make_method(run)
+    best = method(run, graph)
+    totals = [best.total]
+    for restart in range(1, (options.restarts or 0) + 1):
+        if not best.done or budget.is_spent(run.cache.computed):
+            break
+        shaken = perturb(
+            run.climbers[0], best.parents, options.perturb, task_generator(options.seed, restart)
+        )
+        found = method(run, shaken)
+        totals.append(found.total)
+        reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")
+        if found.total > best.total:
+            best = found if found.done else Climb(found.parents, found.scores, False)
+    return best.parents, best.scores, _facts(run, totals), _figures(run, totals, best)
+
+
+def _facts(run: Run, totals: list[float]) -> dict[str, Any]:
+    facts: dict[str, Any] = {"steps": _moves(run).sum().item(), "evaluations": run.cache.computed}
+    if run.options.restarts:
+        facts["restarts"] = len(totals) - 1
+    return facts
+
+
+def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
+    additions, removals, reversals = _moves(run).tolist()
+    return {
+        "score": best.total,
+        "arcs": sum(map(len, best.parents)),
+        "largest_parent_set": max(map(len, best.parents), default=0),
+        "computed": run.cache.computed,
+        "requested": run.cache.requested,
+        "steps": additions + removals + reversals,
+        "additions": additions,
+        "removals": removals,
+        "reversals": reversals,
+        "climbs": run.iterations,
+        "totals": totals,
+        "seconds": run.budget.elapsed(),
+    }
+
+
+def _moves(run: Run) -> np.ndarray:
+    return sum((climber.moves for climber in run.climbers), np.zeros(3, dtype=np.int64))

@@ -1,0 +1,115 @@
+"""k-A*: for one order after the other, the best choice of cliques by best-first search.
+
+Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. An order whose search outgrows the room for
+states is finished by k-G from the most promising state; so is every order to begin with, which prunes the
+search, and so no order ends below k-G.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import SearchResult
+from .bounded_lists import BoundedProblem, prepare_bounded
+from .initial_orders import OrderSampler
+from .order_batches import OrderStream, best_of_batches
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.budgets import Budget
+    from stages.kernels.clique_paths import PathStates
+    from stages.kernels.ktrees import KTree
+    from stages.kernels.start_cliques import CliqueTables
+    from stages.reporting import Reporter
+
+    from . import OptimizeOptions
+
+MAX_STATES = 1_000_000
+"""States kept for one order; some 50 MB."""
+
+SLICE_WORK = 400_000
+"""Variables placed by rebuilt states per kernel call: some hundredths of a second."""
+
+
+class PathOrders(OrderStream):
+    """Orders, each with its best cliques.
+
+    Parameters
+    ----------
+    problem : BoundedProblem
+    seed : int
+    sampler : OrderSampler
+    budget : Budget
+        Stops the search along an order when it runs out.
+    """
+
+    def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, budget: Budget):
+        super().__init__(problem, seed)
+        self.sampler = sampler
+        self.budget = budget
+        self.solved = 0
+
+    def batch_size(self, index: int) -> int:
+        return 1
+
+    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
+        from stages.kernels.ktree_orders import evaluate_order
+
+        lists = self.problem.lists
+        tree.order[:] = self.problem.respect(self.sampler.draw(rng))
+        greedy = evaluate_order(lists, tree, clique, -np.inf)
+        chosen = tree.chosen.copy()
+        found = self._search(tree, greedy)
+        if found > greedy:
+            return found
+        tree.chosen[:] = chosen
+        return greedy
+
+    def _search(self, tree: KTree, greedy: float) -> float:
+        """Loss of the best completion above `greedy`, with its choices in `tree`; at most `greedy` if none."""
+        from stages.kernels.clique_paths import estimate_rest, pop_state, rebuild, search_paths
+        from stages.kernels.ktree_orders import place_rest
+
+        problem, lists = self.problem, self.problem.lists
+        n, size = problem.n_variables, problem.treewidth + 1
+        rest = np.empty(n + 1)
+        estimate_rest(lists, tree, rest)
+        start = float(lists.losses[tree.chosen[tree.order[:size]]].sum())
+        states = _new_states(size, start, start + rest[size])
+        fitting = np.empty(int(np.diff(lists.set_offsets).max()), dtype=np.int64)
+        state = -1
+        while state == -1 and not self.budget.is_spent():
+            _, state = search_paths(lists, tree, states, rest, greedy, fitting, max(1, SLICE_WORK // n))
+        if state == -2:
+            return greedy
+        complete = state >= 0
+        if not complete:
+            state = pop_state(states)
+        rebuild(tree, states, state)
+        tree.position[tree.order] = np.arange(n, dtype=np.int32)
+        return place_rest(lists, tree, int(states.depths[state]), float(states.losses[state]), -np.inf)
+
+
+def _new_states(depth: int, loss: float, estimate: float) -> PathStates:
+    """Room for states, the first one being the start clique alone."""
+    from stages.kernels.clique_paths import PathStates, push_state
+
+    kinds = [np.int32, np.int32, np.int32, np.int32, np.int64, np.float64, np.float64, np.int32]
+    states = PathStates(*(np.empty(MAX_STATES, dtype=kind) for kind in kinds), np.array([1, 0]))
+    states.parents[0], states.depths[0] = -1, depth
+    states.losses[0], states.estimates[0] = loss, estimate
+    push_state(states, np.int32(0))
+    return states
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best of k-A*'s orders."""
+    problem = prepare_bounded(table, options.treewidth)
+    orders = PathOrders(problem, options.seed, OrderSampler(table, options.init), budget)
+    result = best_of_batches(orders, options, budget, reporter)
+    result.facts["init"] = options.init
+    return result

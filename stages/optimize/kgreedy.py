@@ -1,0 +1,76 @@
+"""k-G: evaluate many orders, each variable taking its best set that fits the k-tree built so far.
+
+Scanagatta, Corani, de Campos, Zaffalon, "Learning Bounded Treewidth Bayesian Networks with Thousands of
+Variables" (NIPS 2016), section 3.2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.seeding import task_generator
+
+from . import SearchResult
+from .bounded_lists import BoundedProblem, prepare_bounded
+from .initial_orders import OrderSampler
+from .order_batches import OrderBatch, OrderStream, best_of_batches
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.budgets import Budget
+    from stages.kernels.ktrees import KTree
+    from stages.kernels.start_cliques import CliqueTables
+    from stages.reporting import Reporter
+
+    from . import OptimizeOptions
+
+
+class GreedyOrders(OrderStream):
+    """k-G's orders.
+
+    Parameters
+    ----------
+    problem : BoundedProblem
+    seed : int
+    sampler : OrderSampler or None
+        Draws the orders; None for uniform ones, which are drawn a batch at a time.
+    """
+
+    def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler | None = None):
+        super().__init__(problem, seed)
+        self.sampler = sampler
+
+    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
+        from stages.kernels.ktree_orders import evaluate_order
+
+        tree.order[:] = self.problem.respect(self.sampler.draw(rng))
+        return evaluate_order(self.problem.lists, tree, clique, floor)
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        from stages.kernels.ktree_orders import sample_orders
+
+        if self.sampler is not None:
+            return super().evaluate(batch)
+        index, n_orders = batch
+        problem, rng = self.problem, task_generator(self.seed, index)
+        tree, clique = problem.new_tree(), problem.new_clique_tables()
+        order, chosen = np.empty_like(tree.order), np.empty_like(tree.chosen)
+        loss = sample_orders(problem.lists, tree, clique, problem.precedences, rng, n_orders, order, chosen)
+        return OrderBatch(loss, order, chosen, n_orders)
+
+
+def prepare_orders(table: ParentSetTable, options: OptimizeOptions) -> GreedyOrders:
+    """The stream of k-G's orders for a table, a bound and a seed."""
+    sampler = None if options.init == "random" else OrderSampler(table, options.init)
+    return GreedyOrders(prepare_bounded(table, options.treewidth), options.seed, sampler)
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best of k-G's orders."""
+    result = best_of_batches(prepare_orders(table, options), options, budget, reporter)
+    result.facts["init"] = options.init
+    return result

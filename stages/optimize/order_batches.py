@@ -1,0 +1,120 @@
+"""Methods under a treewidth bound that evaluate one order after the other and keep the best."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from stages.seeding import task_generator
+from stages.workers import ordered_map
+
+from . import SearchResult
+from .bounded_lists import BoundedProblem
+from .restarts import DEFAULT_RESTARTS
+
+if TYPE_CHECKING:
+    from stages.budgets import Budget
+    from stages.kernels.ktrees import KTree
+    from stages.kernels.start_cliques import CliqueTables
+    from stages.reporting import Reporter
+
+    from . import OptimizeOptions
+
+BATCH_WORK = 100_000
+"""Variables placed per batch of orders: some hundredths of a second."""
+
+
+class OrderBatch(NamedTuple):
+    """A number of orders: the best one, its choices, and what these lose in nats against the best listed
+    sets.
+    """
+
+    loss: float
+    order: np.ndarray
+    chosen: np.ndarray
+    n_orders: int
+
+
+class OrderStream(ABC):
+    """Batches of orders; batch k of a seed is the same whoever asks for it.
+
+    Parameters
+    ----------
+    problem : BoundedProblem
+    seed : int
+    """
+
+    def __init__(self, problem: BoundedProblem, seed: int):
+        self.problem = problem
+        self.seed = seed
+
+    @abstractmethod
+    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
+        """Put an order and its choices into `tree`; their loss, which may be given up below `floor`."""
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        """Evaluate a batch named by its index and its number of orders."""
+        index, n_orders = batch
+        rng = task_generator(self.seed, index)
+        tree, clique = self.problem.new_tree(), self.problem.new_clique_tables()
+        best = OrderBatch(-np.inf, tree.order, tree.chosen, n_orders)
+        for _ in range(n_orders):
+            loss = self.next_order(tree, clique, rng, best.loss)
+            if loss > best.loss:
+                best = OrderBatch(loss, tree.order.copy(), tree.chosen.copy(), n_orders)
+        return best
+
+    def batch_size(self, index: int) -> int:
+        """Number of orders of a batch; the first ones are small, so that a result is there soon."""
+        return max(1, min(BATCH_WORK // self.problem.n_variables, 1 << min(index, 30)))
+
+    def sizes(self, limit: int | None) -> Iterator[tuple[int, int]]:
+        """(index, number of orders) of the batches, `limit` orders in all; for ever when it is None."""
+        for index in itertools.count():
+            size = self.batch_size(index)
+            if limit is not None:
+                size = min(size, limit)
+                limit -= size
+            if size == 0:
+                return
+            yield index, size
+
+
+def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budget) -> int | None:
+    """How many orders to evaluate; None when only the clock limits them.
+
+    Orders that differ in the start clique alone are equivalent: one is enough when there is nothing else.
+    """
+    if problem.n_variables == problem.treewidth + 1:
+        return 1
+    limits = [limit for limit in (options.restarts, budget.evaluations) if limit is not None]
+    if limits:
+        return max(1, min(limits))
+    return DEFAULT_RESTARTS if budget.seconds is None else None
+
+
+def best_of_batches(
+    orders: OrderStream, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """Evaluate batches until the budget is used up; the best order of all, first of equals."""
+    limit = order_limit(orders.problem, options, budget)
+    best, done = None, 0
+    results = ordered_map(orders.evaluate, orders.sizes(limit), options.jobs)
+    try:
+        for batch in results:
+            done += batch.n_orders
+            if best is None or batch.loss > best.loss:
+                best = batch
+            reporter.progress(done, limit, score=orders.problem.score(best.chosen))
+            if budget.is_spent(done):
+                break
+    finally:
+        results.close()
+    return SearchResult(
+        orders.problem.source[best.chosen],
+        {"orders": done, "elimination": best.order[::-1].tolist()},
+    )

@@ -1,0 +1,31 @@
+"""Tables in which variables are missing because their stream ended early."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from formats.records import Header, ParentSetRecord, ParentSetTable
+
+
+def fill_missing(table: ParentSetTable) -> tuple[ParentSetTable, list[int]]:
+    """Give every variable without any parent set the empty one, so that the others can be searched.
+
+    Parameters
+    ----------
+    table : ParentSetTable
+
+    Returns
+    -------
+    table : ParentSetTable
+        The given one if nothing is missing. Else the score of every added set is 0, which leaves the variable
+        out of all totals, and ``header.extra["unscored"]`` lists the variables.
+    missing : list of int
+    """
+    missing = (table.set_offsets[1:] == table.set_offsets[:-1]).nonzero()[0].tolist()
+    if not missing:
+        return table, []
+    records = list(table.records())
+    for child in missing:
+        records[child] = ParentSetRecord(child, ((),), (0.0,))
+    header: Header = replace(table.header, extra={**table.header.extra, "unscored": missing})
+    return ParentSetTable.from_records(header, records), missing

@@ -1,0 +1,107 @@
+"""Independent restarts of a search over orders: run them, in threads if wished, and keep the best."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stages.workers import ordered_map
+
+if TYPE_CHECKING:
+    from stages.budgets import Budget
+    from stages.reporting import Reporter
+
+SLICE_WORK = 2_000_000
+"""Sets tested (or as cheap units of work) per kernel call; some hundredths of a second."""
+
+DEFAULT_RESTARTS = 1000
+"""Restarts when neither restarts nor time nor evaluations are limited; the number of Perez Urcia and Mauá."""
+
+
+@dataclass(frozen=True, eq=False)
+class Restart:
+    """Result of one restart.
+
+    Attributes
+    ----------
+    chosen : ndarray of int64
+        Chosen set of every variable, as an index into the table's sets.
+    score : float
+        Sum of the chosen sets' scores in nats.
+    orders : int
+        Orders evaluated, neighbours included.
+    figures : dict
+        Further numbers for the statistics, one column each.
+    """
+
+    chosen: np.ndarray
+    score: float
+    orders: int
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class RestartReport:
+    """All restarts of a run: the best one (the earliest of equals) and one column of figures per name."""
+
+    best: Restart
+    restarts: int
+    orders: int
+    columns: dict[str, list[float]]
+
+
+def run_restarts(
+    restart: Callable[[int], Restart | None],
+    restarts: int | None,
+    budget: Budget,
+    jobs: int,
+    reporter: Reporter,
+) -> RestartReport:
+    """Call ``restart(0)``, ``restart(1)``, ... until the budget or the number of restarts is used up.
+
+    Results are consumed in order and the evaluation limit is applied to their running sum, so the outcome
+    does not depend on `jobs`. A restart that the clock cut short returns None, except that number 0 must
+    deliver.
+    """
+    if restarts is None and budget.seconds is None and budget.evaluations is None:
+        restarts = DEFAULT_RESTARTS
+    tasks = itertools.count() if restarts is None else range(restarts)
+    best: Restart | None = None
+    done = orders = 0
+    columns: dict[str, list[float]] = {}
+    results = ordered_map(restart, tasks, jobs)
+    try:
+        for result in results:
+            if result is None:
+                break
+            done += 1
+            orders += result.orders
+            if best is None or result.score > best.score:
+                best = result
+            for name, value in {"score": result.score, **result.figures}.items():
+                columns.setdefault(name, []).append(value)
+            reporter.progress(done, restarts, score=best.score, orders=orders)
+            if budget.is_spent(orders):
+                break
+    finally:
+        results.close()
+    return RestartReport(best, done, orders, columns)
+
+
+def total_score(scores: np.ndarray, chosen: np.ndarray) -> float:
+    """Exact-to-rounding sum of the chosen sets' scores, independent of the order of summation."""
+    return math.fsum(scores[chosen].tolist())
+
+
+def summarise(columns: dict[str, list[float]]) -> dict[str, Any]:
+    """Best, mean and standard deviation of every column, beside the columns themselves."""
+    summary = {
+        name: {"best": max(values), "mean": float(np.mean(values)), "deviation": float(np.std(values))}
+        for name, values in columns.items()
+    }
+    return {"per_restart": columns, "summary": summary}

@@ -1,0 +1,192 @@
+"""Check a network from scratch, in plain Python and independently of every search.
+
+Each network passes through here before it is written: a search that returns a cycle, a wrong score or a width
+that its certificate does not prove is a bug, and is reported as one instead of being written.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from formats.records import Dataset, Network, ParentSetTable
+
+SCORE_TOLERANCE = 1e-9
+"""Relative difference allowed between a stored local score and one recomputed from data."""
+
+LARGE_KEY = 1 << 40
+"""Row keys are numbered anew before they could grow beyond 64 bits."""
+
+
+class VerificationError(RuntimeError):
+    """A network is not what it claims to be."""
+
+
+def verify_network(
+    network: Network,
+    table: ParentSetTable | None = None,
+    dataset: Dataset | None = None,
+    treewidth: int | None = None,
+) -> None:
+    """Raise `VerificationError` on the first claim of `network` that does not hold.
+
+    Checked are: parents are ascending indices of other variables; there is no cycle; ``total`` is the sum
+    of the local scores. Further, as far as the arguments allow:
+
+    Parameters
+    ----------
+    network : Network
+    table : ParentSetTable, optional
+        Every family must be listed there with exactly that score, and fixed records kept.
+    dataset : Dataset, optional
+        Local scores are recomputed (``ll``, ``aic``, ``bic``, ``bdeu``, ``k2``) and must agree.
+    treewidth : int, optional
+        The header's elimination order must prove that the moral graph's treewidth is at most this.
+    """
+    _check_parents(network.parents)
+    _check_total(network)
+    if table is not None:
+        _check_listed(network, table)
+    if dataset is not None:
+        _check_scores(network, dataset)
+    if treewidth is not None:
+        _check_width(network, treewidth)
+
+
+def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
+    """Variables that lie on or behind a cycle, ascending; empty when the graph is acyclic."""
+    children: list[list[int]] = [[] for _ in parents]
+    waiting = [len(p) for p in parents]
+    for child, family in enumerate(parents):
+        for parent in family:
+            children[parent].append(child)
+    ready = [v for v, count in enumerate(waiting) if count == 0]
+    while ready:
+        for child in children[ready.pop()]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                ready.append(child)
+    return [v for v, count in enumerate(waiting) if count > 0]
+
+
+def elimination_width(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> int:
+    """Width of an elimination order of the moral graph: the most neighbours any variable has when eliminated.
+
+    An upper bound on the treewidth; the graph of n isolated variables has width 0.
+
+    Raises
+    ------
+    VerificationError
+        When `elimination` is not a permutation of the variables.
+    """
+    if sorted(elimination) != list(range(len(parents))):
+        raise VerificationError("the elimination order is not a permutation of the variables")
+    neighbours: list[set[int]] = [set() for _ in parents]
+    for child, family in enumerate(parents):
+        clique = {child, *family}
+        for member in clique:
+            neighbours[member] |= clique - {member}
+    width = 0
+    for variable in elimination:
+        bag = neighbours[variable]
+        width = max(width, len(bag))
+        for member in bag:
+            neighbours[member] |= bag
+            neighbours[member] -= {member, variable}
+    return width
+
+
+def _check_parents(parents: Sequence[Sequence[int]]) -> None:
+    for child, family in enumerate(parents):
+        ascending = all(a < b for a, b in itertools.pairwise(family))
+        if not ascending or child in family or any(not 0 <= p < len(parents) for p in family):
+            raise VerificationError(f"variable {child}: {family} is no parent set")
+    cycle = find_cycle(parents)
+    if cycle:
+        raise VerificationError(f"the network has a cycle among {cycle}")
+
+
+def _check_total(network: Network) -> None:
+    total = network.header.extra.get("total")
+    if total is not None and total != math.fsum(network.scores.tolist()):
+        raise VerificationError(f"total {total!r} is not the sum of the local scores")
+
+
+def _check_listed(network: Network, table: ParentSetTable) -> None:
+    for child, family in enumerate(network.parents):
+        sets = range(int(table.set_offsets[child]), int(table.set_offsets[child + 1]))
+        match = next((s for s in sets if table.parent_set(s) == tuple(family)), None)
+        if match is None:
+            kind = "the fixed set" if table.fixed[child] else "a listed set"
+            raise VerificationError(f"variable {child}: {family} is not {kind}")
+        if float(table.scores[match]) != float(network.scores[child]):
+            raise VerificationError(f"variable {child}: the table scores {family} differently")
+
+
+def _check_width(network: Network, treewidth: int) -> None:
+    claim = network.header.extra.get("treewidth")
+    if claim is None:
+        raise VerificationError("the header has no elimination order")
+    width = elimination_width(network.parents, claim["elimination"])
+    if width > treewidth or width != claim["width"]:
+        raise VerificationError(f"the elimination order proves width {width}, not {claim['width']}")
+
+
+def _check_scores(network: Network, dataset: Dataset) -> None:
+    if network.header.score not in ("ll", "aic", "bic", "bdeu", "k2"):
+        return
+    for child, family in enumerate(network.parents):
+        expected = local_score(dataset, child, family, network.header.score, network.header.ess or 1.0)
+        found = float(network.scores[child])
+        if not math.isclose(expected, found, rel_tol=SCORE_TOLERANCE, abs_tol=1e-6):
+            raise VerificationError(f"variable {child}: score {found!r}, but the data give {expected!r}")
+
+
+def local_score(dataset: Dataset, child: int, parents: Sequence[int], score: str, ess: float) -> float:
+    """Local score in nats from the definition, by counting row keys; independent of the kernels."""
+    import numpy as np
+
+    table, configurations = _observed_counts(dataset.codes, child, parents)
+    n_states = [len(v.states or ()) for v in dataset.variables]
+    r, q = n_states[child], math.prod(n_states[p] for p in parents)
+    sums = np.zeros(configurations.max(initial=-1) + 1, dtype=np.int64)
+    np.add.at(sums, configurations, table)
+    cells, margins = table.tolist(), sums.tolist()
+    if score in ("bdeu", "k2"):
+        per_cell, per_margin = (ess / (r * q), ess / q) if score == "bdeu" else (1.0, float(r))
+        return math.fsum(
+            [math.lgamma(per_cell + m) - math.lgamma(per_cell) for m in cells]
+            + [math.lgamma(per_margin) - math.lgamma(per_margin + m) for m in margins]
+        )
+    likelihood = math.fsum([m * math.log(m) for m in cells] + [-m * math.log(m) for m in margins])
+    weight = {"ll": 0.0, "aic": 1.0, "bic": math.log(dataset.n_rows) / 2}[score]
+    return likelihood - weight * (r - 1) * q
+
+
+def _observed_counts(codes: np.ndarray, child: int, parents: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of the observed (configuration, state) cells, and for each cell the index of its
+    configuration.
+    """
+    import numpy as np
+
+    keys, n_keys = np.zeros(codes.shape[1], dtype=np.int64), 1
+    for variable in (*parents, child):
+        if n_keys > LARGE_KEY:
+            _, keys = np.unique(keys, return_inverse=True)
+            n_keys = len(keys)
+        n_states = int(codes[variable].max(initial=0)) + 1
+        keys = keys * n_states + codes[variable]
+        n_keys *= n_states
+    if n_keys <= codes.shape[1]:
+        all_counts = np.bincount(keys, minlength=n_keys)
+        cells = np.flatnonzero(all_counts)
+        counts = all_counts[cells]
+    else:
+        cells, counts = np.unique(keys, return_counts=True)
+    _, configurations = np.unique(cells // n_states, return_inverse=True)
+    return counts, configurations

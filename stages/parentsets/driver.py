@@ -1,0 +1,236 @@
+"""Run a parent-set identification method over children: budgets, screening forests, knowledge, shards, threads."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from formats.records import Dataset, Forest, Header, Network, ParentSetRecord, ParentSetTable
+from stages.budgets import Budget
+from stages.families import FamilyScorer
+from stages.knowledge import Knowledge
+from stages.reporting import NullReporter, Reporter
+from stages.shortlist import make_row_sample
+from stages.workers import ordered_map, resolve_jobs
+
+from . import METHODS, ParentSetOptions
+from .found import UNLIMITED, ChildLimits, FoundSets
+from .memory import most_sets, resident_bytes
+from .orders import Orders
+from .plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What a run takes besides the data.
+
+    Attributes
+    ----------
+    forest : Forest or None
+        Screened variables become fixed records; the others look for parents among the forest's roots.
+    near : Network or None
+        Method ``grow`` works in orders near this network's.
+    knowledge : Knowledge or None
+        Arcs that must or must not be.
+    known : ParentSetTable or None
+        Sets scored before on the same data that are to be listed too.
+    """
+
+    forest: Forest | None = None
+    near: Network | None = None
+    knowledge: Knowledge | None = None
+    known: ParentSetTable | None = None
+
+
+def identify(
+    dataset: Dataset,
+    options: ParentSetOptions,
+    budget: Budget | None = None,
+    reporter: Reporter | None = None,
+    **inputs,
+) -> tuple[Header, Iterator[ParentSetRecord]]:
+    """Candidate parent sets of every variable, streamed in the header's order.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    options : ParentSetOptions
+    budget : Budget, optional
+        Time of the whole run and the user's wish to stop; by default ``options.time``.
+    reporter : Reporter, optional
+    **inputs
+        Fields of `Inputs`.
+
+    Returns
+    -------
+    (Header, iterator of ParentSetRecord) : work happens while the iterator is read. After an interrupt the
+        records of all children whose search was cut short are marked ``"interrupted": true``, and those not
+        begun list only the smallest set they may take.
+
+    Raises
+    ------
+    InfeasibleError
+        The constraints contradict each other.
+    StageError
+        The memory allowed does not hold the data.
+    """
+    run = Run(dataset, options, budget, reporter, **inputs)
+    return run.header, run.records()
+
+
+class Run:
+    """One run over the children of one shard (or of all); parameters as in `identify`.
+
+    Attributes
+    ----------
+    children : list of int
+        In the order of their records.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        options: ParentSetOptions,
+        budget: Budget | None = None,
+        reporter: Reporter | None = None,
+        **inputs,
+    ):
+        self.options = options
+        self.budget = budget or Budget(options.time)
+        self.reporter = reporter or NullReporter()
+        self.inputs = inputs = Inputs(**inputs)
+        self.plan = Plan(
+            dataset.names, dataset.n_states, options.max_parents, inputs.forest, inputs.knowledge
+        )
+        self.children = list(range(dataset.n_variables))
+        if options.shard is not None:
+            self.children = self.plan.children_of_shard(*options.shard)
+        self.remaining = len(self.children)
+        self.scorer = FamilyScorer(dataset, options.score, options.ess)
+        self.jobs = resolve_jobs(options.jobs)
+        self.search = importlib.import_module(METHODS[options.method].module).search_child
+        grows = options.method == "grow"
+        self.sample = make_row_sample(self.scorer) if grows else None
+        near = None if inputs.near is None else inputs.near.parents
+        self.orders = Orders(dataset.n_variables, options.seed, near, inputs.knowledge) if grows else None
+        self.resident = resident_bytes(self.scorer, self.sample, self.jobs)
+        self.most_sets = most_sets(options.memory, self.resident, self.jobs)
+        self.n_cut = 0
+        self._lock = threading.Lock()
+
+    @property
+    def header(self) -> Header:
+        """The header of the records; a shard's says which it is and how many records it has."""
+        dataset, options = self.scorer.dataset, self.options
+        extra = {}
+        if options.shard is not None:
+            extra = {"shard": "{}/{}".format(*options.shard), "records": len(self.children)}
+        return Header(
+            dataset.variables,
+            score=options.score,
+            rows=dataset.n_rows,
+            data=dataset.fingerprint,
+            ess=options.ess if options.score == "bdeu" else None,
+            extra=extra,
+        )
+
+    def records(self, finished: Collection[int] = ()) -> Iterator[ParentSetRecord]:
+        """One record for each child that is not in `finished`, in header order."""
+        children = [child for child in self.children if child not in finished]
+        self.remaining = sum(self.plan.fixed_set(child) is None for child in children)
+        sets = 0
+        self.reporter.progress(0, len(children))
+        for done, record in enumerate(ordered_map(self.record_of, children, self.options.jobs), 1):
+            sets += len(record.parents)
+            self.reporter.progress(done, len(children), sets=sets, scores=self.scorer.evaluations)
+            yield record
+        if self.n_cut:
+            self.reporter.warn(
+                f"memory ended the search of {self.n_cut} of {len(children)} variables early; allow more with "
+                "--memory, or fewer threads"
+            )
+        there = len(self.children) - len(children)
+        self.reporter.summary(
+            f"{len(children)} variables{f' besides {there} there before' if there else ''}, "
+            f"{sets} parent sets listed, {self.scorer.evaluations} local scores computed"
+        )
+
+    def record_of(self, child: int) -> ParentSetRecord:
+        """Search the sets of one child."""
+        fixed = self.plan.fixed_set(child)
+        if fixed is not None or self.budget.interrupted:
+            smallest = self.plan.knowledge.required_of(child) if fixed is None else fixed
+            score = self.scorer.local_score(child, smallest)
+            return ParentSetRecord(
+                child,
+                (smallest,),
+                (score,),
+                fixed=fixed is not None,
+                required=() if fixed is not None else smallest,
+                extra={} if fixed is not None else {"interrupted": True},
+            )
+        limits = self.limits_of(child)
+        found = self.search_sets(child, limits)
+        with self._lock:
+            self.remaining -= 1
+            self.n_cut += found.is_cut
+        cut_short = self.budget.interrupted and not found.complete
+        return found.to_record(
+            self.scorer.n_variables, limits.required, {"interrupted": True} if cut_short else {}
+        )
+
+    def search_sets(self, child: int, limits: ChildLimits) -> FoundSets:
+        """What the method finds for a child that has a choice, and what was known before."""
+        found = self.search(self.scorer, child, limits, self.budget_of_child())
+        self.add_known(found, limits)
+        return found
+
+    def limits_of(self, child: int) -> ChildLimits:
+        """Candidates and bounds of one child's search."""
+        options, inputs = self.options, self.inputs
+        allowed = self.plan.candidates(child)
+        required = self.plan.knowledge.required_of(child)
+        return ChildLimits(
+            allowed,
+            min(self.plan.max_parents, len(allowed) + len(required)),
+            self.evaluation_limit(),
+            required,
+            self.most_sets,
+            self.orders,
+            options.orders,
+            None if inputs.near is None else inputs.near.parents[child],
+            self.sample,
+        )
+
+    def add_known(self, found: FoundSets, limits: ChildLimits) -> None:
+        """List the sets scored before that the constraints allow."""
+        table = self.inputs.known
+        if table is None:
+            return
+        possible = {*limits.allowed.tolist(), *limits.required}
+        for s in range(int(table.set_offsets[found.child]), int(table.set_offsets[found.child + 1])):
+            parents = table.parent_set(s)
+            is_allowed = possible.issuperset(parents) and set(parents).issuperset(limits.required)
+            if is_allowed and len(parents) <= limits.max_parents:
+                found.add(parents, float(table.scores[s]))
+
+    def evaluation_limit(self) -> int:
+        """Exact scores per variable: as asked, or a default where nothing else ends the method."""
+        options = self.options
+        if options.evaluations is not None:
+            return options.evaluations
+        timed = options.time is not None or options.time_per_variable is not None
+        bounded = options.method == "sequential" and options.max_parents is not None
+        if timed or bounded or options.method == "grow":
+            return UNLIMITED
+        return METHODS[options.method].default_evaluations + 2 * self.scorer.n_variables
+
+    def budget_of_child(self) -> Budget:
+        """Time for one child: its own limit, or an equal share of what is left, so unused time carries over."""
+        seconds = self.options.time_per_variable
+        if self.budget.seconds is not None:
+            share = self.budget.time_left() * self.jobs / max(1, self.remaining)
+            seconds = share if seconds is None else min(seconds, share)
+        return Budget(seconds, stop=self.budget.stop)

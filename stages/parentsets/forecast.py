@@ -1,0 +1,106 @@
+"""What a run will take, at the rate measured on a few of its children: sets, memory, time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stages.budgets import Budget
+
+from .driver import Run
+from .found import BYTES_PER_SET
+from .memory import SLACK
+
+MOST_CHILDREN = 12
+"""Children searched for a forecast, spread evenly over the range of estimated costs."""
+
+LEAST_CHILDREN = 3
+
+PATIENCE = 10.0
+"""Seconds after which no further child is begun, once there are a few."""
+
+BYTES_PER_LISTED_SET = 24
+BYTES_PER_PARENT = 6
+"""What a set takes in a file: a score and brackets, and an index for every parent."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Estimates for one run.
+
+    Attributes
+    ----------
+    variables : int
+        Records of the run.
+    searched : int
+        Those that are searched and not fixed.
+    measured : int
+        Children on which the rate was measured.
+    seconds : float
+        With the threads of the run.
+    evaluations, sets : int
+    file_bytes, memory_bytes : int
+    """
+
+    variables: int
+    searched: int
+    measured: int
+    seconds: float
+    evaluations: int
+    sets: int
+    file_bytes: int
+    memory_bytes: int
+
+
+def forecast_run(run: Run) -> Forecast:
+    """Search a few children of a run as the run itself would, and scale up by estimated cost."""
+    costs = run.plan.costs()
+    searched = [child for child in run.children if run.plan.fixed_set(child) is None]
+    chosen = _spread(searched, costs)
+    if chosen:
+        run.record_of(chosen[0])  # compiled code is loaded when first used
+    run.remaining = len(searched)
+    clock = Budget()
+    held, measured = 0, []
+    for child in chosen:
+        begun = clock.elapsed()
+        found = run.search_sets(child, run.limits_of(child))
+        record = found.to_record(run.scorer.n_variables, run.plan.knowledge.required_of(child))
+        measured.append(
+            (clock.elapsed() - begun, found.evaluated, len(record.parents), _size(record.parents))
+        )
+        held = max(held, found.most_held, len(found.scores))
+        run.reporter.progress(len(measured), len(chosen))
+        if run.budget.interrupted or (len(measured) >= LEAST_CHILDREN and clock.elapsed() > PATIENCE):
+            break
+    share = float(costs[chosen[: len(measured)]].sum()) if measured else 1.0
+    totals = np.array(measured).sum(axis=0) * (costs[searched].sum() / share) if measured else np.zeros(4)
+    seconds = float(totals[0]) / min(run.jobs, max(1, len(searched)))
+    if run.options.time is not None:
+        seconds = min(seconds, run.options.time)
+    fixed = len(run.children) - len(searched)
+    return Forecast(
+        len(run.children),
+        len(searched),
+        len(measured),
+        seconds,
+        int(totals[1]) + fixed,
+        int(totals[2]) + fixed,
+        int(totals[3]) + fixed * (BYTES_PER_LISTED_SET + BYTES_PER_PARENT),
+        run.resident + int(SLACK * run.jobs * held * BYTES_PER_SET),
+    )
+
+
+def _spread(children: list[int], costs: np.ndarray) -> list[int]:
+    """Children at evenly spread ranks of cost, the middle first and the extremes soon after."""
+    ordered = sorted(children, key=lambda child: (costs[child], child))
+    count = min(MOST_CHILDREN, len(ordered))
+    ranks = [int((k + 0.5) * len(ordered) / count) for k in range(count)]
+    # A stride prime to the count visits all ranks, early ones far from each other.
+    stride = next(step for step in (5, 3, 7, 1) if np.gcd(step, max(count, 1)) == 1)
+    return [ordered[ranks[(count // 2 + k * stride) % count]] for k in range(count)]
+
+
+def _size(parents: tuple[tuple[int, ...], ...]) -> int:
+    return sum(BYTES_PER_LISTED_SET + BYTES_PER_PARENT * len(members) for members in parents)

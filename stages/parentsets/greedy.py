@@ -1,0 +1,76 @@
+"""Greedy selection: best-first by exact score, expanding the best set found so far (Scanagatta et al. 2015)."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from stages.budgets import Budget
+from stages.families import FamilyScorer
+
+from .bounds import is_excluded_by_penalty, unlisted_bound
+from .found import BYTES_PER_SET, ChildLimits, FoundSets
+
+BYTES_PER_ENTRY = 12
+"""An index and a score, for every candidate of every expansion that waits."""
+
+
+def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
+    """Expand the best-scoring unexpanded set by every single variable until the budget ends.
+
+    The open list holds one entry per expansion, its best set not yet taken: a heap of generators, so memory
+    grows with the number of expansions and not with the number of sets.
+    """
+    found = FoundSets(child)
+    required = limits.required
+    start_score = scorer.local_score(child, required)
+    found.add(required, start_score)
+    found.evaluated = 1
+    penalty = scorer.penalty(child)
+    n_states = scorer.n_states.astype(np.float64)
+    expanded: set[tuple[int, ...]] = set()
+    waiting: list[tuple] = []
+
+    def expand(parents: tuple[int, ...], score: float) -> None:
+        candidates = limits.allowed[~np.isin(limits.allowed, parents)]
+        if penalty > 0:
+            q = scorer.n_configurations(parents) * n_states[candidates]
+            candidates = candidates[~is_excluded_by_penalty(score, penalty, q)]
+        if not len(candidates):
+            return
+        expansion = scorer.expand(child, parents, candidates)
+        found.evaluated += len(candidates)
+        found.add_expansion(parents, score, expansion)
+        order = candidates[np.argsort(-expansion[candidates], kind="stable")]
+        _push(waiting, parents, order, expansion[order], 0)
+
+    if len(required) < limits.max_parents:
+        expand(required, start_score)
+    while waiting:
+        if limits.is_spent(
+            budget, found, len(waiting) * len(limits.allowed) * BYTES_PER_ENTRY // BYTES_PER_SET
+        ):
+            found.unlisted = _bound_of_pairs(scorer, child, limits)
+            return found
+        negative_score, grown, parents, order, scores, position = heapq.heappop(waiting)
+        _push(waiting, parents, order, scores, position + 1)
+        if grown not in expanded and len(grown) < limits.max_parents:
+            expanded.add(grown)
+            expand(grown, -negative_score)
+    found.complete = True
+    return found
+
+
+def _push(waiting: list, parents: tuple, order: np.ndarray, scores: np.ndarray, position: int) -> None:
+    if position < len(order):
+        grown = tuple(sorted((*parents, int(order[position]))))
+        heapq.heappush(waiting, (-float(scores[position]), grown, parents, order, scores, position))
+
+
+def _bound_of_pairs(scorer: FamilyScorer, child: int, limits: ChildLimits) -> float | None:
+    penalty = scorer.penalty(child)
+    if penalty <= 0:
+        return None
+    smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:2]
+    return float(unlisted_bound(penalty, scorer.n_configurations(limits.required) * np.prod(smallest)))

@@ -1,0 +1,59 @@
+"""What parent-set identification keeps in memory: the part that is there anyway, and what searches may hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stages.errors import StageError
+
+from .found import BYTES_PER_SET, UNLIMITED
+
+if TYPE_CHECKING:
+    from stages.families import FamilyScorer
+    from stages.shortlist import RowSample
+
+PROGRAM_BYTES = 240 << 20
+"""Interpreter, libraries and compiled kernels; measured."""
+
+SLACK = 1.5
+"""Results that wait for their turn take half as much as the searches that run."""
+
+
+def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) -> int:
+    """Memory taken whatever the searches find: program, data, packed data and every thread's workspace."""
+    scorers = [scorer] if sample is None else [scorer, sample.likelihood]
+    total = PROGRAM_BYTES + scorer.dataset.codes.nbytes
+    for each in scorers:
+        total += sum(array.nbytes for array in each.data)
+        total += jobs * sum(array.nbytes for array in each.workspace())
+    if sample is not None:
+        total += sample.likelihood.dataset.codes.nbytes
+    return total
+
+
+def most_sets(memory: int | None, resident: int, jobs: int) -> int:
+    """Sets that the search of one child may hold, so that `jobs` of them fit into `memory` bytes.
+
+    Raises
+    ------
+    StageError
+        The limit does not even hold the data.
+    """
+    if memory is None:
+        return UNLIMITED
+    sets = int((memory - resident) / (SLACK * jobs * BYTES_PER_SET))
+    if sets < 1:
+        raise StageError(
+            f"--memory {format_bytes(memory)} is too little: the data alone take {format_bytes(resident)}"
+            f"{' with that many threads' if jobs > 1 else ''}; allow more"
+        )
+    return sets
+
+
+def format_bytes(size: float) -> str:
+    """A size in the unit that suits it: 870 MiB, 1.5 GiB."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"

@@ -1,0 +1,37 @@
+"""All that a stage may say while it works. The command line turns it into stderr lines and bars."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Reporter(Protocol):
+    """What a stage calls; implementations decide what is shown and where."""
+
+    def detail(self, message: str) -> None:
+        """A setting or an intermediate result; shown with ``-v``."""
+
+    def warn(self, message: str) -> None:
+        """Something the user should know although the run goes on."""
+
+    def summary(self, message: str) -> None:
+        """The closing line of a stage."""
+
+    def progress(self, done: int, total: int | None, **facts: object) -> None:
+        """Work done so far; called often, implementations thin it out. `facts` are short name/value pairs."""
+
+
+class NullReporter:
+    """Says nothing; for use from Python and in tests."""
+
+    def detail(self, message: str) -> None:
+        pass
+
+    def warn(self, message: str) -> None:
+        pass
+
+    def summary(self, message: str) -> None:
+        pass
+
+    def progress(self, done: int, total: int | None, **facts: object) -> None:
+        pass

@@ -1,0 +1,204 @@
+"""Hill climbing from its definition: every step looks at every neighbour of the graph. Nothing is cached.
+
+`score` is any function of (child, tuple of parents). Gains are rounded to the grid on which ties are decided;
+of equal gains an addition goes before a removal before a reversal, then the child with the lower rank, then the
+lower parent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+Score = Callable[[int, tuple[int, ...]], float]
+
+KINDS = ("add", "remove", "reverse")
+GRID = 2.0**-20
+
+
+def is_acyclic(parents: Sequence[set[int]]) -> bool:
+    """Take away variables without parents among the rest until none is left."""
+    left = set(range(len(parents)))
+    while left:
+        free = {v for v in left if not left & parents[v]}
+        if not free:
+            return False
+        left -= free
+    return True
+
+
+def apply_move(parents: Sequence[set[int]], kind: str, child: int, parent: int) -> list[set[int]]:
+    """The neighbour that a move leads to; for a reversal, parent -> child becomes child -> parent."""
+    changed = [set(p) for p in parents]
+    if kind == "add":
+        changed[child].add(parent)
+    else:
+        changed[child].remove(parent)
+    if kind == "reverse":
+        changed[parent].add(child)
+    return changed
+
+
+def neighbours(
+    parents: Sequence[set[int]],
+    max_parents: int | None = None,
+    required: set[tuple[int, int]] = frozenset(),
+    forbidden: set[tuple[int, int]] = frozenset(),
+) -> list[tuple[str, int, int]]:
+    """All moves to acyclic graphs that respect the constraints; arcs are (parent, child)."""
+    moves = []
+    for child, parent in itertools.permutations(range(len(parents)), 2):
+        if parent in parents[child]:
+            if (parent, child) in required:
+                continue
+            moves.append(("remove", child, parent))
+            arcs = [(child, parent)]
+            kind = "reverse"
+        else:
+            kind = "add"
+            arcs = [(parent, child)]
+        changed = apply_move(parents, kind, child, parent)
+        fits = max_parents is None or all(len(changed[head]) <= max_parents for _, head in arcs)
+        if fits and not forbidden & set(arcs) and is_acyclic(changed):
+            moves.append((kind, child, parent))
+    return moves
+
+
+def gains_of(
+    score: Score, parents: Sequence[set[int]], move: tuple[str, int, int], grid: float = GRID
+) -> tuple[float, float]:
+    """(what the loss of an arc brings, what the new arc brings), multiples of `grid`; 0 where the move has no
+    such part.
+    """
+    kind, child, parent = move
+
+    def family(v: int, p: set[int]) -> float:
+        return score(v, tuple(sorted(p)))
+
+    lost = new = 0.0
+    if kind == "add":
+        new = family(child, parents[child] | {parent}) - family(child, parents[child])
+    else:
+        lost = family(child, parents[child] - {parent}) - family(child, parents[child])
+    if kind == "reverse":
+        new = family(parent, parents[parent] | {child}) - family(parent, parents[parent])
+    return round(lost / grid) * grid, round(new / grid) * grid
+
+
+def climb(
+    score: Score,
+    start: Sequence[set[int]],
+    grid=GRID,
+    ranks=None,
+    constrained=False,
+    releases=False,
+    trace=None,
+    **limits,
+):
+    """One climb from `start` to a local optimum: HC, with `constrained` one iteration of CHC, with `releases`
+    FastCHC. `trace`, a list, receives (move, forbidden-parent sets after the evaluation) of every step.
+    """
+    parents = [set(p) for p in start]
+    n = len(parents)
+    shut = [set() for _ in range(n)]
+    while True:
+        moves = [move for move in neighbours(parents, **limits) if not is_shut(shut, move)]
+        judged = {move: gains_of(score, parents, move, grid) for move in moves}
+        if constrained:
+            for (_, child, parent), (lost, new) in judged.items():
+                if new < 0 or lost > 0:
+                    shut[child].add(parent)
+                    shut[parent].add(child)
+        open_moves = [move for move in moves if not is_shut(shut, move)]
+        best = min(
+            open_moves,
+            key=lambda m: (-sum(judged[m]), *preference(m, ranks)),
+            default=None,
+        )
+        improves = best is not None and sum(judged[best]) > 0
+        if trace is not None:
+            trace.append((best if improves else None, [set(s) for s in shut]))
+        if not improves:
+            return parents
+        parents = apply_move(parents, *best)
+        if releases and best[0] == "add":
+            release(shut, parents, best[1], best[2])
+
+
+def is_shut(shut: Sequence[set[int]], move: tuple[str, int, int]) -> bool:
+    """The move adds an arc from a forbidden parent."""
+    kind, child, parent = move
+    return (kind == "add" and parent in shut[child]) or (kind == "reverse" and child in shut[parent])
+
+
+def release(shut: Sequence[set[int]], parents: Sequence[set[int]], x: int, y: int) -> None:
+    """After x and y were linked: pairs at distance two through that link may be tested again."""
+    for one, other in ((x, y), (y, x)):
+        for z in linked_to(parents, one) - {other}:
+            shut[other].discard(z)
+            shut[z].discard(other)
+
+
+def linked_to(parents: Sequence[set[int]], variable: int) -> set[int]:
+    """Parents and children."""
+    return parents[variable] | {v for v in range(len(parents)) if variable in parents[v]}
+
+
+def iterate_constrained(score: Score, start: Sequence[set[int]], iterations: int | None = None, **options):
+    """CHC from its own result, forbidden-parent sets cleared: so many times (2iCHC: 2), or until nothing
+    changes (iCHC).
+    """
+    parents = [set(p) for p in start]
+    for _ in itertools.count() if iterations is None else range(iterations):
+        result = climb(score, parents, constrained=True, **options)
+        if result == parents:
+            break
+        parents = result
+    return parents
+
+
+def climb_tabu(score: Score, start: Sequence[set[int]], length: int, grid=GRID, ranks=None, **limits):
+    """Hill climbing that goes on through worse graphs: the pairs of the last `length` moves are left alone unless
+    a move leads to a new best graph; until ten times as many steps in a row brought none. The best is returned.
+    """
+
+    def total(graph: Sequence[set[int]]) -> float:
+        return sum(score(v, tuple(sorted(p))) for v, p in enumerate(graph))
+
+    parents = [set(p) for p in start]
+    length = min(length, len(parents) * (len(parents) - 1) // 4)
+    recent = []
+    best, best_total, idle = parents, total(parents), 0
+    while idle < 10 * length:
+        options = []
+        for move in neighbours(parents, **limits):
+            gain = sum(gains_of(score, parents, move, grid))
+            if {*move[1:]} not in recent[-length:] or gain > best_total - total(parents):
+                options.append((-gain, *preference(move, ranks), move))
+        if not options:
+            break
+        move = min(options)[-1]
+        parents = apply_move(parents, *move)
+        recent.append({*move[1:]})
+        idle += 1
+        if total(parents) >= best_total + grid:
+            best, best_total, idle = parents, total(parents), 0
+    return best
+
+
+def preference(move: tuple[str, int, int], ranks: Sequence[int] | None) -> tuple[int, int, int]:
+    """The smaller, the sooner a move is taken among equals."""
+    kind, child, parent = move
+    return KINDS.index(kind), child if ranks is None else ranks[child], parent
+
+
+def ranks_of(score: Score, n: int, grid=GRID) -> list[int]:
+    """Ranks of the children in a climb that starts without arcs: what pairs say least about comes first."""
+    empty = [set() for _ in range(n)]
+    ties = [0.0] * n
+    for one, other in itertools.combinations(range(n), 2):
+        gain = max(0.0, gains_of(score, empty, ("add", one, other), grid)[1])
+        ties[one] += gain**2
+        ties[other] += gain**2
+    order = sorted(range(n), key=ties.__getitem__)
+    return [order.index(v) for v in range(n)]

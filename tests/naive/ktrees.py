@@ -1,0 +1,146 @@
+"""Search under a treewidth bound from the definitions: k-trees as lists of cliques, networks by brute force."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+
+from .networks import is_acyclic
+from .treewidth import elimination_width, moral_edges, treewidth
+
+
+def small_lists(lists, bound):
+    """Candidate lists without sets of more than `bound` parents."""
+    return [[(score, family) for score, family in sets if len(family) <= bound] for sets in lists]
+
+
+def networks_of(lists, allowed=lambda child, family: True):
+    """All acyclic choices of one allowed set per variable: (score, families)."""
+    choices = [[(s, p) for s, p in sets if allowed(child, p)] for child, sets in enumerate(lists)]
+    for picks in itertools.product(*choices):
+        if is_acyclic([p for _, p in picks]):
+            yield math.fsum(s for s, _ in picks), tuple(p for _, p in picks)
+
+
+def best_on(lists, members):
+    """Best DAG on a few variables with all parents among them: {child: (score, set)}; by all their orders."""
+    best = None
+    for order in itertools.permutations(members):
+        network = {}
+        for i, child in enumerate(order):
+            within = set(order[:i])
+            network[child] = next((entry for entry in lists[child] if entry[1] <= within), None)
+        if None in network.values():
+            continue
+        if best is None or sum(s for s, _ in network.values()) > sum(s for s, _ in best.values()):
+            best = network
+    return best
+
+
+class NaiveKTree:
+    """k-G along one order, with an explicit list of (K + 1)-cliques.
+
+    Attributes
+    ----------
+    network : dict
+        {child: (score, set)}
+    bags : dict
+        The clique each variable formed when it was placed, longest-serving member first.
+    """
+
+    def __init__(self, lists, order, bound, left_out=None, hosts=None):
+        self.bound = min(bound, len(order) - 1)
+        lists = small_lists(lists, self.bound)
+        start = list(order[: self.bound + 1])
+        self.order = list(order)
+        self.network = dict(best_on(lists, start))
+        self.bags = {v: sorted(start) for v in start}
+        for i in range(self.bound + 1, len(order)):
+            child = order[i]
+            self.network[child] = next(entry for entry in lists[child] if self.holds(entry[1]))
+            self.bags[child] = self.join(
+                child, self.network[child][1], (left_out or {}).get(child), (hosts or {}).get(child)
+            )
+
+    def holds(self, family):
+        """Whether some clique of the k-tree has all members of `family`, in at most K of its vertices."""
+        return any(family <= set(bag) for bag in self.bags.values()) and len(family) <= self.bound
+
+    def join(self, child, family, unwanted, preferred):
+        latest = max((self.order.index(p) for p in family), default=0)
+        host = self.bags[self.order[latest]]
+        if preferred in self.bags and family <= set(self.bags[preferred]):
+            host = self.bags[preferred]
+        spare = [v for v in host if v not in family]
+        out = unwanted if unwanted in spare else spare[0]
+        return [v for v in host if v != out] + [child]
+
+    def score(self):
+        return math.fsum(score for score, _ in self.network.values())
+
+    def families(self):
+        return [self.network[v][1] for v in sorted(self.network)]
+
+
+def best_bounded(lists, bound):
+    """Best score of a network whose moral graph has treewidth at most `bound`; by all networks, n <= 5."""
+    n = len(lists)
+    return max(
+        score
+        for score, families in networks_of(lists)
+        if treewidth(moral_edges([sorted(f) for f in families]), n) <= bound
+    )
+
+
+def best_along_orders(lists, bound):
+    """Best network whose children can be eliminated before their parents with width at most `bound`; n <= 5.
+
+    The networks that k-trees built along orders can hold (paper, section 3.3).
+    """
+    n = len(lists)
+    best = -math.inf
+    for order in itertools.permutations(range(n)):
+        ranks = {v: i for i, v in enumerate(order)}
+        before = networks_of(
+            lists, lambda child, family, ranks=ranks: all(ranks[p] < ranks[child] for p in family)
+        )
+        for score, families in before:
+            if (
+                score > best
+                and elimination_width(moral_edges([sorted(f) for f in families]), order[::-1]) <= bound
+            ):
+                best = score
+    return best
+
+
+def best_forest(lists):
+    """Best score of a network in which every variable has at most one parent."""
+    return max(score for score, _ in networks_of(small_lists(lists, 1)))
+
+
+@functools.cache
+def all_ktrees(n_vertices, bound):
+    """All labelled k-trees as frozensets of edges: grow from every (K + 1)-clique in every way."""
+    level = {
+        (frozenset(c), frozenset(map(frozenset, itertools.combinations(c, 2))))
+        for c in itertools.combinations(range(n_vertices), bound + 1)
+    }
+    for _ in range(n_vertices - bound - 1):
+        grown = set()
+        for vertices, edges in level:
+            for clique in itertools.combinations(sorted(vertices), bound):
+                if all(frozenset(pair) in edges for pair in itertools.combinations(clique, 2)):
+                    for new in set(range(n_vertices)) - vertices:
+                        grown.add((vertices | {new}, edges | {frozenset((new, v)) for v in clique}))
+        level = grown
+    return frozenset(edges for _, edges in level)
+
+
+def best_inside(lists, edges):
+    """Best score of a network whose moral graph is a subgraph of the graph with these edges."""
+
+    def allowed(child, family):
+        return all(frozenset(pair) in edges for pair in itertools.combinations((child, *family), 2))
+
+    return max((score for score, _ in networks_of(lists, allowed)), default=-math.inf)

@@ -1,0 +1,80 @@
+"""Networks by brute force: all acyclic graphs on a few variables, Markov equivalence, v-structures."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+
+Parents = tuple[tuple[int, ...], ...]
+
+
+def is_acyclic(parents: Sequence[Sequence[int]]) -> bool:
+    """Variables without parents among the rest can be taken away one after the other until none is left."""
+    left = set(range(len(parents)))
+    while left:
+        free = {v for v in left if not left & set(parents[v])}
+        if not free:
+            return False
+        left -= free
+    return True
+
+
+@functools.cache
+def all_networks(n_variables: int) -> tuple[Parents, ...]:
+    """Every directed acyclic graph on labelled variables: 1, 3, 25, 543 for one to four variables."""
+    choices = []
+    for child in range(n_variables):
+        others = [v for v in range(n_variables) if v != child]
+        choices.append([s for size in range(n_variables) for s in itertools.combinations(others, size)])
+    return tuple(parents for parents in itertools.product(*choices) if is_acyclic(parents))
+
+
+def arcs(parents: Sequence[Sequence[int]]) -> frozenset[tuple[int, int]]:
+    """All (parent, child)."""
+    return frozenset((p, child) for child, parent_set in enumerate(parents) for p in parent_set)
+
+
+def skeleton(parents: Sequence[Sequence[int]]) -> frozenset[frozenset[int]]:
+    """Adjacent pairs, directions forgotten."""
+    return frozenset(frozenset(arc) for arc in arcs(parents))
+
+
+def v_structures(parents: Sequence[Sequence[int]]) -> frozenset[tuple[int, int, int]]:
+    """All (a, child, b), a < b, with arcs a -> child <- b and a and b not adjacent."""
+    edges = skeleton(parents)
+    return frozenset(
+        (a, child, b)
+        for child, parent_set in enumerate(parents)
+        for a, b in itertools.combinations(sorted(parent_set), 2)
+        if frozenset((a, b)) not in edges
+    )
+
+
+@functools.cache
+def equivalence_classes(n_variables: int) -> tuple[tuple[Parents, ...], ...]:
+    """All networks grouped by Markov equivalence: same skeleton, same v-structures (Verma & Pearl 1990)."""
+    classes: dict[tuple, list[Parents]] = {}
+    for parents in all_networks(n_variables):
+        classes.setdefault((skeleton(parents), v_structures(parents)), []).append(parents)
+    return tuple(map(tuple, classes.values()))
+
+
+def essential_graph(
+    members: Sequence[Parents],
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Arcs common to all members of a class, and the remaining edges as pairs, smaller index first."""
+    common = frozenset.intersection(*map(arcs, members))
+    rest = skeleton(members[0]) - {frozenset(arc) for arc in common}
+    return common, frozenset((min(edge), max(edge)) for edge in rest)
+
+
+def hamming_distance(
+    first: tuple[frozenset, frozenset], second: tuple[frozenset, frozenset], n_variables: int
+) -> int:
+    """Pairs of variables whose edge differs between two graphs given as (arcs, undirected edges)."""
+    distance = 0
+    for a, b in itertools.combinations(range(n_variables), 2):
+        marks = [((a, b) in g[0], (b, a) in g[0], (a, b) in g[1]) for g in (first, second)]
+        distance += marks[0] != marks[1]
+    return distance

@@ -1,0 +1,85 @@
+"""Local scores from their definitions: dictionaries of counts, `math.log` and `math.lgamma`, nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+Rows = Sequence[Sequence[int]]
+
+
+def count_family(rows: Rows, child: int, parents: Sequence[int]) -> tuple[Counter, Counter]:
+    """Counts N_xπ, keyed by (parents' states, child's state), and N_π, keyed by the parents' states."""
+    joint: Counter = Counter()
+    marginal: Counter = Counter()
+    for row in rows:
+        configuration = tuple(row[p] for p in parents)
+        joint[configuration, row[child]] += 1
+        marginal[configuration] += 1
+    return joint, marginal
+
+
+def n_configurations(n_states: Sequence[int], parents: Sequence[int]) -> int:
+    """Number of parent configurations, occurring or not."""
+    return math.prod(int(n_states[p]) for p in parents)
+
+
+def log_likelihood(rows: Rows, child: int, parents: Sequence[int]) -> float:
+    """Sum over the cells that occur of N_xπ ln(N_xπ / N_π)."""
+    joint, marginal = count_family(rows, child, parents)
+    return math.fsum(n * math.log(n / marginal[pi]) for (pi, _), n in joint.items())
+
+
+def n_parameters(n_states: Sequence[int], child: int, parents: Sequence[int]) -> int:
+    """Free parameters of a family: one less than the child's states for every parent configuration."""
+    return (int(n_states[child]) - 1) * n_configurations(n_states, parents)
+
+
+def dirichlet_score(
+    rows: Rows, n_states: Sequence[int], child: int, parents: Sequence[int], alpha: float
+) -> float:
+    """Log marginal likelihood with the Dirichlet parameter `alpha` in every cell."""
+    joint, marginal = count_family(rows, child, parents)
+    total = alpha * int(n_states[child])
+    terms = [math.lgamma(total) - math.lgamma(total + n) for n in marginal.values()]
+    terms += [math.lgamma(alpha + n) - math.lgamma(alpha) for n in joint.values()]
+    return math.fsum(terms)
+
+
+def local_score(
+    rows: Rows,
+    n_states: Sequence[int],
+    child: int,
+    parents: Sequence[int],
+    score: str = "bic",
+    ess: float = 1.0,
+) -> float:
+    """Local score in nats of `child` given `parents`: ``ll``, ``bic``, ``aic``, ``bdeu`` or ``k2``.
+
+    `rows` is a list of rows, each a tuple of codes; `n_states` holds every variable's number of states.
+    """
+    if score == "ll":
+        return log_likelihood(rows, child, parents)
+    if score == "bic":
+        penalty = 0.5 * math.log(len(rows)) * n_parameters(n_states, child, parents)
+        return log_likelihood(rows, child, parents) - penalty
+    if score == "aic":
+        return log_likelihood(rows, child, parents) - n_parameters(n_states, child, parents)
+    if score == "bdeu":
+        alpha = ess / (int(n_states[child]) * n_configurations(n_states, parents))
+        return dirichlet_score(rows, n_states, child, parents, alpha)
+    if score == "k2":
+        return dirichlet_score(rows, n_states, child, parents, 1.0)
+    raise ValueError(f"unknown score {score!r}")
+
+
+def network_score(
+    rows: Rows,
+    n_states: Sequence[int],
+    parents: Sequence[Sequence[int]],
+    score: str = "bic",
+    ess: float = 1.0,
+) -> float:
+    """Sum of the local scores of a network whose `parents` are listed by child."""
+    return math.fsum(local_score(rows, n_states, c, pa, score, ess) for c, pa in enumerate(parents))

@@ -1,0 +1,32 @@
+"""Treewidth by trying all elimination orders, with the fill-in edges added one by one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Sequence
+
+Edges = frozenset[frozenset[int]]
+
+
+def moral_edges(parents: Sequence[Sequence[int]]) -> Edges:
+    """Edges of the moral graph: parent and child, and any two parents of one child."""
+    families = [(child, *parent_set) for child, parent_set in enumerate(parents)]
+    return frozenset(frozenset(pair) for family in families for pair in itertools.combinations(family, 2))
+
+
+def elimination_width(edges: Iterable[Collection[int]], order: Sequence[int]) -> int:
+    """Eliminate vertices one after the other, joining the neighbours of each; the most neighbours met."""
+    current = {frozenset(edge) for edge in edges}
+    width = 0
+    for vertex in order:
+        neighbours = sorted({v for edge in current if vertex in edge for v in edge} - {vertex})
+        width = max(width, len(neighbours))
+        current = {edge for edge in current if vertex not in edge}
+        current |= {frozenset(pair) for pair in itertools.combinations(neighbours, 2)}
+    return width
+
+
+def treewidth(edges: Iterable[Collection[int]], n_vertices: int) -> int:
+    """The smallest width of any elimination order; for up to seven vertices."""
+    edges = [frozenset(edge) for edge in edges]
+    return min(elimination_width(edges, order) for order in itertools.permutations(range(n_vertices)))

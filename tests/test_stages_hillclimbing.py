@@ -1,0 +1,478 @@
+"""Hill climbing on data: HC and the CHC family against their definitions."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import hillclimbing as naive
+from naive import scores as naive_scores
+from naive.independence import ancestors_of, is_independence_map, is_minimal
+from population import PopulationScorer, joint_distribution, random_distribution, weakest_dependence
+from tables import dependent_dataset, make_dataset
+
+from formats.records import Header, Network, Variable
+from stages.budgets import Budget
+from stages.errors import InfeasibleError, StageError
+from stages.families import FamilyScorer
+from stages.optimize import OptimizeOptions
+from stages.optimize.climb import run_on_data
+from stages.optimize.climbing.cache import FamilyCache
+from stages.optimize.climbing.climber import GRID_QUANTA
+from stages.optimize.climbing.constraints import make_constraints
+from stages.optimize.climbing.run import Run
+from stages.optimize.constrained import search_data as search_constrained
+from stages.optimize.hillclimbing import search_data as search_plain
+from stages.reporting import NullReporter
+
+FAMILY = ("hc", "chc", "chc-star", "ichc", "2ichc", "fastchc")
+
+
+class StepBudget(Budget):
+    """Ends after so many questions whether it has ended."""
+
+    def __init__(self, questions: int):
+        super().__init__()
+        self.left = questions
+
+    def is_spent(self, evaluations: int = 0) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+def search(scorer, method="hc", start=None, budget=None, **options):
+    """Parents (tuples) and the rest of the outcome."""
+    module = search_plain if method == "hc" else search_constrained
+    chosen = OptimizeOptions(method=method, score=scorer.score, **options)
+    return module(scorer, chosen, budget or Budget(), NullReporter(), start)
+
+
+def as_sets(parents):
+    return [set(p) for p in parents]
+
+
+def remembered(scorer):
+    """The scorer's local scores as a function that computes each one once."""
+    return functools.cache(scorer.local_score)
+
+
+def random_graph(seed, n, density):
+    """Arcs along a random order, each there with probability `density`; parents as sets."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(n).tolist()
+    graph = [set() for _ in range(n)]
+    for place, child in enumerate(order):
+        graph[child] = {earlier for earlier in order[:place] if rng.random() < density}
+    return graph
+
+
+def without_constants(dataset):
+    """The data set with a coin in place of every constant variable."""
+    rng = np.random.default_rng(0)
+    codes = dataset.codes.copy()
+    constant = dataset.n_states == 1
+    codes[constant] = rng.integers(2, size=(int(constant.sum()), dataset.n_rows))
+    return make_dataset(codes, np.maximum(dataset.n_states, 2).tolist())
+
+
+def naive_result(scorer, method, start, score, **options):
+    """The method's result from the plain definitions."""
+    options["grid"] = scorer.quantum * GRID_QUANTA
+    first = {"constrained": method != "hc", "releases": method == "fastchc"}
+    if method in ("ichc", "2ichc"):
+        return naive.iterate_constrained(score, start, 2 if method == "2ichc" else None, **options)
+    result = naive.climb(score, start, **first, **options)
+    return naive.climb(score, result, **options) if method == "chc-star" else result
+
+
+# ------------------------------------------------------------------------------------------- by hand
+A, B, C, D = range(4)
+EXAMPLE_TABLES = (
+    np.array([0.6, 0.4]),
+    np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.4, 0.6], [0.3, 0.7]]]),
+    np.array([[0.4, 0.6], [0.7, 0.3]]),
+    np.array([0.2, 0.8]),
+)
+"""A distribution over A -> B <- C <- D in which the search meets the steps of paper 001's Example 1."""
+
+
+def forbidden_sets(climber):
+    """Forbidden-parent sets as sets."""
+    bits = np.unpackbits(climber.state.shut.view(np.uint8), axis=1, bitorder="little")
+    return [set(np.flatnonzero(row).tolist()) for row in bits]
+
+
+def make_run(scorer, budget=None, **options):
+    """A run whose climbers can be looked into."""
+    chosen = OptimizeOptions(score=scorer.score, **options)
+    return Run(
+        scorer,
+        chosen,
+        budget or Budget(),
+        NullReporter(),
+        make_constraints(scorer, chosen),
+        FamilyCache(scorer),
+        np.arange(scorer.n_variables),
+    )
+
+
+EXAMPLE_STEPS = [
+    # Tests (1) to (10): A is independent of C and of D.
+    ([set(), set(), set(), set()], [{C, D}, set(), {A}, {A}]),
+    # B -> C, against its true direction. Test (11): C and D are dependent given B.
+    ([set(), set(), {B}, set()], [{C, D}, set(), {A}, {A}]),
+    # C -> D. Test (12): B and D are independent given C.
+    ([set(), set(), {B}, {C}], [{C, D}, {D}, {A}, {A, B}]),
+    # B -> A links A to a neighbour of C: the pair is tested again, and test (13) finds it dependent given B.
+    ([{B}, set(), {B}, {C}], [{D}, {D}, set(), {A, B}]),
+    # C -> A: the tails of the collider are linked, as a minimal I-map with B -> C needs.
+    ([{B, C}, set(), {B}, {C}], [{D}, {D}, set(), {A, B}]),
+]
+
+
+@pytest.mark.parametrize("n_steps", range(5))
+def test_example_1_of_paper_001_step_by_step(n_steps):
+    truth = [set(), {A, C}, {D}, set()]
+    scorer = PopulationScorer(joint_distribution(truth, EXAMPLE_TABLES), 1e5)
+    run = make_run(scorer, StepBudget(4 + n_steps))  # asked once per variable at first, then once per step
+    climber = run.climber(constrained=True, releases=True)
+    run.climb(climber, ((),) * 4)
+    assert (as_sets(climber.parents), forbidden_sets(climber)) == EXAMPLE_STEPS[n_steps]
+    # The last graph is where the search ends, an I-map, and CHC without the release is not.
+    if n_steps == 4:
+        assert search(scorer, "fastchc")[0] == ((B, C), (), (B,), (C,))
+        assert is_independence_map(EXAMPLE_STEPS[4][0], truth)
+        assert not is_independence_map(as_sets(search(scorer, "chc")[0]), truth)
+
+
+def test_constant_and_unrelated_variables_get_no_arcs():
+    dataset, _ = dependent_dataset(3, 3, 60, most_states=2, noise=1.0)
+    codes = np.concatenate([dataset.codes, np.zeros((1, 60), dtype=np.uint8)])
+    scorer = FamilyScorer(make_dataset(codes, [*dataset.n_states.tolist(), 1]), "bdeu", 1.0)
+    for method in FAMILY:
+        parents = search(scorer, method)[0]
+        assert parents[3] == () and all(3 not in p for p in parents)
+
+
+# ------------------------------------------------------------------------------------------- exhaustive
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2", "aic", "ll"])
+def test_result_is_a_local_optimum(score):
+    for seed in range(6):
+        dataset, rows = dependent_dataset(seed, 5, 80)
+        scorer = FamilyScorer(dataset, score, 1.0)
+        parents, local_scores, *_ = search(scorer)
+        family_score = functools.partial(naive_scores.local_score, rows, dataset.n_states.tolist())
+        exact = functools.partial(family_score, score=score, ess=1.0)
+        assert local_scores == pytest.approx([exact(v, parents[v]) for v in range(5)], rel=1e-9)
+        graph = as_sets(parents)
+        for move in naive.neighbours(graph):
+            assert sum(naive.gains_of(exact, graph, move)) < scorer.quantum * GRID_QUANTA
+
+
+# ------------------------------------------------------------------------------------------- plain twins
+@pytest.mark.parametrize("method", FAMILY)
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2"])
+def test_same_climb_as_the_definition(method, score):
+    for seed in range(8):
+        n = 3 + seed % 4
+        dataset, _ = dependent_dataset(seed, n, 30 + 60 * (seed % 3), most_states=3)
+        scorer = FamilyScorer(dataset, score, 2.0)
+        exact = remembered(scorer)
+        empty = [set() for _ in range(n)]
+        grid = scorer.quantum * GRID_QUANTA
+        ranks = naive.ranks_of(exact, n, grid) if score != "k2" else None
+        expected = naive_result(scorer, method, empty, exact, ranks=ranks)
+        assert as_sets(search(scorer, method)[0]) == expected
+
+
+@pytest.mark.parametrize("method", FAMILY)
+def test_same_climb_as_the_definition_under_constraints(method):
+    for seed in range(10):
+        n = 5
+        dataset, _ = dependent_dataset(100 + seed, n, 60, most_states=3)
+        scorer = FamilyScorer(without_constants(dataset), "bdeu", 1.0)
+        exact = remembered(scorer)
+        rng = np.random.default_rng(seed)
+        start = [set(sorted(p)[:2]) for p in random_graph(seed, n, 0.6)]
+        arcs = sorted((p, child) for child in range(n) for p in start[child])
+        required = {arc for arc in arcs if rng.random() < 0.3}
+        free = [(int(p), int(c)) for p in range(n) for c in range(n) if p != c and (p, c) not in arcs]
+        forbidden = {arc for arc in free if rng.random() < 0.2}
+        limits = {"required": required, "forbidden": forbidden, "max_parents": 2}
+        expected = naive_result(scorer, method, start, exact, **limits)
+        found = search(
+            scorer,
+            method,
+            tuple(tuple(sorted(p)) for p in start),
+            required=tuple(required),
+            forbidden=tuple(forbidden),
+            max_parents=2,
+        )[0]
+        assert as_sets(found) == expected
+
+
+@pytest.mark.parametrize("length", [1, 3, 20])
+def test_tabu_search_as_defined(length):
+    for seed in range(8):
+        n = 4 + seed % 3
+        dataset, _ = dependent_dataset(200 + seed, n, 60, most_states=3)
+        scorer = FamilyScorer(without_constants(dataset), "bic")
+        exact = remembered(scorer)
+        grid = scorer.quantum * GRID_QUANTA
+        ranks = naive.ranks_of(exact, n, grid)
+        empty = [set() for _ in range(n)]
+        expected = naive.climb_tabu(exact, empty, length, grid, ranks)
+        parents, scores, *_ = search(scorer, tabu=length)
+        assert as_sets(parents) == expected
+        assert sum(scores) >= sum(search(scorer)[1]) - 1e-6
+
+
+@pytest.mark.parametrize("releases", [False, True])
+@pytest.mark.parametrize("density", [0.0, 0.5, 1.0])
+def test_forbidden_parent_sets_as_defined_after_every_step(releases, density):
+    n = 6
+    for seed in range(6):
+        dataset, _ = dependent_dataset(300 + seed, n, 150, most_states=3)
+        dataset = without_constants(dataset)
+        scorer = FamilyScorer(dataset, "bdeu", 1.0)
+        exact = remembered(scorer)
+        grid = scorer.quantum * GRID_QUANTA
+        start = random_graph(seed, n, density)
+        ranks = naive.ranks_of(exact, n, grid) if density == 0.0 else None
+        trace = []
+        naive.climb(exact, start, grid, ranks, True, releases, trace)
+        for n_steps, (_, expected) in enumerate(trace):
+            run = make_run(scorer, StepBudget(n + n_steps))
+            climber = run.climber(constrained=True, releases=releases)
+            run.climb(climber, tuple(tuple(sorted(p)) for p in start))
+            assert forbidden_sets(climber) == expected
+
+
+# ------------------------------------------------------------------------------------------- properties
+@pytest.mark.parametrize("method", ["hc", "chc-star", "ichc", "2ichc", "fastchc"])
+def test_minimal_i_map_in_the_large_sample_limit(method):
+    judged = 0
+    for seed in range(60):
+        truth, joint = random_distribution(seed, 4 + seed % 4, 0.3 + 0.2 * (seed % 2))
+        if weakest_dependence(truth, joint) < 1e-5:
+            continue  # no sample of 10^8 rows shows every dependence of this graph
+        judged += 1
+        found = as_sets(search(PopulationScorer(joint), method)[0])
+        assert is_independence_map(found, truth), seed
+        assert is_minimal(found, truth), seed
+    assert judged > 30
+
+
+@pytest.mark.parametrize("method", ["hc", "chc-star", "ichc", "2ichc", "fastchc"])
+def test_minimal_i_map_on_many_rows(method):
+    judged = 0
+    for seed in range(25):
+        truth, joint = random_distribution(1000 + seed, 10 if seed == 0 else 6, 0.3)
+        rng = np.random.default_rng(seed)
+        if joint.ndim < 10 and weakest_dependence(truth, joint) < 3e-4:
+            continue
+        judged += 1
+        cells = rng.choice(joint.size, size=100_000, p=joint.ravel())
+        codes = np.array(np.unravel_index(cells, joint.shape))
+        scorer = FamilyScorer(make_dataset(codes, [2] * joint.ndim), "bic")
+        found = as_sets(search(scorer, method)[0])
+        assert is_independence_map(found, truth), seed
+        assert is_minimal(found, truth), seed
+    assert judged >= 5
+
+
+@given(st.integers(0, 10**6), st.integers(2, 70), st.integers(1, 60))
+def test_ancestors_follow_random_moves(seed, n, n_moves):
+    from stages.kernels.reachability import (
+        add_ancestors,
+        all_ancestors,
+        closes_cycle,
+        has_other_path,
+        recompute_ancestors,
+    )
+
+    rng = np.random.default_rng(seed)
+    arcs = np.zeros((n, n), dtype=np.int32)
+    n_parents = np.zeros(n, dtype=np.int32)
+    ancestors = np.zeros((n, -(-n // 64)), dtype=np.uint64)
+    graph = [set() for _ in range(n)]
+    for _ in range(n_moves):
+        child, parent = rng.integers(n, size=2).tolist()
+        if parent in graph[child]:
+            others = naive.apply_move(graph, "remove", child, parent)
+            expected = parent in ancestors_of(others, [child])
+            assert has_other_path(ancestors, arcs, n_parents, child, parent) == expected
+            graph = others
+        else:
+            cyclic = child in ancestors_of(graph, [parent])
+            assert closes_cycle(ancestors, child, parent) == cyclic
+            if cyclic:
+                continue
+            graph = naive.apply_move(graph, "add", child, parent)
+        arcs[child, : len(graph[child])] = sorted(graph[child])
+        n_parents[child] = len(graph[child])
+        if parent in graph[child]:
+            add_ancestors(ancestors, child, parent)
+        else:
+            recompute_ancestors(ancestors, arcs, n_parents, child)
+    bits = np.unpackbits(ancestors.view(np.uint8), axis=1, bitorder="little")
+    assert [set(np.flatnonzero(r).tolist()) for r in bits] == [
+        ancestors_of(graph, [v]) - {v} for v in range(n)
+    ]
+    afresh = np.zeros_like(ancestors)
+    assert all_ancestors(afresh, arcs, n_parents)
+    assert np.array_equal(afresh, ancestors)
+
+
+def test_cycle_is_noticed():
+    from stages.kernels.reachability import all_ancestors
+
+    arcs = np.array([[2, 0, 0], [0, 0, 0], [1, 0, 0]], dtype=np.int32)
+    ancestors = np.zeros((3, 1), dtype=np.uint64)
+    assert not all_ancestors(ancestors, arcs, np.array([1, 1, 1], dtype=np.int32))
+
+
+@pytest.mark.parametrize("score", ["bic", "aic", "bdeu", "k2", "ll"])
+def test_scores_less_one_member(score, monkeypatch):
+    dataset, _ = dependent_dataset(9, 7, 300)
+    scorer = FamilyScorer(dataset, score, 3.0)
+    for size in range(1, 6):
+        parents = tuple(range(1, 1 + size))
+        expected = [scorer.local_score(0, parents[:i] + parents[i + 1 :]) for i in range(size)]
+        for share in (0.0, 1e9):
+            monkeypatch.setattr("stages.families.REDUCTION_SHARE", share)
+            assert scorer.reduce(0, parents) == pytest.approx(expected, abs=2 * scorer.quantum)
+
+
+# ------------------------------------------------------------------------------------------- runs
+@pytest.mark.parametrize("method", FAMILY)
+def test_threads_and_small_caches_change_nothing(method, monkeypatch):
+    dataset, _ = dependent_dataset(11, 12, 300)
+    outcomes = []
+    for jobs, limit in ((1, None), (2, None), (1, 30)):
+        if limit is not None:
+            monkeypatch.setattr("stages.optimize.climbing.cache.EXPANSION_LIMIT", limit)
+            monkeypatch.setattr("stages.optimize.climbing.cache.SINGLE_LIMIT", limit)
+        outcome = search(FamilyScorer(dataset), method, restarts=3, perturb=4, seed=5, jobs=jobs)
+        outcomes.append((outcome[0], outcome[1].tolist(), outcome[3]["steps"], outcome[3]["totals"]))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+def test_restarts_never_lose_and_depend_on_the_seed_alone():
+    dataset, _ = dependent_dataset(12, 15, 400, noise=0.2)
+    scorer = FamilyScorer(dataset, "bdeu", 10.0)
+    once = sum(search(scorer)[1])
+    several = [search(scorer, restarts=8, perturb=8, seed=seed) for seed in (1, 1, 2)]
+    assert sum(several[0][1]) >= once
+    assert several[0][0] == several[1][0] and several[0][3]["totals"] == several[1][3]["totals"]
+    assert several[0][3]["totals"] != several[2][3]["totals"]
+    assert several[0][2]["restarts"] == 8
+
+
+def test_climbing_computes_what_it_reports():
+    dataset, _ = dependent_dataset(13, 10, 200)
+    for method in FAMILY:
+        scorer = FamilyScorer(dataset)
+        _, _, facts, figures = search(scorer, method)
+        assert facts["evaluations"] == figures["computed"] == scorer.evaluations
+        assert figures["requested"] >= figures["computed"]
+
+
+def test_constraining_computes_fewer_scores():
+    dataset, _ = dependent_dataset(14, 25, 2000, most_states=3, noise=0.5)
+    computed = {m: search(FamilyScorer(dataset, "bdeu", 10.0), m)[3]["computed"] for m in FAMILY}
+    assert computed["chc"] <= computed["fastchc"] < computed["2ichc"] <= computed["ichc"] < computed["hc"]
+
+
+def test_budget_ends_the_climb_with_a_network():
+    dataset, _ = dependent_dataset(15, 12, 200)
+    for method in FAMILY:
+        full = search(FamilyScorer(dataset), method)[3]
+        for evaluations in (0, 30, full["computed"] // 2):
+            budget = Budget(evaluations=evaluations)
+            parents, scores, _, figures = search(FamilyScorer(dataset), method, budget=budget)
+            assert figures["computed"] <= full["computed"]
+            assert len(parents) == len(scores) == 12
+            assert naive.is_acyclic(as_sets(parents))
+        stopped = Budget()
+        stopped.stop.set()
+        assert search(FamilyScorer(dataset), method, budget=stopped)[0] == ((),) * 12
+
+
+def test_contradictions_are_refused():
+    dataset, _ = dependent_dataset(16, 4, 50, most_states=2)
+    scorer = FamilyScorer(dataset)
+    with pytest.raises(InfeasibleError, match="V0 -> V1 is both required and forbidden"):
+        search(scorer, required=((0, 1),), forbidden=((0, 1),))
+    with pytest.raises(InfeasibleError, match="cycle among V0, V1, V2"):
+        search(scorer, required=((0, 1), (1, 2), (2, 0)))
+    with pytest.raises(InfeasibleError, match="loop"):
+        search(scorer, required=((1, 1),))
+    with pytest.raises(InfeasibleError, match="forbidden arc V0 -> V1"):
+        search(scorer, start=((), (0,), (), ()), forbidden=((0, 1),))
+    with pytest.raises(InfeasibleError, match="V3 starts with 3 parents"):
+        search(scorer, start=((), (), (), (0, 1, 2)), max_parents=2)
+    with pytest.raises(StageError, match="--tabu"):
+        search(scorer, "chc", tabu=5)
+
+
+def test_required_arcs_stay_and_forbidden_ones_stay_out():
+    dataset, _ = dependent_dataset(17, 8, 300, most_states=3)
+    required, forbidden = ((7, 0), (6, 1)), ((0, 2), (2, 0), (1, 3))
+    for method in FAMILY:
+        parents = search(FamilyScorer(dataset), method, required=required, forbidden=forbidden)[0]
+        arcs = {(p, child) for child, family in enumerate(parents) for p in family}
+        assert set(required) <= arcs and not set(forbidden) & arcs
+
+
+# ------------------------------------------------------------------------------------------- networks
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_verification_counts_families_of_any_size(score, monkeypatch):
+    from stages.optimize.verify import local_score
+
+    dataset, rows = dependent_dataset(21, 7, 150)
+    states = dataset.n_states.tolist()
+    for limit in (1, 1 << 40):
+        monkeypatch.setattr("stages.optimize.verify.LARGE_KEY", limit)
+        for parents in ((), (1,), (0, 2, 3), (0, 1, 2, 3, 4, 5)):
+            expected = naive_scores.local_score(rows, states, 6, parents, score, 2.0)
+            assert local_score(dataset, 6, parents, score, 2.0) == pytest.approx(expected, rel=1e-10)
+
+
+def test_network_says_how_it_was_found():
+    dataset, _ = dependent_dataset(18, 6, 200, most_states=3)
+    options = OptimizeOptions(method="hc", score="bdeu", ess=10.0, restarts=2, seed=3)
+    network, figures = run_on_data(dataset, options, Budget(), NullReporter())
+    header = network.header
+    assert (header.score, header.ess, header.rows, header.data) == ("bdeu", 10.0, 200, dataset.fingerprint)
+    assert header.extra["method"] == "hc" and header.extra["restarts"] == 2 and header.extra["seed"] == 3
+    assert header.extra["total"] == figures["score"]
+    assert "seconds" not in header.extra and figures["seconds"] > 0
+
+
+def test_interrupted_run_is_marked():
+    dataset, _ = dependent_dataset(18, 6, 200, most_states=3)
+    budget = Budget()
+    budget.stop.set()
+    network, _ = run_on_data(dataset, OptimizeOptions(method="chc"), budget, NullReporter())
+    assert network.header.extra["interrupted"] is True
+    assert network.n_arcs == 0
+
+
+def test_start_is_matched_by_name():
+    dataset, _ = dependent_dataset(19, 5, 200, most_states=3)
+    result, _ = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter())
+    order = [3, 1, 4, 0, 2]
+    shuffled = Network(
+        Header(tuple(dataset.variables[v] for v in order)),
+        tuple(tuple(sorted(order.index(p) for p in result.parents[v])) for v in order),
+        np.full(5, np.nan),
+    )
+    again, figures = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), shuffled)
+    assert again.parents == result.parents and figures["steps"] == 0
+    other = Network(Header((Variable("X"),)), ((),), np.zeros(1))
+    with pytest.raises(StageError, match="'X'"):
+        run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), other)

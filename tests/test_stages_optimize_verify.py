@@ -1,0 +1,101 @@
+"""Every way in which a network can be wrong is caught before it is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from naive.networks_search import make_table
+from naive.scores import local_score as naive_local_score
+
+from formats.records import Dataset, Header, Network, Variable
+from stages.optimize.verify import (
+    VerificationError,
+    elimination_width,
+    find_cycle,
+    local_score,
+    verify_network,
+)
+
+TABLE = make_table({0: {(): -3.0}, 1: {(): -4.0, (0,): -1.0}, 2: {(1,): -2.0}}, fixed=(2,))
+
+
+def network(parents=((), (0,), (1,)), scores=(-3.0, -1.0, -2.0), **extra):
+    header = replace(TABLE.header, extra={"total": sum(scores), **extra})
+    return Network(header, tuple(parents), np.array(scores))
+
+
+def test_a_right_network_passes():
+    verify_network(network(), TABLE)
+    verify_network(network(treewidth={"bound": 1, "width": 1, "elimination": [2, 1, 0]}), TABLE, treewidth=1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (network(parents=((1,), (0,), ())), "cycle"),
+        (network(parents=((), (1,), ())), "no parent set"),
+        (network(parents=((), (3,), ())), "no parent set"),
+        (network(parents=((), (), (1, 0))), "no parent set"),
+        (network(total=-6.1), "total"),
+        (network(parents=((), (2,), ())), "not a listed set"),
+        (network(parents=((), (0,), ())), "not the fixed set"),
+        (network(scores=(-3.0, -1.5, -2.0)), "differently"),
+    ],
+)
+def test_wrong_networks_are_caught(wrong, message):
+    with pytest.raises(VerificationError, match=message):
+        verify_network(wrong, TABLE)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"width": 1, "elimination": [1, 0, 2]},
+        {"width": 1, "elimination": [0, 1]},
+        {"width": 2, "elimination": [2, 1, 0]},
+    ],
+)
+def test_wrong_widths_are_caught(claim):
+    with pytest.raises(VerificationError):
+        verify_network(network(treewidth=claim), TABLE, treewidth=1)
+
+
+def test_missing_certificate_is_caught():
+    with pytest.raises(VerificationError, match="no elimination order"):
+        verify_network(network(), TABLE, treewidth=1)
+
+
+def test_hand_widths():
+    v_structure = [(), (), (0, 1)]
+    assert elimination_width(v_structure, [0, 1, 2]) == 2
+    chain = [(), (0,), (1,), (2,)]
+    assert elimination_width(chain, [0, 1, 2, 3]) == 1
+    assert elimination_width(chain, [1, 0, 2, 3]) == 2
+    assert elimination_width([(), ()], [1, 0]) == 0
+
+
+def test_hand_cycles():
+    assert find_cycle([(), (0,), (1,)]) == []
+    assert find_cycle([(1,), (0,), (1,), ()]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("score", ["ll", "aic", "bic", "bdeu", "k2"])
+def test_scores_from_data_are_checked(score):
+    rng = np.random.default_rng(1)
+    sizes = (2, 3, 4)
+    codes = np.array([rng.integers(0, r, 60) for r in sizes], dtype=np.uint8)
+    variables = tuple(Variable(f"V{i}", tuple(map(str, range(r)))) for i, r in enumerate(sizes))
+    dataset = Dataset(variables, codes, "sha256:0")
+    parents = ((), (0,), (0, 1))
+    scores = np.array([local_score(dataset, c, p, score, 2.5) for c, p in enumerate(parents)])
+    learned = Network(Header(variables, score=score, ess=2.5), parents, scores)
+    verify_network(learned, dataset=dataset)
+    rows = codes.T.tolist()
+    assert scores == pytest.approx(
+        [naive_local_score(rows, sizes, c, p, score, 2.5) for c, p in enumerate(parents)]
+    )
+    scores[1] += 1e-4
+    with pytest.raises(VerificationError, match="data give"):
+        verify_network(learned, dataset=dataset)
