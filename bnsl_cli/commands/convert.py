@@ -1,0 +1,81 @@
+"""``bnsl convert``: between this program's files and those of others."""
+
+from __future__ import annotations
+
+import click
+
+from .. import conversions
+from ..options import (
+    INPUT_PATH,
+    DataOptions,
+    check_sources,
+    data_options,
+    input_argument,
+    message_options,
+    option,
+    output_option,
+    stage_command,
+)
+from ..reporter import Reporter
+
+
+@stage_command
+@input_argument("source", "FILE")
+@option(
+    "--to",
+    "target_format",
+    type=click.Choice(list(conversions.TARGETS)),
+    section="Output",
+    help="Format to write; told by the output's name if not given.",
+)
+@option(
+    "--names",
+    type=INPUT_PATH,
+    metavar="DATA",
+    section="Input",
+    help="Table whose columns name the variables of a file that numbers them (jkl, pss).",
+)
+@data_options
+@output_option
+@message_options
+def command(
+    source: str,
+    target_format: str | None,
+    names: str | None,
+    data_options: DataOptions,
+    output: str,
+    reporter: Reporter,
+) -> None:
+    """Translate between this program's files and those of others.
+
+    What the input is, is told by its content; what it becomes by --to or the output's name:
+
+    \b
+      parentsets, jkl, pss                        candidate parent sets with scores
+      network, bif, net, dot, graphml,
+        adjacency, modelstring, gr, td            networks, their moral graph or tree decomposition
+      csv, parquet, arrow                         data tables
+      table                                       networks, parent sets, forests: to read
+
+    bif and net need parameters: those of a BIF input; 'bnsl fit' adds them to other networks. td needs a
+    network learnt with --tw, whose header has an elimination order. Keys that we do not know are kept where the
+    target can hold them.
+
+    \b
+    Examples:
+      bnsl parentsets random80.csv.gz | bnsl convert --to jkl -o random80.jkl
+      bnsl optimize random80.jkl --time 1s | bnsl convert --to modelstring
+      bnsl convert random80.jkl --names random80.csv.gz --to parentsets -o named.sets.jsonl
+      bnsl convert random80.bif -o random80.dot
+      bnsl convert random80.bif --to adjacency | head -3
+      bnsl convert random80.csv.gz -o random80.parquet
+
+    \b
+    Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad input or something the target cannot hold.
+    See also: bnsl formats, bnsl fit.
+    """
+    check_sources(source, names)
+    target_format = target_format or conversions.guess_target(output)
+    table = data_options.open(names, reporter) if names else None
+    convert = conversions.TARGETS[target_format]
+    convert(conversions.Conversion(source, target_format, output, table, data_options, reporter))

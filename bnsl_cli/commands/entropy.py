@@ -1,0 +1,57 @@
+"""``bnsl entropy``: data to entropies and conditional entropies."""
+
+from __future__ import annotations
+
+from ..options import (
+    DataOptions,
+    data_options,
+    format_option,
+    input_argument,
+    jobs_option,
+    message_options,
+    output_option,
+    shows_table,
+    stage_command,
+)
+from ..reporter import Reporter
+
+
+@stage_command
+@input_argument("data", "DATA")
+@data_options
+@output_option
+@format_option(("arrow", "table"), "Arrow IPC stream (default in a pipe or file) or a table to read.")
+@jobs_option
+@message_options
+def command(
+    data: str, data_options: DataOptions, output: str, format_name: str | None, jobs: int, reporter: Reporter
+) -> None:
+    """Entropies of all variables and conditional entropies of all pairs.
+
+    Reads a table (CSV, TSV, Parquet or Arrow; gzip is fine) and writes an Arrow IPC stream with one row per
+    variable: its name, number of states, entropy H(X), and the list of H(X|Y) for every other variable Y, all
+    in nats. H(X|Y) near 0 means that Y all but determines X. On a terminal a readable excerpt is shown.
+
+    \b
+    Examples:
+      bnsl entropy random80.csv.gz -o random80.entropy.arrow
+      bnsl entropy --discretize quantile:4 --format table wdbc.csv
+      bnsl entropy --discretize median wdbc.csv | bnsl screen --roots 0.5
+
+    \b
+    Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad data.
+    See also: bnsl screen, which reads the result.
+    """
+    from formats import write_entropies
+    from stages.entropy import compute_entropies
+
+    dataset = data_options.open(data, reporter)
+    table = compute_entropies(dataset, jobs, reporter)
+    reporter.pause()
+    if shows_table(output, format_name):
+        from .. import tables
+
+        tables.show_entropies(output, table, tables.rows_shown(output, format_name))
+    else:
+        write_entropies(output, table)
+    reporter.summary(f"{dataset.n_variables} variables, {dataset.n_rows:,} rows")

@@ -1,0 +1,186 @@
+"""``bnsl evaluate``: networks to measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from ..inputs import MatchedTables, open_learnt_network
+from ..options import (
+    ESS_OPTION,
+    INPUT_PATH,
+    SCORES,
+    SEED,
+    DataOptions,
+    Finite,
+    check_sources,
+    data_options,
+    format_option,
+    json_option,
+    message_options,
+    option,
+    output_option,
+    packed,
+    require_input,
+    shows_table,
+    stage_command,
+)
+from ..reporter import Reporter
+from ..results import write_json_lines
+
+
+@dataclass(frozen=True)
+class MeasureOptions:
+    """Which measures are taken."""
+
+    score: tuple[str, ...]
+    ess: float
+    smoothing: float
+    folds: int | None
+    seed: int
+    no_treewidth: bool
+
+
+measure_options = packed(
+    "measures",
+    MeasureOptions,
+    option(
+        "--score",
+        type=click.Choice(SCORES),
+        multiple=True,
+        default=("bic",),
+        show_default=True,
+        section="Measures",
+        help="Score on the data; may be given several times.",
+    ),
+    ESS_OPTION,
+    option(
+        "--smoothing",
+        type=Finite(min=0, min_open=True),
+        metavar="ROWS",
+        default=1.0,
+        show_default=True,
+        section="Measures",
+        help="Equivalent sample size of the prior behind the parameters for log-likelihoods.",
+    ),
+    option(
+        "--folds",
+        type=click.IntRange(min=2),
+        metavar="K",
+        section="Measures",
+        help="Also the log-likelihood in K-fold cross-validation on the data, structure fixed.",
+    ),
+    option(
+        "--seed",
+        type=SEED,
+        default=0,
+        show_default=True,
+        metavar="N",
+        section="Measures",
+        help="Seed of the deal of rows to folds.",
+    ),
+    option(
+        "--no-treewidth",
+        is_flag=True,
+        section="Measures",
+        help="Leave out the bounds on the treewidth, which take long on large dense networks.",
+    ),
+)
+
+
+@stage_command
+@click.argument("networks", nargs=-1, type=INPUT_PATH, metavar="[NETWORK]...")
+@option(
+    "--data",
+    type=INPUT_PATH,
+    metavar="DATA",
+    section="Input",
+    help="Rows to score on and to fit parameters to.",
+)
+@option(
+    "--test",
+    type=INPUT_PATH,
+    metavar="DATA",
+    section="Input",
+    help="Further rows for the held-out log-likelihood.",
+)
+@option(
+    "--reference",
+    type=INPUT_PATH,
+    metavar="NETWORK",
+    section="Input",
+    help="True network: distance between essential graphs, arcs found and missed.",
+)
+@data_options
+@measure_options
+@output_option
+@format_option(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
+@json_option
+@message_options
+def command(
+    networks: tuple[str, ...],
+    data: str | None,
+    test: str | None,
+    reference: str | None,
+    data_options: DataOptions,
+    measures: MeasureOptions,
+    output: str,
+    format_name: str | None,
+    as_json: bool,
+    reporter: Reporter,
+) -> None:
+    """Judge networks: scores, held-out likelihood, distance, treewidth.
+
+    Reads one or more networks in any format of 'bnsl formats' and computes everything anew from their arcs and
+    the data, independently of the search that made them: size, parameters, scores on --data, log-likelihood per
+    row of --test under smoothed parameters from --data, bounds on the treewidth and a check of the certificate
+    in the header, and distances from --reference. Networks side by side on a terminal, one JSON object per
+    network in a pipe. All logarithms are natural.
+
+    \b
+    Examples:
+      bnsl parentsets random80.csv.gz | bnsl optimize --time 1s -o random80.net.jsonl
+      bnsl evaluate random80.net.jsonl --data random80.csv.gz --reference random80.bif
+      bnsl sample random80.bif --rows 500 --seed 2 -o test.csv
+      bnsl evaluate random80.net.jsonl random80.bif --data random80.csv.gz --test test.csv --format table
+      bnsl convert random80.net.jsonl --to modelstring | bnsl evaluate --json
+
+    \b
+    Exit status: 0 done, 1 a measure cannot be computed from what is given, 2 wrong usage, 65 bad input.
+    See also: bnsl optimize, bnsl fit.
+    """
+    from formats import open_network
+    from stages.evaluate import MEASURES, evaluate_network
+
+    from .. import tables
+
+    sources = networks or (require_input(None, "NETWORK"),)
+    check_sources(*sources, data, test, reference)
+    learnt = [open_learnt_network(source) for source in sources]
+    training = MatchedTables(data, data_options, reporter)
+    held_out = MatchedTables(test, data_options, reporter)
+    truth = open_network(reference) if reference else None
+    records = []
+    for source, (structure, parameters) in zip(sources, learnt, strict=True):
+        rows = training.match(structure.header.variables)
+        test_rows = held_out.match((rows or structure.header).variables)
+        found = evaluate_network(
+            structure,
+            data=rows,
+            test=test_rows,
+            reference=truth,
+            parameters=parameters if rows or test_rows else None,
+            scores=measures.score,
+            ess=measures.ess,
+            smoothing=measures.smoothing,
+            folds=measures.folds,
+            seed=measures.seed,
+            treewidth=not measures.no_treewidth,
+            reporter=reporter,
+        )
+        records.append({"network": source, **found})
+    if shows_table(output, format_name, as_json):
+        tables.show_measures(output, records, MEASURES)
+    else:
+        write_json_lines(output, records)

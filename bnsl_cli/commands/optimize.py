@@ -1,0 +1,235 @@
+"""``bnsl optimize``: candidate parent sets, or data, to a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stages.optimize import METHODS
+
+from ..interrupts import graceful_stop
+from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
+from ..options import (
+    INPUT_PATH,
+    BudgetOptions,
+    DataOptions,
+    ScoreOptions,
+    budget_options,
+    check_sources,
+    data_options,
+    format_option,
+    jobs_option,
+    json_option,
+    message_options,
+    method_options,
+    output_option,
+    require_input,
+    resolve_seed,
+    score_options,
+    seed_option,
+    shows_table,
+    stage_command,
+    stats_option,
+)
+from ..reporter import Reporter
+from ..results import record_command, write_stats
+from ..search_options import (
+    DATA_METHOD,
+    DATA_ONLY,
+    LIST_METHOD,
+    LIST_ONLY,
+    DataSearchOptions,
+    ListSearchOptions,
+    data_search_options,
+    list_search_options,
+    resolve_method,
+)
+
+if TYPE_CHECKING:
+    from formats.records import Header, Network, ParentSetRecord
+    from stages.budgets import Budget
+    from stages.knowledge import Knowledge
+
+ARCS = ("required", "forbidden", "tiers")
+"""Indices of arcs; headers name the variables instead."""
+
+
+@stage_command
+@click.argument("sets", required=False, type=INPUT_PATH, metavar="[SETS]")
+@method_options(
+    METHODS,
+    f"Search method; --NAME is the same as --method NAME. Default: {LIST_METHOD}, with --data {DATA_METHOD}.",
+)
+@list_search_options
+@data_search_options
+@knowledge_options
+@score_options
+@data_options
+@budget_options("Stop after this time: 30s, 10m, 2h.", "Stop after this many orders (on data: local scores).")
+@seed_option
+@jobs_option
+@output_option
+@format_option(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.")
+@json_option
+@stats_option
+@message_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    sets: str | None,
+    method: str | None,
+    search: ListSearchOptions,
+    climb: DataSearchOptions,
+    knowing: KnowledgeOptions,
+    score_options: ScoreOptions,
+    data_options: DataOptions,
+    limits: BudgetOptions,
+    seed: int | None,
+    jobs: int,
+    output: str,
+    format_name: str | None,
+    as_json: bool,
+    stats: str | None,
+    reporter: Reporter,
+) -> int:
+    """Choose the best network among candidate parent sets.
+
+    Reads parent sets (from 'bnsl parentsets', or a jkl or pss file of another program) and writes the network
+    that takes one listed set for every variable without closing a cycle. Scores are sums of local scores in
+    nats, higher is better. Every network is verified from scratch before it is written: no cycle, scores add
+    up, the elimination order in the header proves the treewidth.
+
+    asobs, the default, lets arcs go against the order as long as no cycle closes (Scanagatta, de Campos,
+    Corani and Zaffalon 2015); obs climbs by swaps of neighbours in the order (Teyssier and Koller 2005; Perez
+    Urcia and Mauá 2015); --tw K searches networks of bounded treewidth, on which exact inference is fast
+    (Scanagatta, Corani, de Campos and Zaffalon 2016).
+
+    With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
+    candidate sets around the best ones in turn, beginning with SETS if they are given. The others climb by
+    adding, removing and reversing arcs: hc tries all arcs in every step; chc, chc-star, ichc, 2ichc and
+    fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
+    found by tests (Tsamardinos, Brown and Aliferis 2006).
+
+    Searches improve as long as they run. Ctrl-C (or SIGTERM) ends one early: the best network so far is
+    written and marked "interrupted"; a second signal gives up.
+
+    \b
+    Examples:
+      bnsl parentsets --discretize median wdbc.csv | bnsl optimize --asobs --time 1s --format table
+      bnsl parentsets random80.csv.gz | bnsl optimize --tw 3 --time 1s -o random80.net.jsonl
+      bnsl parentsets random80.csv.gz -o random80.sets.jsonl
+      bnsl optimize --data wdbc.csv --discretize median --hc --tabu 10 --forbid mean_area,diagnosis -o hc.net.jsonl
+      bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl
+
+    \b
+    Exit status: 0 a network was found, 1 none meets the constraints or it cannot be written, 2 wrong usage,
+      65 bad input, 130 or 143 interrupted (the best network so far was written).
+    See also: bnsl parentsets, bnsl evaluate.
+    """
+    from formats import write_network
+    from stages.optimize import OptimizeOptions
+
+    from .. import tables
+
+    name = resolve_method(ctx, METHODS, method)
+    options = OptimizeOptions(
+        method=name,
+        treewidth=search.treewidth,
+        init=search.init,
+        iterations=search.iterations,
+        restarts=search.restarts,
+        seed=resolve_seed(seed, reporter),
+        jobs=jobs,
+        score=score_options.score,
+        ess=score_options.ess,
+        max_parents=climb.max_parents,
+        tabu=climb.tabu,
+        perturb=climb.perturb,
+        alpha=climb.alpha,
+    )
+    if METHODS[name].needs_data:
+        run, known = open_data_search(sets, climb, knowing, data_options, options, reporter)
+    else:
+        sets = require_input(sets, "SETS")
+        run, known = open_list_search(sets, knowing, options, search.partial, reporter)
+    with graceful_stop() as stop:
+        reporter.detail(f"searching with method {name}")
+        budget = limits.budget(stop)
+        network, figures = run(budget, reporter)
+        unused = (*(LIST_ONLY if METHODS[name].needs_data else DATA_ONLY), *ARCS)
+        given = {"start": climb.start is not None or None, **recorded_knowledge(known)}
+        header = record_command(network.header, "optimize", options, limits, without=unused, **given)
+        network = replace(network, header=header)
+        reporter.pause()
+        if shows_table(output, format_name, as_json):
+            tables.show_network(output, network, tables.rows_shown(output, format_name))
+        else:
+            write_network(output, network)
+            reporter.summary(tables.network_facts(network))
+        write_stats(stats, {"seconds": budget.elapsed(), **figures})
+    return stop.exit_code
+
+
+def open_list_search(
+    sets: str, knowing: KnowledgeOptions, options: Any, partial_input: bool, reporter: Reporter
+) -> tuple[Callable, Knowledge | None]:
+    """Read parent sets; what is returned first searches among them within a budget."""
+    from formats import open_parent_sets
+    from stages.optimize import run
+    from stages.optimize.admissible import keep_admissible
+    from stages.optimize.partial import fill_missing
+
+    check_sources(sets, *knowing.sources)
+    table, missing = fill_missing(open_parent_sets(sets, partial=partial_input, warn=reporter.warn))
+    if missing:
+        reporter.warn(f"{len(missing)} variables did not arrive: they get no parents and count nothing")
+    knowledge = knowing.resolve(table.header.names)
+    if knowledge is not None:
+        table = keep_admissible(table, knowledge)
+    reporter.detail(f"{table.n_sets:,} parent sets of {table.n_variables} variables")
+    return partial(run, table, options), knowledge
+
+
+def open_data_search(
+    sets: str | None,
+    climb: DataSearchOptions,
+    knowing: KnowledgeOptions,
+    data_options: DataOptions,
+    options: Any,
+    reporter: Reporter,
+) -> tuple[Callable, Knowledge | None]:
+    """Read the data, and the sets and the network to start from; what is returned first searches on them."""
+    from formats import open_network, open_parent_sets, write_parent_sets
+    from stages.optimize.climb import run_on_data
+
+    check_sources(climb.data, climb.start, sets, *knowing.sources)
+    start = open_network(climb.start) if climb.start else None
+    table = open_parent_sets(sets, warn=reporter.warn) if sets else None
+    known = start if table is None or table.header.data is None else table
+    dataset = data_options.open(climb.data, reporter, known.header.variables if known else None)
+    knowledge = knowing.resolve(dataset.names)
+    if knowledge is not None:
+        options = replace(
+            options,
+            required=knowledge.arcs(knowledge.required),
+            forbidden=knowledge.arcs(knowledge.forbidden),
+            tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
+        )
+    reporter.detail(f"{dataset.n_rows:,} rows of {dataset.n_variables} variables")
+
+    def save_sets(header: Header, records: Iterable[ParentSetRecord]) -> None:
+        recorded = recorded_knowledge(knowledge)
+        header = record_command(header, "optimize", options, without=ARCS, **recorded)
+        write_parent_sets(climb.save_sets, header, records)
+
+    def run(budget: Budget, reporter: Reporter) -> tuple[Network, dict[str, Any]]:
+        keep_lists = save_sets if climb.save_sets else None
+        network, figures = run_on_data(dataset, options, budget, reporter, start, table, keep_lists)
+        before = known.header.by if known else ()
+        return replace(network, header=replace(network.header, by=before)), figures
+
+    return run, knowledge

@@ -1,0 +1,107 @@
+"""Inputs that may be one of several kinds, told by content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from formats.records import BayesianNetwork, Dataset, EntropyTable, Header, Network, Variable
+    from formats.textlines import Lines
+
+    from .options import DataOptions, ScoreOptions
+    from .reporter import Reporter
+
+
+class LearntNetwork(NamedTuple):
+    """A network, and its parameters if its file has them."""
+
+    structure: Network
+    parameters: BayesianNetwork | None
+
+
+def open_learnt_network(source: str | Lines) -> LearntNetwork:
+    """Read a network in any format; of a BIF file the parameters, too."""
+    from formats import open_bayesian_network, open_network
+    from formats.kinds import tell_kind
+    from formats.networks import structure_of
+    from formats.textlines import as_lines
+
+    lines = as_lines(source)
+    if tell_kind(lines) == "bif":
+        model = open_bayesian_network(lines)
+        return LearntNetwork(structure_of(model), model)
+    return LearntNetwork(open_network(lines), None)
+
+
+class MatchedTables:
+    """A data table coded for each of several networks by the states that its header lists.
+
+    Networks from different programs may list states in different orders; the table is read again for each
+    different list, except from standard input, which can be read only once.
+    """
+
+    def __init__(self, source: str | None, data_options: DataOptions, reporter: Reporter):
+        self.source = source
+        self.data_options = data_options
+        self.reporter = reporter
+        self._opened: dict[tuple[Variable, ...], Dataset] = {}
+
+    def match(self, variables: tuple[Variable, ...]) -> Dataset | None:
+        """The table coded by `variables`; None if there is no table."""
+        if self.source is None:
+            return None
+        if self.source == "-" and self._opened:
+            return next(iter(self._opened.values()))
+        if variables not in self._opened:
+            self._opened[variables] = self.data_options.open(self.source, self.reporter, variables)
+        return self._opened[variables]
+
+
+def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: Reporter) -> EntropyTable:
+    """The entropies in an entropy table, or those of a data table."""
+    from formats import open_dataset_or_entropies
+    from formats.records import EntropyTable
+    from stages.entropy import compute_entropies
+
+    opened = open_dataset_or_entropies(
+        source,
+        delimiter=data_options.delimiter,
+        header=not data_options.no_header,
+        missing=data_options.missing,
+        discretize=data_options.discretize,
+        max_states=data_options.max_states,
+        warn=reporter.warn,
+    )
+    return opened if isinstance(opened, EntropyTable) else compute_entropies(opened, jobs, reporter)
+
+
+def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:
+    """Refuse a file whose scores are not of these data, or of another kind.
+
+    Raises
+    ------
+    Inconsistent
+    """
+    from formats.errors import Inconsistent
+
+    ess = score_options.ess if score_options.score == "bdeu" else None
+    ours = {"score": score_options.score, "ess": ess, "data": dataset.fingerprint}
+    for name, value in ours.items():
+        theirs = getattr(header, name)
+        if theirs != value:
+            raise Inconsistent(
+                f"its scores cannot be used here: {name} is {theirs}, here {value}", source=source
+            )
+
+
+def require_same_variables(header: Header, dataset: Dataset, source: str) -> None:
+    """Refuse a file whose variables are not the data's, in their order.
+
+    Raises
+    ------
+    Inconsistent
+    """
+    from formats.errors import Inconsistent
+
+    if header.names != dataset.names:
+        raise Inconsistent("its variables are not those of the data, in their order", source=source)

@@ -1,0 +1,231 @@
+"""Entry point: the table of commands, loaded only when used, and the one place that ends the process.
+
+Exceptions become exit codes and one or two lines on stderr here and nowhere else. This module and the command
+modules import click only, so that help and completion answer at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import click
+
+from . import __version__
+from .exit_codes import ExitCode
+from .interrupts import Interrupted, install_handlers
+from .options import debug_option
+
+
+class CommandEntry(NamedTuple):
+    """One line of the overview: the module (and function) behind a command, and what it does."""
+
+    module: str
+    help: str
+
+
+STAGES = {
+    "entropy": CommandEntry("entropy", "Entropies of all variables and conditional entropies of all pairs."),
+    "screen": CommandEntry("screen", "Find variables that another one nearly determines."),
+    "parentsets": CommandEntry("parentsets", "Identify candidate parent sets with their local scores."),
+    "optimize": CommandEntry("optimize", "Choose the best network among candidate parent sets."),
+    "evaluate": CommandEntry("evaluate", "Judge networks: scores, held-out likelihood, distance, treewidth."),
+}
+HELPERS = {
+    "sample": CommandEntry("sample", "Draw rows from a network, given or random."),
+    "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
+    "merge": CommandEntry("merge", "Put the parts of a run of parentsets together."),
+    "convert": CommandEntry("convert", "Translate between this program's files and those of others."),
+    "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),
+    "formats": CommandEntry("formats", "List the formats that are read and written."),
+}
+COMMANDS = STAGES | HELPERS
+
+
+class ForeignPackageError(Exception):
+    """A package of another project hides ours."""
+
+
+def check_packages() -> None:
+    """Make sure that `stages` and `formats` are ours: their names are common ones.
+
+    Raises
+    ------
+    ForeignPackageError
+        One of them does not lie beside `bnsl_cli`.
+    """
+    home = Path(__file__).resolve().parent.parent
+    for name in ("stages", "formats"):
+        spec = importlib.util.find_spec(name)
+        found = [Path(place).resolve() for place in (spec.submodule_search_locations or [])] if spec else []
+        if home / name not in found:
+            where = found[0] if found else (spec.origin if spec else "nowhere")
+            raise ForeignPackageError(
+                f"another package named {name!r} hides ours: found {where}, expected {home / name}\n"
+                "  Install bnsl-cli into an environment of its own, or run from another folder."
+            )
+
+
+class StageGroup(click.Group):
+    """The `bnsl` command: loads a subcommand's module when it is called, maps exceptions to exit codes."""
+
+    active = "bnsl"
+    debug = False
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(ExitCode.USAGE)
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        check_packages()
+        module = importlib.import_module(f".commands.{entry.module}", __package__)
+        return module.command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]):
+        try:
+            name, command, rest = super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            close = difflib.get_close_matches(str(args[0]), COMMANDS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"no such command {args[0]!r}.{hint}", ctx) from error
+        self.active = f"bnsl {name}"
+        return name, command, rest
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, table in (("Stages, in the order of the pipeline", STAGES), ("Helpers", HELPERS)):
+            with formatter.section(title):
+                formatter.write_dl([(name, entry.help) for name, entry in table.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        # Within `invoke`, because click's own `main` would turn a closed pipe into exit code 1.
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _discard_stdout()
+            return ExitCode.CLOSED_PIPE
+        return code
+
+    def main(self, args=None, prog_name="bnsl", **extra: Any) -> NoReturn:
+        """Run a command line and exit with its code; every exception ends here."""
+        self.active = "bnsl"
+        self.debug = os.environ.get("BNSL_DEBUG", "0") not in ("", "0")
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(args, prog_name, **extra)
+        except Exception as error:
+            code = self._report(error)
+        sys.exit(int(code or 0))
+
+    def _report(self, error: Exception) -> ExitCode:
+        # Data already written must not be overtaken by the message; if stdout is what failed, drop its rest.
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _discard_stdout()
+        if self.debug and not isinstance(error, click.ClickException):
+            import traceback
+
+            traceback.print_exc()
+        code, message = describe_failure(error)
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"{self.active}: error: {message}\n")
+            sys.stderr.flush()
+        return code
+
+
+def describe_failure(error: Exception) -> tuple[ExitCode, str]:
+    """Exit code and message for an exception that ended a command."""
+    if isinstance(error, ForeignPackageError):
+        return ExitCode.BUG, str(error)
+    from formats.errors import FormatError
+    from stages.errors import StageError
+
+    match error:
+        case click.UsageError():
+            path = error.ctx.command_path if error.ctx else "bnsl"
+            return ExitCode.USAGE, f"{error.format_message()}\n  Try '{path} --help'."
+        case click.ClickException():
+            return ExitCode.FAILURE, error.format_message()
+        case FormatError():
+            return ExitCode.BAD_DATA, str(error)
+        case StageError():
+            return ExitCode.FAILURE, str(error)
+        case OSError():
+            # Whatever goes wrong with reading is a FormatError.
+            place = f" {error.filename}" if error.filename else ""
+            return ExitCode.FAILURE, f"cannot write{place}: {error.strerror or error}{_advice(error)}"
+        case MemoryError():
+            return ExitCode.FAILURE, "out of memory"
+    return ExitCode.BUG, (
+        f"this is a bug of bnsl {__version__}: {type(error).__name__}: {error}\n"
+        "  Please report it with the output of the same command under --debug."
+    )
+
+
+def _advice(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return (
+            "\n  Nothing half-written is left behind under the output's name; free some space and run again."
+        )
+    return ""
+
+
+def _discard_stdout() -> None:
+    """Point standard output at /dev/null, so that flushing it at exit cannot fail again."""
+    with contextlib.suppress(OSError, ValueError):
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+        os.close(devnull)
+
+
+@click.group(
+    cls=StageGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, "-V", "--version", prog_name="bnsl", message="%(prog)s %(version)s")
+@debug_option
+def cli() -> None:
+    """Learn the structure of Bayesian networks from discrete data, as a pipeline of small stages.
+
+    Every stage reads standard input or files and writes standard output, so stages join by pipes; messages go
+    to standard error. 'bnsl COMMAND --help' explains a stage and shows examples.
+
+    \b
+    Examples:
+      bnsl parentsets --discretize median wdbc.csv | bnsl optimize --asobs --tw 5
+      bnsl screen --roots 0.5 --discretize median wdbc.csv |
+        bnsl parentsets --screen - --discretize median wdbc.csv |
+        bnsl optimize --asobs
+    """
+
+
+def run() -> NoReturn:
+    """What the `bnsl` script calls: handle signals, run the command line, end the process."""
+    install_handlers()
+    try:
+        cli.main(prog_name="bnsl")
+    except Interrupted as stop:
+        sys.stderr.write(f"{cli.active}: interrupted\n")
+        sys.stderr.flush()
+        # Not sys.exit: the interpreter would first wait for worker threads in the middle of their tasks.
+        os._exit(128 + stop.signal_number)

@@ -1,0 +1,468 @@
+"""Options that several commands share: the same name means the same thing everywhere.
+
+Each decorator adds options and hands them to the callback packed into one record.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from formats.records import Dataset, Variable
+    from stages.budgets import Budget
+
+    from .reporter import Reporter
+
+Decorator = Callable[[Callable], Callable]
+
+
+class SectionOption(click.Option):
+    """An option that belongs to a section of the help page."""
+
+    def __init__(self, *declarations: str, section: str = "Run", **settings: Any):
+        super().__init__(*declarations, **settings)
+        self.section = section
+
+
+def option(*declarations: str, section: str = "Run", **settings: Any) -> Decorator:
+    """`click.option` with a help section."""
+    return click.option(*declarations, cls=SectionOption, section=section, **settings)
+
+
+class StageCommand(click.Command):
+    """A subcommand whose help page lists its options by section."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            row = parameter.get_help_record(ctx)
+            if row is not None and isinstance(parameter, click.Option):
+                sections.setdefault(getattr(parameter, "section", "General"), []).append(row)
+        general = sections.pop("General", [])
+        for title, rows in [*sections.items(), ("General", general)]:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def stage_command(function: Callable) -> click.Command:
+    """Make a callback a command; the command line's table gives it its name."""
+    settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    return click.command(cls=StageCommand, context_settings=settings)(function)
+
+
+def packed(parameter: str, record: type, *options: Decorator) -> Decorator:
+    """Decorator that adds options and gives the callback one `record` of their values as `parameter`.
+
+    The options' Python names must be the fields of `record`.
+    """
+    names = [field.name for field in fields(record)]
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def callback(*args: Any, **values: Any) -> Any:
+            values[parameter] = record(**{name: values.pop(name) for name in names})
+            return function(*args, **values)
+
+        for add in reversed(options):
+            callback = add(callback)
+        return callback
+
+    return decorate
+
+
+# ---------------------------------------------------------------------------------------------- types
+
+
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+class Duration(click.ParamType):
+    """A time span with units: 30s, 10m, 2h, 1h30m, 500ms; a bare number means seconds."""
+
+    name = "duration"
+    _part = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ms|s|m|h|d)")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, (int, float)):
+            return float(value)
+        text = value.strip().lower().replace(" ", "")
+        text = f"{text}s" if re.fullmatch(r"\d+(\.\d*)?|\.\d+", text) else text
+        parts = self._part.findall(text)
+        if not parts or "".join(number + unit for number, unit in parts) != text:
+            self.fail(f"{value!r} is not a time; write it like 30s, 10m, 2h or 1h30m.", param, ctx)
+        seconds = sum(float(number) * SECONDS[unit] for number, unit in parts)
+        if seconds <= 0:
+            self.fail("a time limit must be positive.", param, ctx)
+        return seconds
+
+
+class Discretization(click.ParamType):
+    """A way to cut numeric columns: median, quantile:K or width:K."""
+
+    name = "method"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from formats.discretization import parse_discretization
+
+        try:
+            parse_discretization(value)
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list:
+        from click.shell_completion import CompletionItem
+
+        words = ("median", "quantile:4", "width:5")
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+class Delimiter(click.ParamType):
+    """One character between cells, or a word for it."""
+
+    name = "char"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from formats.tabular import parse_delimiter
+
+        try:
+            return parse_delimiter(value)
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+
+
+class Finite(click.FloatRange):
+    """A number in a range; neither NaN nor an infinity."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+class Seed(click.ParamType):
+    """A whole number that fits into 63 bits."""
+
+    name = "seed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and int(text) < 2**63):
+            self.fail(f"{value!r} is not a whole number from 0 to 2^63 - 1.", param, ctx)
+        return int(text)
+
+
+INPUT_PATH = click.Path(allow_dash=True)
+DURATION = Duration()
+DISCRETIZATION = Discretization()
+SEED = Seed()
+
+
+# ---------------------------------------------------------------------------------------- input, output
+
+
+def check_sources(*sources: str | None) -> None:
+    """Refuse a command line that reads standard input twice, or reads it from a terminal by accident.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if sum(source == "-" for source in sources) > 1:
+        raise click.UsageError("standard input ('-') can be read only once; give a path for the others.")
+
+
+def require_input(source: str | None, metavar: str) -> str:
+    """The given source, or standard input unless that is a terminal where nobody waits.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if source is None and sys.stdin.isatty():
+        raise click.UsageError(f"no input: give {metavar} (a path, or '-') or pipe it in.")
+    return "-" if source is None else source
+
+
+def input_argument(name: str, metavar: str) -> Decorator:
+    """A positional input that defaults to standard input."""
+
+    def callback(ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+        return value if ctx.resilient_parsing else require_input(value, metavar)
+
+    return click.argument(name, metavar=f"[{metavar}]", required=False, type=INPUT_PATH, callback=callback)
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """How a data table is read and coded."""
+
+    delimiter: str | None
+    no_header: bool
+    missing: str
+    discretize: str | None
+    max_states: int | None
+    unseen: str
+
+    def open(self, source: str, reporter: Reporter, variables: tuple[Variable, ...] | None = None) -> Dataset:
+        """Read a table, coded with the states of `variables` if given."""
+        from formats import open_dataset
+
+        return open_dataset(
+            source,
+            delimiter=self.delimiter,
+            header=not self.no_header,
+            missing=self.missing,
+            discretize=self.discretize,
+            variables=variables,
+            unseen=self.unseen,
+            max_states=self.max_states,
+            warn=reporter.warn,
+        )
+
+    def recorded(self) -> dict[str, str | None]:
+        """The options that decide how cells become codes, for the header of what is made from them."""
+        given = {"missing": self.missing, "discretize": self.discretize, "unseen": self.unseen}
+        return {name: None if value == "error" else value for name, value in given.items()}
+
+
+data_options = packed(
+    "data_options",
+    DataOptions,
+    option(
+        "--delimiter",
+        type=Delimiter(),
+        section="Data",
+        help="Character between cells of a text table, or 'tab'; guessed if not given.",
+    ),
+    option(
+        "--no-header", is_flag=True, section="Data", help="The first line holds data; names are V0, V1, ..."
+    ),
+    option(
+        "--missing",
+        type=click.Choice(["error", "drop", "state"]),
+        default="error",
+        show_default=True,
+        section="Data",
+        help="Missing cells (empty, NA, NaN, ?): refuse them, drop their rows, or make them a state.",
+    ),
+    option(
+        "--discretize",
+        type=DISCRETIZATION,
+        section="Data",
+        help="Cut numeric columns with many values: median, quantile:K or width:K.",
+    ),
+    option(
+        "--max-states",
+        type=click.IntRange(2, 256),
+        metavar="N",
+        section="Data",
+        help="Refuse columns with more states than this.",
+    ),
+    option(
+        "--unseen",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        section="Data",
+        help="Rows with a state that the other input does not know: refuse or drop them.",
+    ),
+)
+
+output_option = option(
+    "-o",
+    "--output",
+    type=click.Path(allow_dash=True),
+    default="-",
+    section="Output",
+    help="Write to this file, which appears only when complete, instead of standard output.",
+)
+
+json_option = option(
+    "--json", "as_json", is_flag=True, section="Output", help="JSON lines, also on a terminal."
+)
+
+stats_option = option(
+    "--stats",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    section="Output",
+    help="Write figures of the run, times among them, to this file (JSON).",
+)
+
+
+def format_option(formats: tuple[str, ...], text: str) -> Decorator:
+    """``--format`` with the command's own choices."""
+    return option("--format", "format_name", type=click.Choice(formats), section="Output", help=text)
+
+
+TABLE_FORMATS = ("csv", "parquet", "arrow")
+"""In which data tables are written."""
+
+
+def table_format(output: str) -> str:
+    """The format that an output's name asks for; CSV if it asks for none."""
+    suffix = output.removesuffix(".gz").rpartition(".")[2].lower()
+    return {"parquet": "parquet", "arrow": "arrow", "feather": "arrow"}.get(suffix, "csv")
+
+
+def shows_table(output: str, format_name: str | None = None, as_json: bool = False) -> bool:
+    """Whether the result goes to a reader's eyes: a terminal, or ``--format table``."""
+    if as_json or format_name is not None:
+        return format_name == "table" and not as_json
+    return output == "-" and sys.stdout.isatty()
+
+
+# -------------------------------------------------------------------------------------------- the run
+
+jobs_option = option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Threads; 0 means all cores. The result does not depend on it.",
+)
+
+seed_option = option(
+    "--seed",
+    type=SEED,
+    metavar="N",
+    help="Seed of the random choices; drawn and recorded if not given.",
+)
+
+
+def resolve_seed(seed: int | None, reporter: Reporter) -> int:
+    """The given seed, or one from the operating system, told with ``-v``."""
+    from stages.seeding import draw_seed
+
+    if seed is None:
+        seed = draw_seed()
+        reporter.detail(f"seed {seed}")
+    return seed
+
+
+@dataclass(frozen=True)
+class BudgetOptions:
+    """Limits of an anytime stage."""
+
+    time: float | None
+    evaluations: int | None
+
+    def budget(self, stop: Any) -> Budget:
+        """A running budget that also ends when `stop` is set."""
+        from stages.budgets import Budget
+
+        return Budget(self.time, self.evaluations, stop)
+
+
+def budget_options(time: str, evaluations: str) -> Decorator:
+    """``--time`` and ``--evaluations`` with the command's own help texts."""
+    return packed(
+        "limits",
+        BudgetOptions,
+        option("--time", type=DURATION, metavar="TIME", section="Budget", help=time),
+        option(
+            "--evaluations",
+            type=click.IntRange(min=1),
+            metavar="N",
+            section="Budget",
+            help=f"{evaluations} Unlike --time, repeats exactly with the same seed.",
+        ),
+    )
+
+
+def method_options(methods: Mapping[str, Any], text: str) -> Decorator:
+    """``--method NAME`` and for every name the flag ``--NAME``, from a table with a `help` for each name."""
+    choices = click.Choice(list(methods))
+
+    def decorate(function: Callable) -> Callable:
+        for name, spec in reversed(methods.items()):
+            add = option(f"--{name}", "method", flag_value=name, section="Method", help=spec.help)
+            function = add(function)
+        return option("--method", type=choices, section="Method", help=text)(function)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The local score."""
+
+    score: str
+    ess: float
+
+
+SCORES = ("bic", "aic", "bdeu", "k2", "ll")
+ESS_OPTION = option(
+    "--ess",
+    type=Finite(min=0, min_open=True),
+    metavar="ROWS",
+    default=1.0,
+    show_default=True,
+    section="Score",
+    help="Equivalent sample size of bdeu.",
+)
+score_options = packed(
+    "score_options",
+    ScoreOptions,
+    option(
+        "--score",
+        type=click.Choice(SCORES),
+        default="bic",
+        show_default=True,
+        section="Score",
+        help="Local score: BIC, AIC, BDeu, K2, or plain log-likelihood.",
+    ),
+    ESS_OPTION,
+)
+
+
+# ------------------------------------------------------------------------------------------- messages
+
+
+def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.find_root().command.debug = True
+
+
+debug_option = option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_debug,
+    section="General",
+    help="Show a traceback with errors (also BNSL_DEBUG=1).",
+)
+
+
+def message_options(function: Callable) -> Callable:
+    """``-q``, ``-v`` and ``--debug``; the callback gets an open `reporter`."""
+
+    @functools.wraps(function)
+    def callback(*args: Any, quiet: bool, verbose: int, **values: Any) -> Any:
+        from .reporter import open_reporter
+
+        name = click.get_current_context().info_name
+        with open_reporter(f"bnsl {name}", -1 if quiet else verbose) as reporter:
+            return function(*args, reporter=reporter, **values)
+
+    callback = debug_option(callback)
+    callback = option(
+        "-v",
+        "--verbose",
+        count=True,
+        section="General",
+        help="Settings and progress on standard error; -vv adds timings.",
+    )(callback)
+    return option("-q", "--quiet", is_flag=True, section="General", help="Errors only.")(callback)

@@ -1,0 +1,82 @@
+"""What commands add to results: their entry in the header, figures of the run, JSON lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from formats.records import Header, ParentSetRecord
+
+UNRECORDED = frozenset({"jobs", "shard"})
+"""Options that do not change a result: a header that told them would make equal results differ."""
+
+
+def record_command(
+    header: Header, stage: str, *records: Any, without: Collection[str] = (), **values: Any
+) -> Header:
+    """The header with one more entry in ``by``: this command and its resolved options.
+
+    Parameters
+    ----------
+    header : Header
+    stage : str
+        Name of the command.
+    *records : dataclass instances
+        Their fields are options.
+    without : collection of str
+        Fields of the records that mean nothing to the method that ran.
+    **values
+        Further options. None stands for an option that was not given and has no default.
+    """
+    from formats.provenance import append_command
+
+    merged: dict[str, Any] = {}
+    for record in records:
+        merged.update(dataclasses.asdict(record))
+    left_out = UNRECORDED.union(without)
+    merged = {name: value for name, value in merged.items() if name not in left_out} | values
+    options = {name: value for name, value in merged.items() if value is not None and value != ()}
+    return append_command(header, stage, options)
+
+
+def write_stats(target: str | None, figures: Mapping[str, Any]) -> None:
+    """Write the figures of a run as JSON for ``--stats``, if asked for."""
+    if target is None:
+        return
+    from formats.streams import open_output
+
+    with open_output(target) as stream:
+        stream.write(json.dumps(figures, indent=1, allow_nan=True).encode() + b"\n")
+
+
+class Tally:
+    """Parent-set records passing by, counted for ``--stats``."""
+
+    def __init__(self, records: Iterable[ParentSetRecord]):
+        self._records = records
+        self._started = time.monotonic()
+        self.counts = {"variables": 0, "sets": 0, "evaluations": 0}
+
+    def __iter__(self) -> Iterator[ParentSetRecord]:
+        for record in self._records:
+            self.counts["variables"] += 1
+            self.counts["sets"] += len(record.parents)
+            self.counts["evaluations"] += record.evaluated or 0
+            yield record
+
+    def figures(self) -> dict[str, Any]:
+        """The counts and the seconds since the search began."""
+        return {"seconds": time.monotonic() - self._started, **self.counts}
+
+
+def write_json_lines(target: str, objects: Iterable[Mapping[str, Any]]) -> None:
+    """Write one JSON object per line."""
+    from formats.streams import open_output
+
+    with open_output(target) as stream:
+        for fields in objects:
+            stream.write(json.dumps(fields).encode() + b"\n")

@@ -1,0 +1,240 @@
+"""Records as readable tables, for a terminal or ``--format table``.
+
+rich is imported inside the functions. Tables leave out rows beyond what a reader wants to see and say so; the
+machine formats have them all.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from formats.records import EntropyTable, Forest, Network, ParentSetRecord, Variable
+    from stages.parentsets.forecast import Forecast
+
+TERMINAL_ROWS = 60
+"""Rows of a table on a terminal; with ``--format table`` or ``-o`` there are all."""
+MATRIX_VARIABLES = 8
+"""Up to this many variables the whole matrix of conditional entropies fits beside their names."""
+FILE_WIDTH = 120
+
+
+def write_text(target: str, *parts: Table | str) -> None:
+    """Print tables and lines to a path, or to standard output (``-``) in the terminal's width and colours."""
+    from rich.console import Console
+
+    from formats.streams import open_output
+
+    on_terminal = target == "-" and sys.stdout.isatty()
+    width = shutil.get_terminal_size((FILE_WIDTH, 50)).columns if on_terminal else FILE_WIDTH
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=on_terminal, highlight=False, emoji=False)
+    for part in parts:
+        console.print(part, markup=False) if isinstance(part, str) else console.print(part)
+    with open_output(target) as stream:
+        for line in buffer.getvalue().splitlines():
+            stream.write(line.rstrip().encode() + b"\n")
+
+
+def new_table(*columns: str, title: str | None = None) -> Table:
+    """A plain table; columns whose name begins with ``>`` are numbers, aligned right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, show_edge=False)
+    for name in columns:
+        number = name.startswith(">")
+        table.add_column(
+            name.removeprefix(">"),
+            justify="right" if number else "left",
+            no_wrap=number,
+            overflow="fold",
+        )
+    return table
+
+
+def add_rows(table: Table, rows: Iterable[Sequence[str]], limit: int | None) -> int:
+    """Add rows as plain text up to `limit`, the rest is left out; returns how many were left out."""
+    from rich.text import Text
+
+    left_out = 0
+    for number, row in enumerate(rows):
+        if limit is None or number < limit:
+            table.add_row(*(Text(cell) for cell in row))
+        else:
+            left_out += 1
+    return left_out
+
+
+def rows_shown(target: str, format_name: str | None) -> int | None:
+    """How many rows a table shows: an excerpt on a terminal unless the table was asked for by name."""
+    return TERMINAL_ROWS if format_name is None and target == "-" else None
+
+
+def _rest(left_out: int, what: str) -> list[str]:
+    if not left_out:
+        return []
+    return [f"... {left_out:,} more {what}; --format table shows all, a pipe or -o FILE has them in full"]
+
+
+def _names(indices: Iterable[int], variables: Sequence[Variable]) -> str:
+    return ", ".join(variables[index].name for index in indices) or "-"
+
+
+# ------------------------------------------------------------------------------------------ the stages
+
+
+def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
+    """Entropies and, per variable, the one that determines it best; for few variables the whole matrix."""
+    import numpy as np
+
+    n_variables = len(table.variables)
+    whole = n_variables <= MATRIX_VARIABLES
+    others = [f">H(.|{v.name})" for v in table.variables] if whole else ["best predictor", ">H(X|best)"]
+    view = new_table("variable", ">states", ">H(X)", *others)
+    masked = table.conditional + np.diag(np.full(n_variables, np.inf))
+    best = masked.argmin(axis=1) if n_variables > 1 else None
+
+    def cells(index: int) -> list[str]:
+        row = [table.variables[index].name, str(table.n_states[index]), f"{table.entropy[index]:.4f}"]
+        if whole:
+            return row + [f"{value:.4f}" for value in table.conditional[index]]
+        return [*row, table.variables[best[index]].name, f"{masked[index, best[index]]:.4f}"]
+
+    left_out = add_rows(view, map(cells, range(n_variables)), limit)
+    write_text(target, view, *_rest(left_out, "variables"), f"{table.rows:,} rows; entropies in nats")
+
+
+def show_forest(target: str, forest: Forest, limit: int | None) -> None:
+    """The screened variables with the parent that determines each."""
+    variables = forest.header.variables
+    view = new_table("screened variable", "parent")
+    rows = (
+        (variables[child].name, variables[forest.parents[child]].name) for child in sorted(forest.parents)
+    )
+    left_out = add_rows(view, rows, limit)
+    n_screened = len(forest.parents)
+    write_text(
+        target,
+        view,
+        *_rest(left_out, "variables"),
+        f"{n_screened} of {len(variables)} variables screened, {len(variables) - n_screened} roots",
+    )
+
+
+def show_root_curve(target: str, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
+    """How many roots remain at every threshold."""
+    view = new_table(">eps", ">roots", ">share")
+    add_rows(view, ((f"{eps:.6g}", str(n), f"{n / n_variables:.3f}") for eps, n in curve), None)
+    write_text(target, view)
+
+
+def show_parent_sets(
+    target: str, variables: Sequence[Variable], records: Iterable[ParentSetRecord], limit: int | None
+) -> None:
+    """Per child the number of candidate sets and the best of them."""
+    view = new_table("child", ">sets", ">best score", "best parents")
+
+    def cells(record: ParentSetRecord) -> list[str]:
+        note = " (fixed)" if record.fixed else ""
+        return [
+            variables[record.child].name,
+            f"{len(record.parents):,}",
+            f"{record.scores[0]:,.2f}",
+            _names(record.parents[0], variables) + note,
+        ]
+
+    left_out = add_rows(view, map(cells, records), limit)
+    write_text(
+        target,
+        view,
+        *_rest(left_out, "variables"),
+        "Best sets need not fit together without a cycle: 'bnsl optimize' chooses among all.",
+    )
+
+
+def show_forecast(forecast: Forecast, jobs: int) -> None:
+    """What a run of parent-set identification would take."""
+    from stages.parentsets.memory import format_bytes
+
+    from .reporter import duration_text
+
+    threads = f"{jobs} threads" if jobs > 1 else "1 thread"
+    write_text(
+        "-",
+        f"variables {forecast.variables:,}, {forecast.searched:,} to search (rate measured on {forecast.measured})",
+        f"time      {duration_text(forecast.seconds)} with {threads}",
+        f"scores    {forecast.evaluations:,}",
+        f"sets      {forecast.sets:,} in a file of {format_bytes(forecast.file_bytes)}",
+        f"memory    {format_bytes(forecast.memory_bytes)} at most",
+    )
+
+
+def show_network(target: str, network: Network, limit: int | None) -> None:
+    """Children with their parents and local scores, and the facts of the header."""
+    variables = network.header.variables
+    view = new_table("child", "<- parents", ">local score")
+    rows = (
+        (variables[child].name, _names(parents, variables), f"{network.scores[child]:,.2f}")
+        for child, parents in enumerate(network.parents)
+    )
+    left_out = add_rows(view, rows, limit)
+    write_text(target, view, *_rest(left_out, "variables"), network_facts(network))
+
+
+def network_facts(network: Network) -> str:
+    """One line about a network: score, arcs, treewidth, method."""
+    extra = network.header.extra
+    parts = [f"{network.n_variables} variables, {network.n_arcs} arcs"]
+    if extra.get("total") is not None:
+        score = "score" if network.header.score == "unknown" else network.header.score
+        parts.insert(0, f"{score} {extra['total']:,.4f}")
+    if isinstance(extra.get("treewidth"), dict):
+        treewidth = extra["treewidth"]
+        parts.append(f"width {treewidth.get('width')} (bound {treewidth.get('bound')})")
+    if extra.get("method"):
+        parts.append(f"method {extra['method']}")
+    if extra.get("interrupted"):
+        parts.append("interrupted")
+    return ", ".join(parts)
+
+
+# ------------------------------------------------------------------------------------------ evaluation
+
+
+def show_measures(target: str, records: Sequence[Mapping[str, Any]], meanings: Mapping[str, str]) -> None:
+    """Networks side by side, one measure per line, with its meaning where there is room."""
+    names = [name for name in meanings if any(name in record for record in records)]
+    alone = len(records) == 1
+    paths = [record["network"] for record in records]
+    files = ["<stdin>" if path == "-" else path.rpartition("/")[2] for path in paths]
+    titles = files if len(set(files)) == len(files) else paths
+    view = new_table("measure", *(f">{title}" for title in titles), *(["meaning"] if alone else []))
+    rows = (
+        [name, *(_figure(record.get(name)) for record in records), *([meanings[name]] if alone else [])]
+        for name in names
+    )
+    add_rows(view, rows, None)
+    write_text(target, view)
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:,.4f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def show_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows with the same keys; truth values as yes or nothing."""
+    view = new_table(*rows[0])
+    shown = {True: "yes", False: ""}
+    add_rows(view, ([shown.get(v, v) if isinstance(v, bool) else v for v in r.values()] for r in rows), None)
+    write_text(target, view)

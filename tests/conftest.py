@@ -1,0 +1,57 @@
+"""Settings and fixtures for all tests.
+
+Compiled kernels are cached per digest of their sources in the user's cache folder (stages/kernels/jit.py), so
+a machine pays the compile time once and never meets a stale kernel.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+_common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("short", max_examples=25, derandomize=True, **_common)
+settings.register_profile("long", max_examples=500, **_common)
+settings.load_profile(os.environ.get("BNSL_HYPOTHESIS", "short"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--regenerate", action="store_true", help="rewrite the expected output of the golden cases"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes seconds; left out by make test-quick")
+
+
+def shared_folder() -> Path | None:
+    """The folder of large benchmark data beside the checkout, where there is one."""
+    place = Path(os.environ.get("BNSL_SHARED") or ROOT.parent / "shared")
+    return place if place.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Large benchmark data; tests that need them are skipped where they are absent."""
+    place = shared_folder()
+    if place is None:
+        pytest.skip("no shared benchmark data on this machine")
+    return place
+
+
+@pytest.fixture(scope="session")
+def regenerate(request: pytest.FixtureRequest) -> bool:
+    """Whether golden cases are to be rewritten."""
+    return request.config.getoption("--regenerate")
+
+
+@pytest.fixture(scope="session")
+def bundled() -> Path:
+    """The bundled example data."""
+    return ROOT / "examples" / "data"

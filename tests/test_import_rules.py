@@ -1,0 +1,201 @@
+"""Who may import whom: the walls between formats, stages, kernels and the command line."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+STDLIB = frozenset(sys.stdlib_module_names)
+
+
+class Import(NamedTuple):
+    """One imported module, made absolute, and whether it loads with the importing module."""
+
+    line: int
+    module: str
+    at_module_level: bool
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def _walk(node: ast.AST, at_module_level: bool) -> Iterator[tuple[ast.AST, bool]]:
+    for child in ast.iter_child_nodes(node):
+        inside = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_type_checking(
+            child
+        )
+        yield child, at_module_level and not inside
+        yield from _walk(child, at_module_level and not inside)
+
+
+def imports_of(source: str, package: str) -> list[Import]:
+    """All imports of a module that lives in `package`, relative ones resolved."""
+    found = []
+    for node, top in _walk(ast.parse(source), True):
+        if isinstance(node, ast.Import):
+            found += [Import(node.lineno, alias.name, top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            names = [alias.name for alias in node.names]
+            # `from . import orders` names submodules, `from stages import workers` may.
+            is_package = (ROOT / module.replace(".", "/")).is_dir()
+            found += [
+                Import(
+                    node.lineno,
+                    f"{module}.{name}" if is_package and _is_module(module, name) else module,
+                    top,
+                )
+                for name in names
+            ]
+    return found
+
+
+def _is_module(package: str, name: str) -> bool:
+    place = ROOT / package.replace(".", "/") / name
+    return place.is_dir() or place.with_suffix(".py").exists()
+
+
+def _root(module: str) -> str:
+    return module.split(".")[0]
+
+
+def broken_rules(module: str, found: Import) -> Iterator[str]:
+    """Which rules an import of `module` breaks."""
+    root, name = _root(found.module), found.module
+    if module.startswith("formats"):
+        if root not in STDLIB | {"numpy", "pyarrow", "orjson", "formats"}:
+            yield "formats may import the standard library, numpy, pyarrow and orjson only"
+    elif module.startswith("stages.kernels"):
+        if not (root in STDLIB | {"numpy", "numba", "llvmlite"} or name.startswith("stages.kernels")):
+            yield "kernels may import numpy, numba and each other only"
+    elif module.startswith("stages"):
+        ours = name.startswith("stages") or name in ("formats.records", "formats.errors")
+        if not (root in STDLIB | {"numpy"} or ours):
+            yield "stages may import numpy, stages, formats.records and formats.errors only"
+        if name.startswith("stages.kernels") and found.at_module_level:
+            yield "stages import kernels inside functions, so that numba loads only when it is needed"
+        if (
+            module in ("stages", "stages.parentsets", "stages.optimize")
+            and found.at_module_level
+            and root not in STDLIB
+        ):
+            yield "method tables load with the command line and import the standard library only"
+    elif module.startswith("bnsl_cli"):
+        if root in ("numpy", "numba", "pyarrow") and module.startswith("bnsl_cli.commands"):
+            yield "commands do no arithmetic"
+        tables = module.startswith("bnsl_cli.commands") and name in ("stages.parentsets", "stages.optimize")
+        if found.at_module_level and not (root in STDLIB | {"click", "bnsl_cli"} or tables):
+            yield "at module level the command line imports click and method tables, the rest inside callbacks"
+    else:
+        yield f"unknown package {module}"
+
+
+def module_name(path: Path) -> tuple[str, str]:
+    """Dotted name of a source file and of the package it lives in."""
+    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+    package = ".".join(parts[:-1])
+    return (package if parts[-1] == "__init__" else ".".join(parts)), package
+
+
+def sources() -> list[Path]:
+    return [
+        p for package in ("formats", "stages", "bnsl_cli") for p in sorted((ROOT / package).rglob("*.py"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "complaint"),
+    [
+        ("formats.x", "import click", "formats may"),
+        ("formats.x", "def f():\n from stages.budgets import Budget", "formats may"),
+        ("stages.kernels.x", "from stages.workers import ordered_map", "kernels may"),
+        ("stages.kernels.x", "from ..workers import ordered_map", "kernels may"),
+        ("stages.x", "from .kernels import orders", "inside functions"),
+        ("stages.x", "from stages.kernels.orders import f", "inside functions"),
+        ("stages.x", "def f():\n import numba", "stages may"),
+        ("stages.x", "from formats import open_dataset", "stages may"),
+        ("stages.optimize", "import numpy", "standard library only"),
+        ("bnsl_cli.commands.x", "def f():\n import numpy", "no arithmetic"),
+        ("bnsl_cli.x", "from formats import open_dataset", "inside callbacks"),
+        ("bnsl_cli.x", "from stages.optimize import METHODS", "inside callbacks"),
+    ],
+)
+def test_rules_catch(module: str, source: str, complaint: str):
+    package = module if module == "stages.optimize" else module.rpartition(".")[0]
+    (found,) = imports_of(source, package)
+    assert any(complaint in text for text in broken_rules(module, found))
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("formats.x", "import pyarrow.csv"),
+        ("stages.kernels.x", "from .jit import njit"),
+        ("stages.x", "def f():\n from .kernels.orders import f"),
+        ("stages.x", "if TYPE_CHECKING:\n from stages.kernels.orders import SetLists"),
+        ("stages.x", "from formats.records import Dataset"),
+        ("bnsl_cli.commands.x", "from stages.optimize import METHODS"),
+        ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),
+    ],
+)
+def test_rules_allow(module: str, source: str):
+    (found,) = imports_of(source, module.rpartition(".")[0])
+    assert list(broken_rules(module, found)) == []
+
+
+def test_imports_keep_the_rules():
+    broken = []
+    for path in sources():
+        module, package = module_name(path)
+        for found in imports_of(path.read_text(), package):
+            broken += [
+                f"{path.relative_to(ROOT)}:{found.line}: {text}" for text in broken_rules(module, found)
+            ]
+    assert broken == []
+
+
+def _io_calls(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        call = (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("open", "print")
+        )
+        stream = isinstance(node, ast.Attribute) and ast.unparse(node) in (
+            "sys.stdin",
+            "sys.stdout",
+            "sys.stderr",
+        )
+        if call or stream:
+            yield node
+
+
+def test_stages_touch_no_files_or_streams():
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
+        for path in sorted((ROOT / "stages").rglob("*.py"))
+        for node in _io_calls(ast.parse(path.read_text()))
+    ]
+    assert found == []
+
+
+def test_every_kernel_is_compiled_through_the_one_wrapper():
+    found = []
+    for path in sorted((ROOT / "stages" / "kernels").glob("*.py")):
+        if path.name == "jit.py":
+            continue
+        for node, _ in _walk(ast.parse(path.read_text()), True):
+            if isinstance(node, ast.FunctionDef):
+                names = {ast.unparse(d).split("(")[0] for d in node.decorator_list}
+                found += [
+                    f"{path.name}:{node.lineno}: {n}" for n in names if n.startswith(("numba.", "nb.", "jit"))
+                ]
+    assert found == []
