@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from stages.optimize import default_method
+
 from .options import INPUT_PATH, Finite, option, packed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from stages.optimize import MethodSpec
-
-LIST_METHOD = "asobs"
-DATA_METHOD = "pricing"
-"""Methods where none is named: among listed sets, and on data."""
 
 LIST_ONLY = ("sets", "treewidth", "init", "iterations", "partial")
 SETS_ONLY = ("save_sets",)
@@ -155,14 +153,14 @@ data_search_options = packed(
 
 
 def resolve_method(ctx: click.Context, methods: Mapping[str, MethodSpec], method: str | None) -> str:
-    """The method to run; refuses options that do not go with it.
+    """The method to run, the best one for the task if none is named; refuses options that do not go with it.
 
     Raises
     ------
     click.UsageError
     """
     has_data = ctx.params["data"] is not None
-    name = method or (DATA_METHOD if has_data else LIST_METHOD)
+    name = method or default_method(ctx.params["treewidth"], has_data)
     spec = methods[name]
     if spec.needs_data and not has_data:
         raise click.UsageError(f"method {name} searches on data: give --data DATA.")

@@ -38,9 +38,7 @@ from ..options import (
 from ..reporter import Reporter
 from ..results import record_command, write_stats
 from ..search_options import (
-    DATA_METHOD,
     DATA_ONLY,
-    LIST_METHOD,
     LIST_ONLY,
     DataSearchOptions,
     ListSearchOptions,
@@ -62,7 +60,8 @@ ARCS = ("required", "forbidden", "tiers")
 @click.argument("sets", required=False, type=INPUT_PATH, metavar="[SETS]")
 @method_options(
     METHODS,
-    f"Search method; --NAME is the same as --method NAME. Default: {LIST_METHOD}, with --data {DATA_METHOD}.",
+    "Search method; --NAME is the same as --method NAME. Default: what finds the best networks for the task, "
+    "ils among SETS (forest for --tw 1), pricing with --data.",
 )
 @list_search_options
 @data_search_options
@@ -103,10 +102,11 @@ def command(
     nats, higher is better. Every network is verified from scratch before it is written: no cycle, scores add
     up, the elimination order in the header proves the treewidth.
 
-    asobs, the default, lets arcs go against the order as long as no cycle closes (Scanagatta, de Campos,
+    ils, the default, moves single variables to their best places in an order, shakes a few and repairs, again
+    and again. asobs lets arcs go against a random order as long as no cycle closes (Scanagatta, de Campos,
     Corani and Zaffalon 2015); obs climbs by swaps of neighbours in the order (Teyssier and Koller 2005; Perez
-    Urcia and Mauá 2015); --tw K searches networks of bounded treewidth, on which exact inference is fast
-    (Scanagatta, Corani, de Campos and Zaffalon 2016).
+    Urcia and Mauá 2015). --tw K bounds the treewidth, so that exact inference stays fast: ils and asobs then
+    search over k-trees, as do kg, kastar (Scanagatta, Corani, de Campos and Zaffalon 2016) and kmax.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given. The others climb by

@@ -1,8 +1,8 @@
 """Iterated local search over orders: move single variables to their best slots until none gains, shake a few
 related ones, repair around them, keep the result unless it is worse.
 
-After a move only variables related to the moved one and standing where it passed can have gained, so they wait in
-a queue and a shake is repaired at the cost of its surroundings, not of the number of variables. All state lives
+After a move it is above all the variables related to the moved one and standing where it passed that can gain, so
+they wait in a queue and a shake is repaired at the cost of its surroundings, not of the number of variables. All state lives
 in arrays, so the search can stop after any amount of work and go on in the next call.
 """
 
@@ -17,6 +17,9 @@ from .jit import njit
 
 GAIN_TOLERANCE = 1e-6
 """Nats; smaller gains are taken for rounding of sums."""
+
+PROFILE_WORK = 50
+"""What a profile costs beside the sets it tests, in sets tested."""
 
 
 class Walk(NamedTuple):
@@ -91,15 +94,15 @@ def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
 
 
 @njit
-def repair(lists, walk, state, profile, work_limit):
-    """Move queued variables to their best slots until the queue is empty or the work is done; the work."""
+def repair(lists, walk, state, profile, work_limit, profile_limit):
+    """Move queued variables to their best slots until the queue is empty or a limit is met; the work."""
     work = 0
-    while walk.cursor[0] != walk.cursor[1] and work < work_limit:
+    while walk.cursor[0] != walk.cursor[1] and work < work_limit and walk.counts[0] < profile_limit:
         x = walk.queue[walk.cursor[0]]
         walk.cursor[0] = (walk.cursor[0] + 1) % len(walk.queue)
         walk.queued[x] = False
         n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, 0.0)
-        work += tested
+        work += PROFILE_WORK + tested
         walk.counts[0] += 1
         slot, gain = best_slot(state, profile, x, n_own, n_steps, last_slot, score)
         here = state.position[x]
@@ -111,13 +114,15 @@ def repair(lists, walk, state, profile, work_limit):
 
 
 @njit
-def shake(lists, walk, state, profile, rng, strength):
+def shake(lists, walk, state, profile, rng, strength, profile_limit):
     """Move up to `strength` related variables to random slots; the work."""
     work = 0
     x = np.int32(rng.integers(0, len(state.order)))
     for _ in range(rng.integers(2, strength + 1)):
+        if walk.counts[0] >= profile_limit:
+            break
         n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, np.inf)
-        work += tested
+        work += PROFILE_WORK + tested
         walk.counts[0] += 1
         first_slot = profile.own_slots[n_own - 1]
         slot = rng.integers(first_slot, last_slot + 1)
@@ -144,20 +149,20 @@ def copy_state(source, target):
 
 
 @njit
-def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit):
-    """Search on from `state` until about `work_limit` sets were tested; returns the work.
+def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, profile_limit):
+    """Search on from `state` until about `work_limit` sets were tested or `walk.counts[0]` is `profile_limit`.
 
-    `best` holds the best order whenever the queue has run empty; see `settle` for the end of a search.
+    Returns the work. `best` holds the best order whenever the queue has run empty; see `settle` for the end of
+    a search. Where the work is cut into several calls changes nothing.
     """
     work = 0
-    while work < work_limit:
-        work += repair(lists, walk, state, profile, work_limit - work)
-        if walk.cursor[0] != walk.cursor[1]:
-            break
+    while True:
+        work += repair(lists, walk, state, profile, work_limit - work, profile_limit)
+        if work >= work_limit or walk.counts[0] >= profile_limit:
+            return work
         settle(walk, state, best)
         walk.counts[1] += 1
-        work += shake(lists, walk, state, profile, rng, strength) + 1
-    return work
+        work += shake(lists, walk, state, profile, rng, strength, profile_limit)
 
 
 @njit

@@ -36,6 +36,12 @@ class MethodSpec:
 
 
 METHODS: dict[str, MethodSpec] = {
+    "ils": MethodSpec(
+        "stages.optimize.ils",
+        "iterated local search over orders, with --tw over k-trees; the best networks in a given time",
+        bounded=True,
+        bounded_module="stages.optimize.bounded_ils",
+    ),
     "obs": MethodSpec("stages.optimize.obs", "greedy swaps in order space (Perez Urcia & Mauá 2015)"),
     "asobs": MethodSpec(
         "stages.optimize.asobs",
@@ -46,6 +52,24 @@ METHODS: dict[str, MethodSpec] = {
     "kg": MethodSpec(
         "stages.optimize.kgreedy",
         "k-G: best fitting set along sampled orders (Scanagatta et al. 2016)",
+        bounded=True,
+        unbounded=False,
+    ),
+    "kmax": MethodSpec(
+        "stages.optimize.kmax",
+        "k-MAX: k-trees grown by least regret (Scanagatta et al. 2018)",
+        bounded=True,
+        unbounded=False,
+    ),
+    "kastar": MethodSpec(
+        "stages.optimize.kastar",
+        "k-A*: the best cliques along sampled orders (Scanagatta et al. 2016)",
+        bounded=True,
+        unbounded=False,
+    ),
+    "forest": MethodSpec(
+        "stages.optimize.forest",
+        "at most one parent each, exactly, whatever the bound (Chow & Liu 1968)",
         bounded=True,
         unbounded=False,
     ),
@@ -81,6 +105,13 @@ METHODS: dict[str, MethodSpec] = {
 }
 
 
+def default_method(treewidth: int | None = None, on_data: bool = False) -> str:
+    """The method that finds the best networks for such a task."""
+    if on_data:
+        return "pricing"
+    return "forest" if treewidth is not None and treewidth <= 1 else "ils"
+
+
 @dataclass(frozen=True)
 class OptimizeOptions:
     """What a user can ask of a search.
@@ -88,7 +119,7 @@ class OptimizeOptions:
     Attributes
     ----------
     method : str or None
-        Key of `METHODS`; None means the best choice for the given bound.
+        Key of `METHODS`; None means `default_method`.
     treewidth : int or None
         Upper bound on the treewidth of the moral graph.
     init : str
@@ -160,7 +191,7 @@ def run(
     """Search, verify from scratch, and return the network with the figures for ``--stats``."""
     from .assemble import assemble_network
 
-    name = options.method or "asobs"
+    name = options.method or default_method(options.treewidth)
     spec = METHODS[name]
     is_bounded = options.treewidth is not None and spec.bounded_module is not None
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stages.seeding import task_generator
 
-from . import SearchResult
+from .bounded_lists import bounded_result
 from .bounded_search import ORDER_MOVES, OrderSearch
 from .chains import Chain, run_chains
 from .kgreedy import prepare_orders
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.reporting import Reporter
 
-    from . import OptimizeOptions
+    from . import OptimizeOptions, SearchResult
 
 PATIENCE = 30
 """A climb ends after this many moves per variable without improvement."""
@@ -45,6 +45,6 @@ def search(
         search.climb(PATIENCE * problem.n_variables, budget, left)
         return search.outcome(batch.n_orders)
 
-    result = run_chains(climb, problem, options.restarts, budget, options.jobs, reporter)
-    result.facts["init"] = options.init
-    return result
+    restarts = 1 if problem.is_one_clique else options.restarts
+    report = run_chains(climb, restarts, budget, options.jobs, reporter)
+    return bounded_result(problem, report.best, {**report.facts, "init": options.init})

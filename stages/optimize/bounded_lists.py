@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import SearchResult
 from .fixed_cliques import FixedDemands, plan_fixed_cliques
 from .packing import fixed_first_order, fixed_parents, pack_arrays
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from stages.kernels.ktree_orders import Precedences
     from stages.kernels.ktrees import BoundedLists, KTree
     from stages.kernels.start_cliques import CliqueTables
+
+    from .chains import Chain
+    from .order_batches import OrderBatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,11 @@ class BoundedProblem:
     @property
     def n_variables(self) -> int:
         return len(self.lists.set_offsets) - 1
+
+    @property
+    def is_one_clique(self) -> bool:
+        """All variables fit one clique: the start clique is the whole problem, solved exactly."""
+        return self.n_variables == self.treewidth + 1
 
     def score(self, chosen: np.ndarray) -> float:
         """Sum of the scores of the sets `chosen`, in nats."""
@@ -112,6 +121,12 @@ def prepare_bounded(table: ParentSetTable, treewidth: int) -> BoundedProblem:
     )
 
 
+def bounded_result(problem: BoundedProblem, best: Chain | OrderBatch, facts: dict[str, Any]) -> SearchResult:
+    """The network of the best k-tree; its reversed order certifies the width."""
+    elimination = best.order[::-1].tolist()
+    return SearchResult(problem.source[best.chosen], {**facts, "elimination": elimination})
+
+
 def bound_lists(
     set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
 ) -> BoundedLists:
@@ -136,8 +151,8 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
         sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
         if child in demands.parentless:
             sets = sets[sizes[sets] == 0]
-        required = demands.required.get(child, ())
-        if required:
+        required = demands.required.get(child)
+        if required is not None:
             joined = [sorted({*table.parent_set(s), *required}) for s in sets.tolist()]
             if table.fixed[child]:
                 joined = [list(required)]

@@ -1,4 +1,4 @@
-"""Independent restarts of a local search under a treewidth bound, in threads if wished.
+"""Independent restarts of an iterated local search over orders, in threads if wished.
 
 The limit on orders evaluated holds for the sum over all restarts in their order, exactly: a restart that went
 past it is run again up to the limit. So a run that the clock ended is repeated by giving the orders that it
@@ -12,17 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from stages.workers import ordered_map
 
-from . import SearchResult
-
 if TYPE_CHECKING:
+    import numpy as np
+
     from stages.budgets import Budget
     from stages.reporting import Reporter
-
-    from .bounded_lists import BoundedProblem
 
 DEFAULT_CHAINS = 10
 """Restarts when nothing is limited."""
@@ -35,9 +31,9 @@ class Chain:
     Attributes
     ----------
     order : ndarray of int32
-        Order of the best network; reversed, an elimination order within the bound.
+        Order of the best network; under a treewidth bound its reverse is an elimination order within the bound.
     chosen : ndarray of int64
-        Sets of the best network, as indices into the problem's lists.
+        Sets of the best network, as indices into the lists searched.
     score : float
         In nats.
     orders : int
@@ -50,31 +46,41 @@ class Chain:
     orders: int
 
 
+@dataclass(frozen=True, eq=False)
+class ChainReport:
+    """All restarts of a run: the best one (the earliest of equals), their number and the orders evaluated."""
+
+    best: Chain
+    restarts: int
+    orders: int
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """Header entries."""
+        return {"restarts": self.restarts, "orders": self.orders}
+
+
 def run_chains(
     run_chain: Callable[[int, int | None], Chain | None],
-    problem: BoundedProblem,
     restarts: int | None,
     budget: Budget,
     jobs: int,
     reporter: Reporter,
-) -> SearchResult:
-    """Run restart after restart until the budget is used up, and keep the best, the earliest of equals.
+) -> ChainReport:
+    """Run restart after restart until the budget is used up, and keep the best.
 
     Parameters
     ----------
     run_chain : callable
         Takes the index of a restart and the most orders it may evaluate (None for any number). A limit must
         change nothing but where the restart ends. Returns None when the clock left it no time.
-    problem : BoundedProblem
     restarts : int or None
     budget : Budget
     jobs : int
     reporter : Reporter
     """
     limit = budget.evaluations
-    if problem.n_variables == problem.treewidth + 1:
-        restarts = 1
-    elif restarts is None and budget.seconds is None and limit is None:
+    if restarts is None and budget.seconds is None and limit is None:
         restarts = DEFAULT_CHAINS
     tasks = itertools.count() if restarts is None else range(restarts)
     best: Chain | None = None
@@ -95,7 +101,4 @@ def run_chains(
                 break
     finally:
         results.close()
-    return SearchResult(
-        problem.source[best.chosen],
-        {"restarts": done, "orders": orders, "elimination": best.order[::-1].tolist()},
-    )
+    return ChainReport(best, done, orders)

@@ -85,19 +85,3 @@ def select_acyclic(
             return None
         start, _ = select_slice(lists, order, chosen, family, descendants, stack, start, SLICE_WORK)
     return chosen
-
-
-def topological_order(lists: SetLists, chosen: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Parents-first order of the DAG `chosen`; among variables that are ready the smallest of `ranks` first.
-
-    Raises
-    ------
-    ValueError
-        When the chosen sets close a cycle.
-    """
-    from stages.kernels.topological import sort_sources_first
-
-    order = np.empty(len(chosen), dtype=np.int32)
-    if sort_sources_first(lists, chosen, ranks, order) < len(chosen):
-        raise ValueError("the chosen sets close a cycle")
-    return order

@@ -12,8 +12,7 @@ import numpy as np
 from stages.seeding import task_generator
 from stages.workers import ordered_map
 
-from . import SearchResult
-from .bounded_lists import BoundedProblem
+from .bounded_lists import BoundedProblem, bounded_result
 from .restarts import DEFAULT_RESTARTS
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from stages.kernels.start_cliques import CliqueTables
     from stages.reporting import Reporter
 
-    from . import OptimizeOptions
+    from . import OptimizeOptions, SearchResult
 
 BATCH_WORK = 100_000
 """Variables placed per batch of orders: some hundredths of a second."""
@@ -89,7 +88,7 @@ def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budge
 
     Orders that differ in the start clique alone are equivalent: one is enough when there is nothing else.
     """
-    if problem.n_variables == problem.treewidth + 1:
+    if problem.is_one_clique:
         return 1
     limits = [limit for limit in (options.restarts, budget.evaluations) if limit is not None]
     if limits:
@@ -114,7 +113,4 @@ def best_of_batches(
                 break
     finally:
         results.close()
-    return SearchResult(
-        orders.problem.source[best.chosen],
-        {"orders": done, "elimination": best.order[::-1].tolist()},
-    )
+    return bounded_result(orders.problem, best, {"orders": done})

@@ -19,7 +19,8 @@ from stages.seeding import task_generator
 from stages.workers import ordered_map
 
 from .candidates import CandidateLists
-from .shaking import shake_order
+from .initial_orders import random_topological_order
+from .shaking import OrderShaker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,7 +40,8 @@ NEAR_SPREAD = 0.1
 """Orders near the best one priced per round, and the standard deviation of their shifts as a share of n."""
 
 PHASE_WORK = 50_000_000
-"""Sets tested per search phase, about half a second."""
+PHASE_PROFILES = 2000
+"""Sets tested, and variables moved per variable, in a search phase at most: about half a second at most."""
 
 PATIENCE = 10
 """Rounds without a better network after which a run without a time limit ends."""
@@ -126,13 +128,12 @@ class _Pricing:
     def search(self) -> bool:
         """One phase of order search on the lists at hand; whether it found a better network."""
         packed = self.lists.pack()
-        # Idle rounds search longer: what is near has been found.
-        order, chosen, _ = shake_order(packed, self.order, self.rng, PHASE_WORK, self.budget)
-        score = float(packed.scores[chosen].sum())
-        self.order = order
+        shaker = OrderShaker(packed, self.order, self.rng)
+        shaker.search(self.budget, PHASE_PROFILES * self.scorer.n_variables, PHASE_WORK)
+        self.order, score = shaker.order, shaker.score
         improved = score > self.best_score + 1e-6
         self.best_score = max(score, self.best_score)
-        self.parents = self.lists.sets(packed, chosen)
+        self.parents = self.lists.sets(packed, shaker.chosen)
         self.trace.append({"seconds": self.budget.elapsed(), "score": score})
         self.reporter.progress(
             self.scorer.evaluations,
@@ -223,27 +224,3 @@ def positions(order: np.ndarray) -> np.ndarray:
     position = np.empty(len(order))
     position[order] = np.arange(len(order))
     return position
-
-
-def random_topological_order(parents: Parents, rng: np.random.Generator) -> np.ndarray:
-    """An order in which parents precede their children, otherwise at random; int32."""
-    n = len(parents)
-    rank = rng.permutation(n)
-    waiting = np.array([len(p) for p in parents])
-    children: list[list[int]] = [[] for _ in range(n)]
-    for child, family in enumerate(parents):
-        for parent in family:
-            children[parent].append(child)
-    import heapq
-
-    ready = [(int(rank[v]), v) for v in range(n) if waiting[v] == 0]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, variable = heapq.heappop(ready)
-        order.append(variable)
-        for child in children[variable]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                heapq.heappush(ready, (int(rank[child]), child))
-    return np.array(order, dtype=np.int32)

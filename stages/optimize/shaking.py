@@ -1,11 +1,12 @@
-"""Improve an order by iterated local search on packed lists; the engine under pricing.
+"""Improve an order by iterated local search on packed lists: the engine of `ils` and of `pricing`.
 
-The compiled part is `stages.kernels.shaking`. A search continues from an order on lists that may have grown
-since, so pricing and search can alternate.
+The compiled part is `stages.kernels.shaking`. A search starts from any order, also one found on lists that have
+grown since, so pricing and search can alternate.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,43 +25,69 @@ SLICE_WORK = 10_000_000
 """Sets tested per compiled call, well below a quarter of a second."""
 
 
-def shake_order(
-    lists: SetLists, order: np.ndarray, rng: np.random.Generator, work: int, budget: Budget
-) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
-    """Search better orders from `order` on.
+class OrderShaker:
+    """A search over the orders of one set of lists; it can be continued.
 
     Parameters
     ----------
     lists : SetLists
     order : ndarray of int32
-        A permutation in which every variable has a consistent set.
+        A permutation in which every variable has a consistent set; copied.
     rng : numpy.random.Generator
-    work : int
-        Sets to test; deterministic, so equal calls give equal orders unless `budget` runs out first.
-    budget : Budget
-        Asked between compiled calls.
 
-    Returns
-    -------
-    (order, chosen, counts) : the best order, its chosen set per variable (int64), and the numbers of profiles,
-        shakes and improvements.
+    Attributes
+    ----------
+    order : ndarray of int32, shape (n_variables,)
+        The best order so far.
+    chosen : ndarray of int64, shape (n_variables,)
+        Best consistent set of every variable in it.
     """
-    from stages.kernels.insertion import OrderState, new_profile
-    from stages.kernels.shaking import settle, walk_orders
 
-    order = np.ascontiguousarray(order, dtype=np.int32).copy()
-    position, chosen = choose_consistent(lists, order)
-    state = OrderState(order, position, chosen)
-    best = OrderState(order.copy(), position.copy(), chosen.copy())
-    walk = start_walk(lists, rng)
-    profile = new_profile(len(order))
-    done = 0
-    while done < work and not budget.is_spent():
-        slice_work = min(SLICE_WORK, work - done)
-        done += walk_orders(lists, walk, state, best, profile, rng, SHAKEN, slice_work)
-    settle(walk, state, best)
-    names = ("profiles", "shakes", "improvements")
-    return best.order, best.chosen, dict(zip(names, walk.counts.tolist()))
+    def __init__(self, lists: SetLists, order: np.ndarray, rng: np.random.Generator):
+        from stages.kernels.insertion import OrderState, new_profile
+
+        order = np.ascontiguousarray(order, dtype=np.int32).copy()
+        position, chosen = choose_consistent(lists, order)
+        self.lists = lists
+        self.rng = rng
+        self._state = OrderState(order, position, chosen)
+        self._best = OrderState(order.copy(), position.copy(), chosen.copy())
+        self._walk = start_walk(lists, rng)
+        self._profile = new_profile(len(order))
+        self.order, self.chosen = self._best.order, self._best.chosen
+
+    @property
+    def profiles(self) -> int:
+        """Variables for which all places in the order were evaluated so far: the deterministic unit of work."""
+        return int(self._walk.counts[0])
+
+    @property
+    def score(self) -> float:
+        """Score of the best order, in nats."""
+        return math.fsum(self.lists.scores[self.chosen].tolist())
+
+    def search(self, budget: Budget, profiles: int, work: float = math.inf) -> None:
+        """Search on until `profiles` in all are computed, some `work` sets are tested or `budget` runs out.
+
+        How a search is cut into calls does not change its course, as long as neither limit ends a call.
+        """
+        from stages.kernels.shaking import settle, walk_orders
+
+        done = 0
+        while self.profiles < profiles and done < work and not budget.is_spent():
+            slice_work = int(min(SLICE_WORK, work - done))
+            done += walk_orders(
+                self.lists,
+                self._walk,
+                self._state,
+                self._best,
+                self._profile,
+                self.rng,
+                SHAKEN,
+                slice_work,
+                profiles,
+            )
+        settle(self._walk, self._state, self._best)
 
 
 def start_walk(lists: SetLists, rng: np.random.Generator) -> Walk:

@@ -83,14 +83,26 @@ class NaiveKTree:
         return [self.network[v][1] for v in sorted(self.network)]
 
 
+@functools.lru_cache(maxsize=64)
+def _ranked_choices(lists):
+    """All choices of one set per variable, the best first: (score, families)."""
+    choices = ((math.fsum(s for s, _ in picks), picks) for picks in itertools.product(*lists))
+    ranked = sorted(choices, key=lambda entry: -entry[0])
+    return [(score, tuple(p for _, p in picks)) for score, picks in ranked]
+
+
+def best_network(lists, is_good):
+    """Best score of an acyclic network whose families satisfy `is_good`."""
+    for score, families in _ranked_choices(tuple(map(tuple, lists))):
+        if is_acyclic(families) and is_good(families):
+            return score
+    return -math.inf
+
+
 def best_bounded(lists, bound):
     """Best score of a network whose moral graph has treewidth at most `bound`; by all networks, n <= 5."""
     n = len(lists)
-    return max(
-        score
-        for score, families in networks_of(lists)
-        if treewidth(moral_edges([sorted(f) for f in families]), n) <= bound
-    )
+    return best_network(lists, lambda families: treewidth(moral_edges(map(sorted, families)), n) <= bound)
 
 
 def best_along_orders(lists, bound):
@@ -98,20 +110,16 @@ def best_along_orders(lists, bound):
 
     The networks that k-trees built along orders can hold (paper, section 3.3).
     """
-    n = len(lists)
-    best = -math.inf
-    for order in itertools.permutations(range(n)):
-        ranks = {v: i for i, v in enumerate(order)}
-        before = networks_of(
-            lists, lambda child, family, ranks=ranks: all(ranks[p] < ranks[child] for p in family)
+
+    def is_good(families):
+        edges = moral_edges(map(sorted, families))
+        return any(
+            all(order.index(p) < order.index(child) for child, family in enumerate(families) for p in family)
+            and elimination_width(edges, order[::-1]) <= bound
+            for order in itertools.permutations(range(len(lists)))
         )
-        for score, families in before:
-            if (
-                score > best
-                and elimination_width(moral_edges([sorted(f) for f in families]), order[::-1]) <= bound
-            ):
-                best = score
-    return best
+
+    return best_network(lists, is_good)
 
 
 def best_forest(lists):

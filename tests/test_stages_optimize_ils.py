@@ -1,4 +1,4 @@
-"""Moves over orders: profile of one variable's slots, the moves, random topological orders, annealing."""
+"""Moves over orders: profile of one variable's slots, the moves, repair and shaking, iterated local search."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import inserted, is_acyclic, lists_of, order_score
 
+from stages.budgets import Budget
+from stages.optimize import OptimizeOptions, run, shaking
 from stages.optimize.evaluation import choose_consistent
-from stages.optimize.order_walk import OrderWalk, improve_order
 from stages.optimize.packing import fixed_parents, pack_table, respect_fixed
+from stages.optimize.shaking import OrderShaker, start_walk
+from stages.reporting import NullReporter
 
 
 def feasible_order(table, rng):
@@ -22,8 +25,10 @@ def feasible_order(table, rng):
 
 def start(table, order):
     """Lists, state and profile as the kernels want them."""
-    walk = OrderWalk(pack_table(table), np.array(order, dtype=np.int32))
-    return walk.lists, walk.state, walk._profile
+    from stages.kernels.insertion import OrderState, new_profile
+
+    lists, order = pack_table(table), np.array(order, dtype=np.int32)
+    return lists, OrderState(order, *choose_consistent(lists, order)), new_profile(len(order))
 
 
 def slot_scores(lists, x, state, profile, reach):
@@ -130,93 +135,90 @@ def test_steps_are_sorted(n):
     assert sorted(zip(slots.tolist(), changes.tolist(), strict=True)) == expected
 
 
-@pytest.mark.parametrize("from_the_end", [False, True])
-@pytest.mark.parametrize("seed", range(15))
-def test_another_topological_order_never_loses(seed, from_the_end):
-    from stages.kernels.topological import reorder
-
-    table = random_table(seed, 10, n_sets=25, n_fixed=seed % 3)
-    rng = np.random.default_rng(seed)
-    lists, state, _ = start(table, feasible_order(table, rng))
-    for _ in range(5):
-        before = math.fsum(table.scores[state.chosen])
-        gain, _ = reorder(lists, state, rng, from_the_end)
-        assert gain >= 0.0
-        assert math.fsum(table.scores[state.chosen]) - before == pytest.approx(gain, abs=1e-9)
-        assert_state_is_fresh(lists, state)
-
-
-@pytest.mark.parametrize("name", ["sort_sources_first", "sort_sinks_last"])
-def test_sorts_notice_cycles(name):
-    from stages.kernels import topological
-
-    table = make_table({0: {(1,): -1.0, (): -9.0}, 1: {(0,): -1.0, (): -9.0}, 2: {(): -1.0}})
-    order = np.empty(3, dtype=np.int32)
-    placed = getattr(topological, name)(pack_table(table), np.array([0, 2, 4]), np.arange(3), order)
-    assert placed < 3
-
-
-def test_slots_are_drawn_with_their_weights():
-    """Slots 0 to 3 with scores 0, 0, T ln 2, T ln 2: probabilities 1/6, 1/6, 1/3, 1/3."""
-    from stages.kernels.annealing import draw_slot
-    from stages.kernels.insertion import new_profile
-
-    profile = new_profile(4)
-    profile.slots[0], profile.changes[0] = 2, 5.0 * math.log(2)
-    rng = np.random.default_rng(1)
-    drawn = [draw_slot(profile, 1, 0, 3, 0.0, 5.0, rng)[0] for _ in range(6000)]
-    assert np.bincount(drawn) / 6000 == pytest.approx([1 / 6, 1 / 6, 1 / 3, 1 / 3], abs=0.03)
-    best = {draw_slot(profile, 1, 0, 3, 0.0, 0.0, rng)[0] for _ in range(100)}
-    assert best == {2, 3}
-
-
-@pytest.mark.parametrize("temperature", [0.0, 3.0])
-@pytest.mark.parametrize("seed", range(6))
-def test_walk_reports_its_change_and_keeps_the_state_fresh(seed, temperature):
-    table = random_table(seed, 12, n_sets=25, n_fixed=seed % 3)
-    rng = np.random.default_rng(seed)
-    walk = OrderWalk(pack_table(table), feasible_order(table, rng))
-    for _ in range(5):
-        before = walk.score
-        change = walk.walk(rng, temperature, 200)
-        assert walk.score - before == pytest.approx(change, abs=1e-6)
-        assert temperature > 0 or change >= 0
-        assert_state_is_fresh(walk.lists, walk.state)
-
-
 # Search
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_annealing_finds_the_optimum_of_small_tables(seed):
-    table = random_table(seed, 6 if seed % 2 else 8, n_fixed=seed % 3)
+def shaker(table, seed):
     rng = np.random.default_rng(seed)
-    lists = pack_table(table)
-    runs = [improve_order(lists, feasible_order(table, rng), rng, 20_000) for _ in range(5)]
-    order, chosen, score = max(runs, key=lambda run: run[2])
+    return OrderShaker(pack_table(table), feasible_order(table, rng), rng)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_shaking_finds_the_optimum_of_small_tables(seed):
+    table = random_table(seed, 6 if seed % 2 else 8, n_fixed=seed % 3)
+    search = shaker(table, seed)
+    search.search(Budget(), 20_000)
     optimum = best_by_orders(table) if seed % 2 else best_by_subsets(table)
-    assert score == pytest.approx(optimum, abs=1e-9)
-    assert score == math.fsum(table.scores[chosen])
-    assert order_score(lists_of(table), order.tolist()) == pytest.approx(score, abs=1e-9)
-    assert is_acyclic({c: set(table.parent_set(int(s))) for c, s in enumerate(chosen)})
+    assert search.score == pytest.approx(optimum, abs=1e-9)
+    assert search.score == math.fsum(table.scores[search.chosen])
+    assert order_score(lists_of(table), search.order.tolist()) == pytest.approx(search.score, abs=1e-9)
+    assert is_acyclic({c: set(table.parent_set(int(s))) for c, s in enumerate(search.chosen)})
 
 
-@pytest.mark.parametrize("hot", [0.0, 200.0])
-def test_improving_never_loses_and_leaves_the_start_alone(hot):
+@pytest.mark.parametrize("seed", range(8))
+def test_repair_reports_its_gain_and_keeps_the_state_fresh(seed):
+    from stages.kernels.insertion import OrderState, new_profile
+    from stages.kernels.shaking import repair
+
+    table = random_table(seed, 9, n_sets=25, n_fixed=seed % 3)
+    rng = np.random.default_rng(seed)
+    lists, order = pack_table(table), feasible_order(table, rng)
+    state = OrderState(order, *choose_consistent(lists, order))
+    walk = start_walk(lists, rng)
+    before = math.fsum(lists.scores[state.chosen])
+    repair(lists, walk, state, new_profile(9), 10**9, 10**9)
+    assert_state_is_fresh(lists, state)
+    here = math.fsum(lists.scores[state.chosen])
+    assert here - before == pytest.approx(walk.gain[0], abs=1e-6)
+    assert here >= before
+    assert walk.cursor[0] == walk.cursor[1]
+
+
+@pytest.mark.parametrize("profiles", [1, 7, 300])
+def test_shaking_keeps_to_its_limit_and_never_loses(profiles):
     table = random_table(3, 10, n_sets=25)
     for seed in range(10):
-        rng = np.random.default_rng(seed)
-        order = feasible_order(table, rng)
-        kept = order.copy()
-        _, _, score = improve_order(pack_table(table), order, rng, 1, hot=hot, cold=100.0)
-        assert np.array_equal(order, kept)
-        assert score >= order_score(lists_of(table), order.tolist()) - 1e-9
+        search = shaker(table, seed)
+        first = search.score
+        search.search(Budget(), profiles)
+        assert search.profiles == profiles
+        assert search.score >= first
+        assert_state_is_fresh(search.lists, search._best)
 
 
-def test_clock_ends_the_cooling():
-    table = random_table(1, 10)
-    rng = np.random.default_rng(1)
-    walk = OrderWalk(pack_table(table), feasible_order(table, rng))
-    assert walk.anneal(rng, 10**9, clock=lambda: math.inf) == 0
-    shares = iter([0.0, 0.5, 1.0])
-    assert walk.anneal(rng, 10**9, clock=lambda: next(shares)) >= 4000
+def test_cutting_the_work_changes_nothing(monkeypatch):
+    table = random_table(4, 20, n_sets=40)
+    whole = shaker(table, 1)
+    whole.search(Budget(), 5000)
+    monkeypatch.setattr(shaking, "SLICE_WORK", 300)
+    cut = shaker(table, 1)
+    cut.search(Budget(), 5000)
+    assert np.array_equal(whole.order, cut.order)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ils_is_exact_on_small_tables_and_repeats_at_any_number_of_threads(seed):
+    table = random_table(seed, 8, n_sets=25, n_fixed=seed % 3)
+    networks = [
+        run(
+            table,
+            OptimizeOptions(method="ils", seed=seed, jobs=jobs),
+            Budget(evaluations=9000),
+            NullReporter(),
+        )
+        for jobs in (1, 2)
+    ]
+    assert networks[0][0].parents == networks[1][0].parents
+    assert networks[0][0].header == networks[1][0].header
+    assert networks[0][0].header.extra["orders"] <= 9000
+    assert networks[0][0].header.extra["total"] == pytest.approx(best_by_subsets(table), abs=1e-9)
+
+
+def test_ils_that_the_clock_ended_repeats_by_its_orders():
+    table = random_table(5, 30, n_sets=60)
+    options = OptimizeOptions(method="ils", seed=3)
+    timed, _ = run(table, options, Budget(seconds=0.3), NullReporter())
+    orders = timed.header.extra["orders"]
+    again, _ = run(table, options, Budget(evaluations=orders), NullReporter())
+    assert again.parents == timed.parents
+    assert again.header.extra["orders"] == orders

@@ -12,8 +12,7 @@ import numpy as np
 
 from stages.seeding import task_generator
 
-from . import SearchResult
-from .bounded_lists import BoundedProblem, prepare_bounded
+from .bounded_lists import BoundedProblem, bounded_result, prepare_bounded
 from .bounded_search import OrderSearch
 from .chains import Chain, run_chains
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.reporting import Reporter
 
-    from . import OptimizeOptions
+    from . import OptimizeOptions, SearchResult
 
 FIRST_ORDERS = 10
 """k-MAX networks, of which the best is where a restart begins."""
@@ -48,7 +47,9 @@ def search(
         search.improve(STALL, budget, left)
         return search.outcome(tried)
 
-    return run_chains(chain, problem, options.restarts, budget, options.jobs, reporter)
+    restarts = 1 if problem.is_one_clique else options.restarts
+    report = run_chains(chain, restarts, budget, options.jobs, reporter)
+    return bounded_result(problem, report.best, report.facts)
 
 
 def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_orders: int) -> np.ndarray:

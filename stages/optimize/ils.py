@@ -1,0 +1,57 @@
+"""The best networks in a given time on given lists: iterated local search over orders (a method of this project).
+
+From an initial order every variable moves to its best place until none gains; then a few related variables move
+at random, what they disturbed is repaired, and the result is kept unless it is worse (Lee & van Beek 2017 search
+orders in a like manner). A restart ends when shaking has long found nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stages.seeding import task_generator
+
+from . import SearchResult
+from .chains import Chain, run_chains
+from .initial_orders import OrderSampler
+from .packing import fixed_first_order, pack_table
+from .shaking import OrderShaker
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.budgets import Budget
+    from stages.reporting import Reporter
+
+    from . import OptimizeOptions
+
+PHASE = 50
+"""Moves per variable between two looks at what was gained."""
+
+STALL = 20
+"""Phases without improvement after which a restart ends."""
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best network that the search meets in the budget; an order stands for one place-finding move."""
+    fixed_first_order(table)
+    lists = pack_table(table)
+    sampler = OrderSampler(table, options.init, lists)
+    phase = PHASE * table.n_variables
+
+    def chain(index: int, limit: int | None) -> Chain | None:
+        if index and budget.is_spent():
+            return None
+        rng = task_generator(options.seed, index)
+        shaker = OrderShaker(lists, sampler.draw(rng), rng)
+        score, idle = shaker.score, 0
+        while idle < STALL and not budget.is_spent() and (limit is None or shaker.profiles < limit):
+            until = shaker.profiles + phase
+            shaker.search(budget, until if limit is None else min(limit, until))
+            idle = 0 if shaker.score > score else idle + 1
+            score = shaker.score
+        return Chain(shaker.order, shaker.chosen, shaker.score, max(1, shaker.profiles))
+
+    report = run_chains(chain, options.restarts, budget, options.jobs, reporter)
+    return SearchResult(report.best.chosen, {**report.facts, "init": options.init})
