@@ -40,7 +40,7 @@ STAGES = {
 HELPERS = {
     "sample": CommandEntry("sample", "Draw rows from a network, given or random."),
     "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
-    "merge": CommandEntry("merge", "Put the parts of a run of parentsets together."),
+    "merge": CommandEntry("merge", "Put the parts of a run of parentsets together and check them."),
     "convert": CommandEntry("convert", "Translate between this program's files and those of others."),
     "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),
     "formats": CommandEntry("formats", "List the formats that are read and written."),

@@ -1,4 +1,4 @@
-"""Compile before the clock starts: a run of the same search on a table of a few rows.
+"""Compile before the clock starts: a run of the same search on something tiny.
 
 Compiled kernels are cached on disk, so this costs seconds once after an installation and little afterwards; a
 time limit then means time spent searching, on the first run as on the hundredth.
@@ -10,8 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from formats.records import Dataset, Variable
+from formats.records import Dataset, Header, ParentSetRecord, ParentSetTable, Variable
 from stages.budgets import Budget
+
+TINY_WORK = 200
+"""Local scores or orders of a run for the compiler's sake."""
 
 
 def tiny_dataset() -> Dataset:
@@ -24,12 +27,20 @@ def tiny_dataset() -> Dataset:
     return Dataset(variables, codes, "sha256:none")
 
 
-def compile_first(search: Callable[[Dataset, Budget], object], budget: Budget) -> None:
-    """Run `search` on a tiny data set, then start the clock of `budget` anew.
+def tiny_table() -> ParentSetTable:
+    """Candidate sets of four variables, each with no, one or two of the others as parents."""
+    records = []
+    for child in range(4):
+        one, two, three = ((child + step) % 4 for step in (1, 2, 3))
+        sets = (tuple(sorted((one, two))), (two,), (three,), ())
+        records.append(ParentSetRecord(child, sets, (-1.0, -2.0, -3.0, -4.0)))
+    return ParentSetTable.from_records(Header(tuple(Variable(f"V{i}") for i in range(4))), records)
 
-    Without a time limit nothing depends on the clock, and nothing is run.
+
+def compile_first(search: Callable[[Budget], object], budget: Budget) -> None:
+    """Run `search`, which is to work on something tiny, then start the clock of `budget` anew.
+
+    Of use where there is a time limit: otherwise nothing depends on the clock.
     """
-    if budget.seconds is None:
-        return
-    search(tiny_dataset(), Budget(evaluations=200, stop=budget.stop))
+    search(Budget(evaluations=TINY_WORK, stop=budget.stop))
     budget.restart()

@@ -21,7 +21,7 @@ from ..reporter import Reporter
 @output_option
 @message_options
 def command(files: tuple[str, ...], data: str | None, output: str, reporter: Reporter) -> None:
-    """Put the parts of a run of 'bnsl parentsets' together and check that nothing is missing.
+    """Put the parts of a run of parentsets together and check them.
 
     Reads parent-set files: shards, files that ended early (also FILE.part of a run that was killed), files put
     one behind the other with cat. If there is a finished record of every variable they are written as one file,

@@ -2,8 +2,8 @@
 related ones, repair around them, keep the result unless it is worse.
 
 After a move it is above all the variables related to the moved one and standing where it passed that can gain, so
-they wait in a queue and a shake is repaired at the cost of its surroundings, not of the number of variables. All state lives
-in arrays, so the search can stop after any amount of work and go on in the next call.
+they wait in a queue and a shake is repaired at the cost of its surroundings, not of the number of variables. All
+state lives in arrays, so the search can stop after any amount of work and go on in the next call.
 """
 
 from __future__ import annotations

@@ -189,11 +189,16 @@ def run(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> tuple[Network, dict[str, Any]]:
     """Search, verify from scratch, and return the network with the figures for ``--stats``."""
+    from stages.reporting import NullReporter
+    from stages.warming import compile_first, tiny_table
+
     from .assemble import assemble_network
 
     name = options.method or default_method(options.treewidth)
     spec = METHODS[name]
     is_bounded = options.treewidth is not None and spec.bounded_module is not None
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
+    if budget.seconds is not None:
+        compile_first(lambda small: module.search(tiny_table(), options, small, NullReporter()), budget)
     result = module.search(table, options, budget, reporter)
     return assemble_network(table, name, options, budget, result), result.stats

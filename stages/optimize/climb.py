@@ -13,7 +13,7 @@ from formats.records import Dataset, Header, Network, ParentSetRecord, ParentSet
 from stages.errors import StageError
 from stages.families import FamilyScorer
 from stages.reporting import NullReporter
-from stages.warming import compile_first
+from stages.warming import compile_first, tiny_dataset
 
 from . import METHODS, OptimizeOptions
 from .verify import verify_network
@@ -73,11 +73,12 @@ def run_on_data(
     module = importlib.import_module(spec.module)
     unconstrained = replace(options, required=(), forbidden=(), tiers=None, max_parents=None)
 
-    def search_tiny(tiny: Dataset, small: Budget) -> None:
-        scorer = FamilyScorer(tiny, options.score, options.ess)
+    def search_tiny(small: Budget) -> None:
+        scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
         module.search_data(scorer, unconstrained, small, NullReporter())
 
-    compile_first(search_tiny, budget)
+    if budget.seconds is not None:
+        compile_first(search_tiny, budget)
     scorer = FamilyScorer(dataset, options.score, options.ess)
     header = Header(
         dataset.variables,

@@ -30,6 +30,9 @@ PHASE = 50
 STALL = 20
 """Phases without improvement after which a restart ends."""
 
+TOLERANCE = 1e-6
+"""Nats; smaller gains do not count as an improvement."""
+
 
 def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
@@ -49,8 +52,8 @@ def search(
         while idle < STALL and not budget.is_spent() and (limit is None or shaker.profiles < limit):
             until = shaker.profiles + phase
             shaker.search(budget, until if limit is None else min(limit, until))
-            idle = 0 if shaker.score > score else idle + 1
-            score = shaker.score
+            idle = 0 if shaker.score > score + TOLERANCE else idle + 1
+            score = max(score, shaker.score)
         return Chain(shaker.order, shaker.chosen, shaker.score, max(1, shaker.profiles))
 
     report = run_chains(chain, options.restarts, budget, options.jobs, reporter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from formats.records import Dataset, Forest, Header, Network, ParentSetRecord, ParentSetTable
 from stages.budgets import Budget
@@ -13,6 +13,7 @@ from stages.families import FamilyScorer
 from stages.knowledge import Knowledge
 from stages.reporting import NullReporter, Reporter
 from stages.shortlist import make_row_sample
+from stages.warming import compile_first, tiny_dataset
 from stages.workers import ordered_map, resolve_jobs
 
 from . import METHODS, ParentSetOptions
@@ -138,6 +139,8 @@ class Run:
 
     def records(self, finished: Collection[int] = ()) -> Iterator[ParentSetRecord]:
         """One record for each child that is not in `finished`, in header order."""
+        if self.budget.seconds is not None or self.options.time_per_variable is not None:
+            compile_first(self._search_tiny, self.budget)
         children = [child for child in self.children if child not in finished]
         self.remaining = sum(self.plan.fixed_set(child) is None for child in children)
         sets = 0
@@ -156,6 +159,12 @@ class Run:
             f"{len(children)} variables{f' besides {there} there before' if there else ''}, "
             f"{sets} parent sets listed, {self.scorer.evaluations} local scores computed"
         )
+
+    def _search_tiny(self, small: Budget) -> None:
+        limits = {"time": None, "time_per_variable": None, "memory": None, "shard": None, "max_parents": None}
+        options = replace(self.options, evaluations=small.evaluations, jobs=1, **limits)
+        for _ in Run(tiny_dataset(), options, Budget(stop=small.stop)).records():
+            pass
 
     def record_of(self, child: int) -> ParentSetRecord:
         """Search the sets of one child."""
