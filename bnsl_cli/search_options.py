@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stages.optimize import default_method
-
 from .options import INPUT_PATH, Finite, option, packed
 
 if TYPE_CHECKING:
@@ -159,6 +157,8 @@ def resolve_method(ctx: click.Context, methods: Mapping[str, MethodSpec], method
     ------
     click.UsageError
     """
+    from stages.optimize import default_method
+
     has_data = ctx.params["data"] is not None
     name = method or default_method(ctx.params["treewidth"], has_data)
     spec = methods[name]

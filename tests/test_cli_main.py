@@ -126,7 +126,7 @@ def test_without_arguments_the_overview_goes_to_stderr():
             ["optimize", "x", "--hc", "--data", "d"],
             "[SETS] does not go with method hc, which searches on data",
         ),
-        (["optimize", "x", "--score", "k2"], "--score does not go with method asobs, which takes its scores"),
+        (["optimize", "x", "--score", "k2"], "--score does not go with method ils, which takes its scores"),
         (["optimize", "--hc", "--data", "d", "--tw", "2"], "--tw does not go with method hc"),
         (["optimize", "--data", "-", "--start", "-"], "standard input ('-') can be read only once"),
         (["discretize", "x"], "give one of --discretize median|quantile:K|width:K and --like TABLE"),
