@@ -113,8 +113,9 @@ def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
     n_words = data.bits.shape[1]
     n_packed = 64 * n_words
     sizes = sorted({int(r) for r in n_states})
-    most_wide = max(n_packed // (narrow_limit(n_words, r) + 1) + 2 for r in sizes)
-    most_cells = max((n_packed // (narrow_limit(n_words, r) + 1) + 2) * r for r in sizes)
+    limits = [narrow_limit(n_words, r, len(data.bits), len(n_states)) for r in sizes]
+    most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
+    most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
     return Workspace(
         np.empty((2, most_wide, n_words), dtype=np.uint64),
         np.empty((2, n_packed), dtype=np.int32),

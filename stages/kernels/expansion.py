@@ -259,7 +259,7 @@ def cross_parents(data, child, parents, drops_pure, work):
         if `drops_pure`.
     """
     r = data.state_offsets[child + 1] - data.state_offsets[child]
-    limit = narrow_limit(data.bits.shape[1], r)
+    limit = narrow_limit(data.bits.shape[1], r, data.bits.shape[0], len(data.majority))
     n_wide, n_narrow, level = split_rows(data, parents, limit, work)
     n_wide = count_wide_cells(data, child, work, level, n_wide, drops_pure)
     n_narrow = count_narrow_cells(data, child, work, level, n_narrow, n_wide, drops_pure)

@@ -85,9 +85,13 @@ WORD_PER_ROW = 0.04
 
 
 @njit
-def narrow_limit(n_words, n_child_states):
-    """Rows up to which a configuration is cheaper as a list than as `n_child_states` bitmaps."""
-    return max(8, int(n_words * n_child_states * WORD_PER_ROW))
+def narrow_limit(n_words, n_child_states, n_states, n_variables):
+    """Rows up to which a configuration is cheaper as a list than as `n_child_states` bitmaps.
+
+    A list is walked once, bitmaps once per state but one of the new parent: on average ``n_states /
+    n_variables - 1`` times.
+    """
+    return max(8, int(n_words * n_child_states * max(1.0, n_states / n_variables - 1.0) * WORD_PER_ROW))
 
 
 @njit

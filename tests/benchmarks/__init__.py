@@ -1,0 +1,1 @@
+"""Benchmarks: `make bench`. Speed is measured here and never asserted."""
