@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -163,26 +164,28 @@ class FamilyScorer:
         *rest, last = parents
         return float(self.expand(child, tuple(rest), np.array([last], dtype=np.int32))[last])
 
-    def reduce(self, child: int, parents: tuple[int, ...]) -> np.ndarray:
-        """Scores of ``parents - {Y}`` for every member Y.
+    def reduce(self, child: int, parents: tuple[int, ...], which: Sequence[int] | None = None) -> np.ndarray:
+        """Scores of ``parents - {Y}`` for members Y.
 
         Parameters
         ----------
         child : int
         parents : tuple of int
+        which : sequence of int, optional
+            Positions in `parents` of the members to leave out; all by default.
 
         Returns
         -------
-        ndarray of float64, shape (len(parents),)
-            Local scores in nats, in the order of `parents`.
+        ndarray of float64, shape (len(which),)
+            Local scores in nats.
         """
+        which = range(len(parents)) if which is None else which
         is_large = self.n_configurations((child, *parents)) > REDUCTION_SHARE * len(self.data.weights)
-        if is_large or len(parents) < 2:
-            fewer = [(*parents[:i], *parents[i + 1 :]) for i in range(len(parents))]
-            return np.array([self.local_score(child, rest) for rest in fewer])
-        return self._reduce_by_table(child, parents)
+        if is_large or len(which) < 2:
+            return np.array([self.local_score(child, parents[:i] + parents[i + 1 :]) for i in which])
+        return self._reduce_by_table(child, parents, which)
 
-    def _reduce_by_table(self, child: int, parents: tuple[int, ...]) -> np.ndarray:
+    def _reduce_by_table(self, child: int, parents: tuple[int, ...], which: Sequence[int]) -> np.ndarray:
         from stages.kernels.reduction import count_table, score_without
 
         work = self.workspace()
@@ -190,18 +193,18 @@ class FamilyScorer:
         states = [int(self.n_states[p]) for p in parents]
         counts = np.empty(r * math.prod(states), dtype=np.int64)
         count_table(self.data, child, np.array(parents, dtype=np.int32), work.cell_of_row, counts)
-        out = np.empty(len(parents))
-        for i, left_out in enumerate(states):
-            rest = (*parents[:i], *parents[i + 1 :])
+        out = np.empty(len(which))
+        for place, i in enumerate(which):
+            rest = parents[:i] + parents[i + 1 :]
             # The tables of a set are those for expanding it less its last member by that member.
             tables = self.tables(child, self.n_configurations(rest[:-1]))
             kind = tables.kind[rest[-1]]
             before, after = math.prod(states[:i]), math.prod(states[i + 1 :])
-            value = score_without(counts, r, before, left_out, after, tables.cell[kind], tables.row[kind])
+            value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
             value -= float(tables.penalty[0]) * before * after
-            out[i] = round(value / self.quantum) * self.quantum
+            out[place] = round(value / self.quantum) * self.quantum
         with self._count_lock:
-            self.evaluations += len(parents)
+            self.evaluations += len(which)
         return out
 
     def _empty_set_score(self, child: int) -> float:

@@ -89,9 +89,9 @@ class PopulationScorer:
             out[y] = self.local_score(child, (*parents, y))
         return out
 
-    def reduce(self, child, parents):
-        """Scores of the set without each member."""
-        return np.array([self.local_score(child, tuple(p for p in parents if p != y)) for y in parents])
+    def reduce(self, child, parents, which):
+        """Scores of the set without the members at these positions."""
+        return np.array([self.local_score(child, parents[:i] + parents[i + 1 :]) for i in which])
 
     def penalty(self, child: int) -> float:
         """Penalty per parent configuration."""

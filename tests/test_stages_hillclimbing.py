@@ -372,13 +372,38 @@ def test_restarts_never_lose_and_depend_on_the_seed_alone():
     assert several[0][2]["restarts"] == 8
 
 
-def test_climbing_computes_what_it_reports():
+class RecordingScorer(FamilyScorer):
+    """Lists every family that it scores."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.families = []
+
+    def expand(self, child, parents, candidates=None):
+        self.families += [(child, tuple(sorted((*parents, y)))) for y in candidates.tolist()]
+        return super().expand(child, parents, candidates)
+
+    def local_score(self, child, parents):
+        if not parents:
+            self.families.append((child, ()))
+        return super().local_score(child, parents)
+
+    def _reduce_by_table(self, child, parents, which):
+        self.families += [(child, parents[:i] + parents[i + 1 :]) for i in which]
+        return super()._reduce_by_table(child, parents, which)
+
+
+@pytest.mark.parametrize("extras", [{}, {"restarts": 3, "perturb": 4}, {"tabu": 5, "restarts": 2}])
+@pytest.mark.parametrize("method", FAMILY)
+def test_every_family_is_scored_once_and_counted_once(method, extras):
+    if method != "hc" and "tabu" in extras:
+        extras = {"restarts": 2}
     dataset, _ = dependent_dataset(13, 10, 200)
-    for method in FAMILY:
-        scorer = FamilyScorer(dataset)
-        _, _, facts, figures = search(scorer, method)
-        assert facts["evaluations"] == figures["computed"] == scorer.evaluations
-        assert figures["requested"] >= figures["computed"]
+    scorer = RecordingScorer(dataset)
+    _, _, facts, figures = search(scorer, method, seed=3, **extras)
+    assert facts["evaluations"] == figures["computed"] == scorer.evaluations == len(scorer.families)
+    assert len(set(scorer.families)) == len(scorer.families)
+    assert figures["requested"] >= figures["computed"]
 
 
 def test_constraining_computes_fewer_scores():

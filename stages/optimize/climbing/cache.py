@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from stages.families import FamilyScorer
 
 Family = tuple[int, tuple[int, ...]]
@@ -21,6 +24,9 @@ SINGLE_LIMIT = 1 << 20
 class FamilyCache:
     """Scores of parent sets, of all their expansions asked for, and of the sets less one member.
 
+    A set is met on several ways, as P + {Y} and as Q + {Z}; whatever way it was scored, it is not scored again
+    as long as it is kept.
+
     Attributes
     ----------
     requested, computed : int
@@ -30,9 +36,12 @@ class FamilyCache:
     def __init__(self, scorer: FamilyScorer):
         self.scorer = scorer
         self.requested = self.computed = 0
-        self._expansions: dict[Family, tuple[np.ndarray, np.ndarray]] = {}
+        self._expansions: OrderedDict[Family, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self._kept = 0
         self._singles: dict[Family, float] = {}
+        # By (child, P): the Y for which the expansions of P + {Y}, or the score of P + {Y} alone, are kept.
+        self._expanded_above: dict[Family, list[int]] = {}
+        self._single_above: dict[Family, list[int]] = {}
 
     def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
         """Scores of ``parents + {Y}`` for the candidates Y.
@@ -50,33 +59,70 @@ class FamilyCache:
         ndarray of float64, shape (len(candidates),)
         """
         self.requested += len(candidates)
-        key = (child, parents)
-        known = self._expansions.pop(key, None)
+        known = self._expansions.get((child, parents))
         if known is None:
-            scores = self.scorer.expand(child, parents, candidates)[candidates]
-            self.computed += len(candidates)
-            self._keep(key, candidates, scores)
+            scores = self._compute(child, parents, candidates)
+            self._keep(child, parents, candidates, scores)
             return scores
         variables, values = known
-        self._kept -= len(variables)
         places = np.searchsorted(variables, candidates)
         is_new = variables[np.minimum(places, len(variables) - 1)] != candidates
         if is_new.any():
             missing = candidates[is_new]
-            found = self.scorer.expand(child, parents, missing)[missing]
-            self.computed += len(missing)
+            found = self._compute(child, parents, missing)
             variables = np.insert(variables, places[is_new], missing)
             values = np.insert(values, places[is_new], found)
             places = np.searchsorted(variables, candidates)
-        self._keep(key, variables, values)
+        self._keep(child, parents, variables, values)
         return values[places]
 
-    def _keep(self, key: Family, variables: np.ndarray, values: np.ndarray) -> None:
+    def _compute(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
+        """Scores of expansions of which some may be known as sets met on another way."""
+        elsewhere = self._known_elsewhere(child, parents)
+        if elsewhere:
+            known = np.isin(candidates, np.fromiter(elsewhere, dtype=np.int32, count=len(elsewhere)))
+            missing = candidates[~known]
+        else:
+            missing = candidates
+        self.computed += len(missing)
+        if len(missing) == len(candidates):
+            return self.scorer.expand(child, parents, candidates)[candidates]
+        scores = np.empty(len(candidates))
+        scores[known] = [elsewhere[y] for y in candidates[known].tolist()]
+        if len(missing):
+            scores[~known] = self.scorer.expand(child, parents, missing)[missing]
+        return scores
+
+    def _known_elsewhere(self, child: int, parents: tuple[int, ...]) -> dict[int, float]:
+        """Scores of P + {Y}, by Y, that are known as single sets or as expansions of P - {Z} + {Y} by Z."""
+        known = {
+            y: self._singles[child, _with(parents, y)] for y in self._single_above.get((child, parents), ())
+        }
+        for parent, rest in _less_one(parents):
+            for y in self._expanded_above.get((child, rest), ()):
+                if y != parent:
+                    variables, values = self._expansions[child, _with(rest, y)]
+                    k = int(np.searchsorted(variables, parent))
+                    if k < len(variables) and variables[k] == parent:
+                        known[y] = float(values[k])
+        return known
+
+    def _keep(self, child: int, parents: tuple[int, ...], variables: np.ndarray, values: np.ndarray) -> None:
+        key = (child, parents)
+        before = self._expansions.get(key)
+        if before is None:
+            for member, rest in _less_one(parents):
+                self._expanded_above.setdefault((child, rest), []).append(member)
+        else:
+            self._kept -= len(before[0])
         self._expansions[key] = (variables, values)
+        self._expansions.move_to_end(key)
         self._kept += len(variables)
         while self._kept > EXPANSION_LIMIT and len(self._expansions) > 1:
-            oldest = next(iter(self._expansions))
-            self._kept -= len(self._expansions.pop(oldest)[0])
+            (other, family), (dropped, _) = self._expansions.popitem(last=False)
+            self._kept -= len(dropped)
+            for member, rest in _less_one(family):
+                self._expanded_above[other, rest].remove(member)
 
     def remember(
         self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray
@@ -85,45 +131,60 @@ class FamilyCache:
         self.requested += len(candidates)
         self.computed += len(candidates)
         if len(candidates):
-            self._keep((child, parents), candidates, scores)
+            self._keep(child, parents, candidates, scores)
 
     def score(self, child: int, parents: tuple[int, ...]) -> float:
         """Score of one family in nats."""
         self.requested += 1
         self._make_room()
-        key = (child, parents)
-        known = self._singles.get(key)
+        known = self._look_up(child, parents)
         if known is None:
-            known = self._from_expansions(child, parents)
-            if known is None:
-                known = self.scorer.local_score(child, parents)
-                self.computed += 1
-            self._singles[key] = known
+            known = self.scorer.local_score(child, parents)
+            self.computed += 1
+            self._keep_single(child, parents, known)
         return known
-
-    def _from_expansions(self, child: int, parents: tuple[int, ...]) -> float | None:
-        for i, parent in enumerate(parents):
-            known = self._expansions.get((child, (*parents[:i], *parents[i + 1 :])))
-            if known is not None:
-                k = int(np.searchsorted(known[0], parent))
-                if k < len(known[0]) and known[0][k] == parent:
-                    return float(known[1][k])
-        return None
 
     def reduce(self, child: int, parents: tuple[int, ...]) -> np.ndarray:
         """Scores of ``parents - {Y}`` for every member Y; float64, in the order of `parents`."""
         self.requested += len(parents)
         self._make_room()
-        fewer = [(*parents[:i], *parents[i + 1 :]) for i in range(len(parents))]
-        missing = [rest for rest in fewer if (child, rest) not in self._singles]
-        self.computed += len(parents) if len(missing) > 1 else len(missing)
-        if len(missing) > 1:
-            for rest, value in zip(fewer, self.scorer.reduce(child, parents).tolist()):
-                self._singles[child, rest] = value
-        elif missing:
-            self._singles[child, missing[0]] = self.scorer.local_score(child, missing[0])
-        return np.array([self._singles[child, rest] for rest in fewer])
+        fewer = [rest for _, rest in _less_one(parents)]
+        scores = [self._look_up(child, rest) for rest in fewer]
+        missing = [i for i, known in enumerate(scores) if known is None]
+        if missing:
+            self.computed += len(missing)
+            for i, value in zip(missing, self.scorer.reduce(child, parents, missing).tolist()):
+                scores[i] = value
+                self._keep_single(child, fewer[i], value)
+        return np.array(scores, dtype=np.float64)
+
+    def _look_up(self, child: int, parents: tuple[int, ...]) -> float | None:
+        known = self._singles.get((child, parents))
+        if known is not None:
+            return known
+        for parent, rest in _less_one(parents):
+            expanded = self._expansions.get((child, rest))
+            if expanded is not None:
+                k = int(np.searchsorted(expanded[0], parent))
+                if k < len(expanded[0]) and expanded[0][k] == parent:
+                    return float(expanded[1][k])
+        return None
+
+    def _keep_single(self, child: int, parents: tuple[int, ...], value: float) -> None:
+        self._singles[child, parents] = value
+        for member, rest in _less_one(parents):
+            self._single_above.setdefault((child, rest), []).append(member)
 
     def _make_room(self) -> None:
         if len(self._singles) > SINGLE_LIMIT:
             self._singles.clear()
+            self._single_above.clear()
+
+
+def _less_one(parents: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Every member with the set less this member."""
+    return ((member, parents[:i] + parents[i + 1 :]) for i, member in enumerate(parents))
+
+
+def _with(parents: tuple[int, ...], variable: int) -> tuple[int, ...]:
+    return tuple(sorted((*parents, variable)))
