@@ -49,6 +49,10 @@ METHODS: dict[str, MethodSpec] = {
         bounded=True,
         bounded_module="stages.optimize.bounded_asobs",
     ),
+    "winasobs": MethodSpec(
+        "stages.optimize.winasobs",
+        "moves of blocks in the order, from acyclic selection (Scanagatta et al. 2017)",
+    ),
     "kg": MethodSpec(
         "stages.optimize.kgreedy",
         "k-G: best fitting set along sampled orders (Scanagatta et al. 2016)",

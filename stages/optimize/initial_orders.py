@@ -143,8 +143,21 @@ def random_topological_order(parents: Sequence[Sequence[int]], rng: np.random.Ge
         Of an acyclic graph.
     rng : numpy.random.Generator
     """
+    return topological_order(parents, rng.permutation(len(parents)))
+
+
+def topological_order(parents: Sequence[Sequence[int]], rank: np.ndarray) -> np.ndarray:
+    """The order in which parents precede their children and always the first possible variable by rank comes
+    next; int32.
+
+    Parameters
+    ----------
+    parents : sequence of sequence of int
+        Of an acyclic graph.
+    rank : ndarray of int, shape (n_variables,)
+        Different numbers.
+    """
     n = len(parents)
-    rank = rng.permutation(n)
     waiting = np.array([len(p) for p in parents])
     children: list[list[int]] = [[] for _ in range(n)]
     for child, family in enumerate(parents):
