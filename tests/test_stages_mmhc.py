@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -16,7 +17,7 @@ from stages.families import FamilyScorer
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.optimize.mmhc import search_data
-from stages.optimize.mmpc import TargetSearch, find_neighbours
+from stages.optimize.mmpc import TargetSearch, find_neighbours, subsets_within
 from stages.reporting import NullReporter
 
 
@@ -96,6 +97,18 @@ def test_no_test_below_five_rows_per_cell(n_rows):
 
 
 # ------------------------------------------------------------------------------------------- plain twins
+@pytest.mark.parametrize("size", range(5))
+def test_subsets_within_the_rows(size):
+    members, n_states = [7, 3, 9, 1, 4], [2, 5, 3, 2, 4]
+    for most in range(0, 130, 3):
+        expected = [
+            subset
+            for subset in itertools.combinations(members, size)
+            if math.prod(n_states[members.index(v)] for v in subset) <= most
+        ]
+        assert list(subsets_within(members, n_states, size, most)) == expected
+
+
 def test_chi_square_tail_as_summed():
     from stages.kernels.chi_square import log_tails
 

@@ -7,7 +7,6 @@ cell on average; where not even the test without S can be made, Y is no candidat
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -99,28 +98,31 @@ class TargetSearch:
         while len(candidates) and not self.budget.is_spent():
             best = min(candidates.tolist(), key=lambda y: (self._log_p[y], -self._statistic[y], y))
             candidates = candidates[candidates != best]
-            for rest in self._conditions(self.members, (best,)):
+            for rest in self._conditions(self.members, (best,), candidates):
                 candidates = self._keep_dependent(candidates, rest)
                 if not len(candidates):
                     break
             self.members.append(best)
         self._drop_separated()
 
-    def _conditions(self, members: list[int], with_these: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """Sets to condition on: `with_these` and subsets of `members`, small ones first, as far as the rows
-        allow a test.
+    def _conditions(
+        self, members: list[int], with_these: tuple[int, ...], tested: np.ndarray
+    ) -> Iterator[tuple[int, ...]]:
+        """Sets to condition on when variables of `tested` are: `with_these` and subsets of `members`, small ones
+        first, as far as the rows allow a test.
         """
+        if not len(tested):
+            return
         n_states = self.scorer.n_states
+        given = math.prod(int(n_states[v]) for v in (self.target, *with_these))
+        most = self.scorer.n_rows // (ROWS_PER_CELL * given * int(n_states[tested].min()))
         for size in range(len(members) + 1):
             is_possible = False
-            for subset in itertools.combinations(members, size):
+            for subset in subsets_within(members, n_states[members].tolist(), size, most):
                 if self.budget.is_spent():
                     return
-                condition = tuple(sorted((*with_these, *subset)))
-                cells = 2 * math.prod(int(n_states[v]) for v in (self.target, *condition))
-                if cells * ROWS_PER_CELL <= self.scorer.n_rows:
-                    is_possible = True
-                    yield condition
+                is_possible = True
+                yield tuple(sorted((*with_these, *subset)))
             if not is_possible:
                 return
 
@@ -184,7 +186,7 @@ class TargetSearch:
         for member in list(self.members):
             others = [m for m in self.members if m != member]
             this_one = np.array([member], dtype=np.int32)
-            for condition in self._conditions(others, ()):
+            for condition in self._conditions(others, (), this_one):
                 if all(when[m] < when[member] for m in condition):
                     continue
                 if not self._is_reliable(condition, this_one)[0]:
@@ -192,3 +194,25 @@ class TargetSearch:
                 if self._test(this_one, condition)[1][0] > self.log_alpha:
                     self.members.remove(member)
                     break
+
+
+def subsets_within(
+    members: list[int], n_states: list[int], size: int, most: int
+) -> Iterator[tuple[int, ...]]:
+    """Subsets of `size` members whose numbers of states have a product of at most `most`, in the order of
+    `itertools.combinations`.
+    """
+    fewest = [min(n_states[i:], default=1) for i in range(len(members) + 1)]
+
+    def extend(chosen: tuple[int, ...], start: int, room: int) -> Iterator[tuple[int, ...]]:
+        missing = size - len(chosen)
+        if missing == 0:
+            yield chosen
+            return
+        for i in range(start, len(members) - missing + 1):
+            left = room // n_states[i]
+            if fewest[i + 1] ** (missing - 1) <= left:
+                yield from extend((*chosen, members[i]), i + 1, left)
+
+    if most >= 1:
+        yield from extend((), 0, most)
