@@ -28,6 +28,9 @@ from .bounds import (
 )
 from .found import ChildLimits, FoundSets
 
+AHEAD = 8
+"""Extensions of one set that are scored together, since more of them will probably be asked for."""
+
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
     """Score the sets of highest BIC* until open is empty or the budget ends."""
@@ -91,22 +94,30 @@ class _Search:
         for group, (states, _) in enumerate(self.ranking):
             if self.penalty > 0 and is_excluded_by_penalty(best, self.penalty, q * states):
                 continue
-            self._push(parents, score, q, group, 0)
+            self._push(parents, score, q, group, 0, {})
 
-    def _push(self, parents: tuple[int, ...], score: float, q: float, group: int, position: int) -> None:
+    def _push(
+        self,
+        parents: tuple[int, ...],
+        score: float,
+        q: float,
+        group: int,
+        position: int,
+        exact: dict[int, float],
+    ) -> None:
         states, order = self.ranking[group]
         while position < len(order):
             y = int(order[position])
             if y not in parents:
                 star = self._star(score, q, y, states)
-                heapq.heappush(self.open, (-star, (*parents, y), score, q, group, position))
+                heapq.heappush(self.open, (-star, (*parents, y), score, q, group, position, exact))
                 return
             position += 1
 
     def _close_best(self) -> None:
-        negative_star, candidate, score, q, group, position = heapq.heappop(self.open)
+        negative_star, candidate, score, q, group, position, known = heapq.heappop(self.open)
         *rest, y = candidate
-        self._push(tuple(rest), score, q, group, position + 1)
+        self._push(tuple(rest), score, q, group, position + 1, known)
         union = tuple(sorted(candidate))
         if union in self.seen:
             return
@@ -114,8 +125,9 @@ class _Search:
         states = self.n_states[y]
         if self.penalty > 0 and self._is_excluded(score, q, y, states):
             return
-        known = tuple(sorted((*self.required, *rest)))
-        exact = float(self.scorer.expand(self.child, known, np.array([y], dtype=np.int32))[y])
+        if y not in known:
+            self._score_ahead(rest, group, position, known)
+        exact = known.pop(y)
         self.found.evaluated += 1
         best_subset = max(score, float(self.singletons[y]), self.empty_score)
         if exact > best_subset:
@@ -128,6 +140,14 @@ class _Search:
             ):
                 return
             self._open_extensions(union, exact, max(exact, best_subset), q * states)
+
+    def _score_ahead(self, parents: list[int], group: int, position: int, known: dict[int, float]) -> None:
+        """Exact scores of the next extensions of `parents` in their ranking: one count serves them all."""
+        following = self.ranking[group][1][position : position + AHEAD]
+        following = following[~np.isin(following, parents)]
+        family = tuple(sorted((*self.required, *parents)))
+        scores = self.scorer.expand(self.child, family, following)[following]
+        known.update(zip(following.tolist(), scores.tolist()))
 
     def _is_excluded(self, score: float, q: float, y: int, states: float) -> bool:
         likelihood_gap = self.penalty * -q - score  # N H(X | P) = -(score + c |P|)
