@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def columns_of(table):
 
 def nested(columns, values):
     """An array over sets as one list for every variable."""
-    return [values[a:b].tolist() for a, b in zip(columns.set_offsets[:-1], columns.set_offsets[1:])]
+    return [values[a:b].tolist() for a, b in pairwise(columns.set_offsets)]
 
 
 def run_ascent(table, seed=0, work=10**9):
@@ -47,7 +48,7 @@ def run_ascent(table, seed=0, work=10**9):
     scratch = np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.bool_)
     rng = np.random.default_rng(seed)
     top, code = ascend(columns, placement, top, *scratch, rng, pool, offsets, raised, state)
-    clusters = [frozenset(pool[a:b].tolist()) for a, b in zip(offsets, offsets[1 : state[0] + 1])]
+    clusters = [frozenset(pool[a:b].tolist()) for a, b in pairwise(offsets[: state[0] + 1])]
     return columns, placement, top, clusters, raised[: state[0]].tolist(), code
 
 
@@ -169,7 +170,7 @@ def test_property_relaxation_is_as_defined_and_below_every_network(seed, n, dema
 def random_shares(columns, rng):
     """A random fractional choice with few sets per variable."""
     shares = np.zeros(len(columns.losses))
-    for a, b in zip(columns.set_offsets[:-1], columns.set_offsets[1:]):
+    for a, b in pairwise(columns.set_offsets):
         sets = rng.permutation(np.arange(a, b))[: rng.integers(1, 4)]
         shares[sets] = rng.dirichlet(np.ones(len(sets)))
     return shares
@@ -205,9 +206,7 @@ def test_bound_is_never_below_the_optimum_and_pruning_loses_nothing(seed):
         kept = set(search.kept.tolist())
         lists = {
             child: {table.parent_set(s): float(table.scores[s]) for s in kept & set(range(a, b))}
-            for child, (a, b) in enumerate(
-                zip(table.set_offsets[:-1].tolist(), table.set_offsets[1:].tolist())
-            )
+            for child, (a, b) in enumerate(pairwise(table.set_offsets.tolist()))
         }
         assert best_by_subsets(make_table(lists)) == pytest.approx(best, abs=1e-9)
     assert sorted(search.order.tolist()) == list(range(9))

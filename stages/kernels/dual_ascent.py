@@ -82,7 +82,7 @@ def new_placement(columns: Columns) -> Placement:
 @njit
 def avoids(columns, s, inside):
     """True when no member of set `s` is `inside`."""
-    for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):  # noqa: SIM110
+    for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
         if inside[columns.parents[k]]:
             return False
     return True

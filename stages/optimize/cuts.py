@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -206,7 +207,5 @@ def find_clusters(
         seeds = np.arange(start, min(n, start + SEEDS), dtype=np.int32)
         count, work = search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool_offsets)
         total += work
-        found += [
-            (pool[a:b].copy(), demand) for a, b in zip(pool_offsets[:count], pool_offsets[1 : count + 1])
-        ]
+        found += [(pool[a:b].copy(), demand) for a, b in pairwise(pool_offsets[: count + 1])]
     return found, total
