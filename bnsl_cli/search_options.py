@@ -45,12 +45,12 @@ list_search_options = packed(
     ),
     option(
         "--init",
-        type=click.Choice(["random", "dfs", "fas", "entropy"]),
+        type=click.Choice(["random", "dfs", "fas", "entropy", "ascent"]),
         default="random",
         show_default=True,
         section="Search among listed sets",
         help="Where orders start: at random, depth first along the best parents, by a small feedback arc set "
-        "(Perez Urcia and Mauá 2015), or by entropy.",
+        "(Perez Urcia and Mauá 2015), by entropy, or as dual ascent on the upper bound places the variables.",
     ),
     option(
         "--iterations",

@@ -89,8 +89,13 @@ NETWORK_HEADER_KEYS = (
     Key("method", "string", "search that found the network"),
     Key("seed", "integer", "seed of the search", nullable=True),
     Key("treewidth", "object", "bound, width, and an elimination order (variable indices) that certifies it"),
-    Key("bound", "number", "upper bound on the score of any network from the same sets", unit="nats"),
+    Key("bound", "number", "upper bound on the score of any network", unit="nats"),
     Key("gap", "number", "bound minus total", unit="nats"),
+    Key(
+        "bound_relative_to",
+        "string",
+        "networks that the bound is about: of these lists, or of all sets within the limits of complete lists",
+    ),
     Key("restarts", "integer", "restarts of the search"),
 )
 

@@ -28,12 +28,16 @@ def tiny_dataset() -> Dataset:
 
 
 def tiny_table() -> ParentSetTable:
-    """Candidate sets of four variables, each with no, one or two of the others as parents."""
-    records = []
-    for child in range(4):
-        one, two, three = ((child + step) % 4 for step in (1, 2, 3))
-        sets = (tuple(sorted((one, two))), (two,), (three,), ())
-        records.append(ParentSetRecord(child, sets, (-1.0, -2.0, -3.0, -4.0)))
+    """Candidate sets of four variables on which every part of a search has something to do: the upper bound, too,
+    meets the optimum (-149) only after cuts were searched for.
+    """
+    lists = (
+        (((1, 3), -24.0), ((1,), -41.0), ((3,), -47.0), ((), -50.0)),
+        (((2, 3), -30.0), ((0,), -43.0), ((2,), -47.0), ((), -50.0)),
+        (((0, 3), -27.0), ((1, 3), -40.0), ((3,), -45.0), ((1,), -47.0), ((), -50.0)),
+        (((0, 1), -36.0), ((0,), -42.0), ((), -50.0)),
+    )
+    records = [ParentSetRecord(child, *zip(*sets, strict=True)) for child, sets in enumerate(lists)]
     return ParentSetTable.from_records(Header(tuple(Variable(f"V{i}") for i in range(4))), records)
 
 

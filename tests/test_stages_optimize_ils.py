@@ -214,6 +214,34 @@ def test_ils_is_exact_on_small_tables_and_repeats_at_any_number_of_threads(seed)
     assert networks[0][0].header.extra["total"] == pytest.approx(best_by_subsets(table), abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_ils_says_how_far_from_the_optimum_its_network_is(seed):
+    table = random_table(seed, 8, n_sets=25, n_fixed=seed % 3)
+    extra = run(table, OptimizeOptions(seed=seed), Budget(evaluations=3000), NullReporter())[0].header.extra
+    assert extra["bound"] >= best_by_subsets(table) - 1e-7
+    assert extra["gap"] == extra["bound"] - extra["total"]
+    assert extra["bound_relative_to"] == "these lists"
+
+
+def test_ils_ends_when_its_network_is_proved_optimal():
+    table = random_table(0, 8)
+    extra = run(table, OptimizeOptions(), Budget(evaluations=10**9), NullReporter())[0].header.extra
+    assert extra["gap"] < 1e-6
+    assert extra["orders"] < 10**6
+
+
+def test_tiny_table_gives_every_part_of_the_bound_something_to_do():
+    from stages.optimize.companion import CompanionBound
+    from stages.warming import tiny_table
+
+    table = tiny_table()
+    companion = CompanionBound(table, 0, Budget())
+    assert companion.search.value > best_by_subsets(table) + 0.5
+    companion.keep_pace(0, -149.0)
+    assert companion.is_closed
+    assert best_by_subsets(table) == -149.0
+
+
 def test_ils_that_the_clock_ended_repeats_by_its_orders():
     table = random_table(5, 30, n_sets=60)
     options = OptimizeOptions(method="ils", seed=3)

@@ -127,7 +127,7 @@ class OptimizeOptions:
     treewidth : int or None
         Upper bound on the treewidth of the moral graph.
     init : str
-        Initial orders: ``random``, ``dfs``, ``fas`` or ``entropy``.
+        Initial orders: ``random``, ``dfs``, ``fas``, ``entropy`` or ``ascent``.
     iterations : int
         Greedy steps per restart (method ``obs``).
     restarts : int or None

@@ -66,6 +66,7 @@ def run_chains(
     budget: Budget,
     jobs: int,
     reporter: Reporter,
+    after: Callable[[Chain, int], dict[str, float] | None] | None = None,
 ) -> ChainReport:
     """Run restart after restart until the budget is used up, and keep the best.
 
@@ -78,6 +79,9 @@ def run_chains(
     budget : Budget
     jobs : int
     reporter : Reporter
+    after : callable, optional
+        Called after every restart with the best one so far and the orders evaluated; returns facts for the
+        reporter, or None to end the run.
     """
     limit = budget.evaluations
     if restarts is None and budget.seconds is None and limit is None:
@@ -96,8 +100,9 @@ def run_chains(
             orders += chain.orders
             if best is None or chain.score > best.score:
                 best = chain
-            reporter.progress(done, restarts, score=best.score, orders=orders)
-            if budget.is_spent(orders):
+            facts = after(best, orders) if after else {}
+            reporter.progress(done, restarts, score=best.score, orders=orders, **(facts or {}))
+            if facts is None or budget.is_spent(orders):
                 break
     finally:
         results.close()

@@ -2,7 +2,8 @@
 
 From an initial order every variable moves to its best place until none gains; then a few related variables move
 at random, what they disturbed is repaired, and the result is kept unless it is worse (Lee & van Beek 2017 search
-orders in a like manner). A restart ends when shaking has long found nothing.
+orders in a like manner). A restart ends when shaking has long found nothing. All the while a part of the work goes
+into an upper bound, and the search ends when the two meet.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from stages.seeding import task_generator
 
 from . import SearchResult
 from .chains import Chain, run_chains
+from .companion import CompanionBound
 from .initial_orders import OrderSampler
 from .packing import fixed_first_order, pack_table
 from .shaking import OrderShaker
@@ -42,9 +44,10 @@ def search(
     lists = pack_table(table)
     sampler = OrderSampler(table, options.init, lists)
     phase = PHASE * table.n_variables
+    companion = CompanionBound(table, options.seed, budget)
 
     def chain(index: int, limit: int | None) -> Chain | None:
-        if index and budget.is_spent():
+        if index and (budget.is_spent() or companion.is_closed):
             return None
         rng = task_generator(options.seed, index)
         shaker = OrderShaker(lists, sampler.draw(rng), rng)
@@ -54,7 +57,19 @@ def search(
             shaker.search(budget, until if limit is None else min(limit, until))
             idle = 0 if shaker.score > score + TOLERANCE else idle + 1
             score = max(score, shaker.score)
+            if index == 0:
+                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                companion.keep_pace(shaker.work, score)
+                reporter.progress(0, options.restarts, score=score, **companion.facts)
+                companion.learn_pace(shaker.work, shaker.profiles)
+            if companion.is_closed:
+                break
         return Chain(shaker.order, shaker.chosen, shaker.score, max(1, shaker.profiles))
 
-    report = run_chains(chain, options.restarts, budget, options.jobs, reporter)
-    return SearchResult(report.best.chosen, {**report.facts, "init": options.init})
+    def after(best: Chain, orders: int) -> dict[str, float] | None:
+        companion.keep_pace_by_orders(orders, best.score)
+        return None if companion.is_closed else companion.facts
+
+    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, after)
+    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    return SearchResult(report.best.chosen, facts)

@@ -1,9 +1,11 @@
-"""Orders to start a search from: random, by variable entropy, and the two of Perez Urcia and Mauá (2015).
+"""Orders to start a search from: random, by variable entropy, by dual ascent, and the two of Perez Urcia and
+Mauá (2015).
 
 `random`: uniform. `dfs`: depth-first along child -> parent arcs of the best-parent graph (each variable
 takes its best listed set, cycles or not), parents before children. `fas`: topological order of that graph
 without a feedback arc set of small weight. `entropy`: variables drawn without replacement with probability
 proportional to their entropy, so that uncertain variables tend to come first (Scanagatta et al. 2018).
+`ascent`: the order in which dual ascent over clusters tried in random order places the variables (`bounds`).
 """
 
 from __future__ import annotations
@@ -15,13 +17,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.budgets import Budget
+
+from .bounds import BoundSearch
 from .packing import fixed_parents, pack_table, respect_fixed
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.kernels.orders import SetLists
 
-INITS = ("random", "dfs", "fas", "entropy")
+INITS = ("random", "dfs", "fas", "entropy", "ascent")
 
 
 class OrderSampler:
@@ -44,6 +49,7 @@ class OrderSampler:
             "dfs": self._depth_first,
             "fas": self._feedback,
             "entropy": self._entropy,
+            "ascent": self._ascent,
         }[init]
         if init in ("dfs", "fas"):
             best = table.set_offsets[:-1]
@@ -53,6 +59,7 @@ class OrderSampler:
             from stages.kernels.feedback import arc_weights
 
             self.weights = arc_weights(lists or pack_table(table), best)
+        self.table = table
         if init == "entropy":
             self.entropies = entropy_weights(table)
 
@@ -67,6 +74,11 @@ class OrderSampler:
         # Exponential clocks with these rates ring in the order of a draw without replacement.
         rings = rng.exponential(size=self.n_variables) / self.entropies
         return np.argsort(rings, kind="stable").astype(np.int32)
+
+    def _ascent(self, rng: np.random.Generator) -> np.ndarray:
+        search = BoundSearch(self.table, rng)
+        search.improve(Budget(), math.inf, -math.inf)
+        return search.order
 
     def _depth_first(self, rng: np.random.Generator) -> np.ndarray:
         return self._parents_first(self.offsets, self.parents, rng)

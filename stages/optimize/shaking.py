@@ -41,6 +41,8 @@ class OrderShaker:
         The best order so far.
     chosen : ndarray of int64, shape (n_variables,)
         Best consistent set of every variable in it.
+    work : int
+        Sets tested so far.
     """
 
     def __init__(self, lists: SetLists, order: np.ndarray, rng: np.random.Generator):
@@ -55,6 +57,7 @@ class OrderShaker:
         self._walk = start_walk(lists, rng)
         self._profile = new_profile(len(order))
         self.order, self.chosen = self._best.order, self._best.chosen
+        self.work = 0
 
     @property
     def profiles(self) -> int:
@@ -87,6 +90,7 @@ class OrderShaker:
                 slice_work,
                 profiles,
             )
+        self.work += done
         settle(self._walk, self._state, self._best)
 
 
