@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from stages.optimize import MethodSpec
 
-LIST_ONLY = ("sets", "treewidth", "init", "iterations", "partial")
+LIST_ONLY = ("sets", "init", "iterations", "partial")
 SETS_ONLY = ("save_sets",)
 DATA_ONLY = ("score", "ess", "max_parents", "tabu", "perturb", "alpha", "start")
 """Options (and the argument) that belong to one kind of search; given to another they are refused."""
@@ -41,7 +41,7 @@ list_search_options = packed(
         type=click.IntRange(min=1),
         metavar="K",
         section="Search among listed sets",
-        help="Bound the treewidth of the network's moral graph by K.",
+        help="Bound the treewidth of the network's moral graph by K; with --data in method pricing.",
     ),
     option(
         "--init",
@@ -189,5 +189,8 @@ def _check_bound(methods: Mapping[str, MethodSpec], name: str, treewidth: int | 
     if treewidth is None and not methods[name].unbounded:
         raise click.UsageError(f"method {name} searches under a treewidth bound: give --tw K.")
     if treewidth is not None and not methods[name].bounded:
-        able = ", ".join(other for other, spec in methods.items() if spec.bounded)
-        raise click.UsageError(f"method {name} knows no treewidth bound; {able} do.")
+        alike = methods[name].needs_data
+        able = ", ".join(o for o, spec in methods.items() if spec.bounded and spec.needs_data == alike)
+        raise click.UsageError(
+            f"method {name} knows no treewidth bound; {able} {'do' if ',' in able else 'does'}."
+        )

@@ -127,7 +127,10 @@ def test_without_arguments_the_overview_goes_to_stderr():
             "[SETS] does not go with method hc, which searches on data",
         ),
         (["optimize", "x", "--score", "k2"], "--score does not go with method ils, which takes its scores"),
-        (["optimize", "--hc", "--data", "d", "--tw", "2"], "--tw does not go with method hc"),
+        (
+            ["optimize", "--hc", "--data", "d", "--tw", "2"],
+            "method hc knows no treewidth bound; pricing does",
+        ),
         (["optimize", "--data", "-", "--start", "-"], "standard input ('-') can be read only once"),
         (["discretize", "x"], "give one of --discretize median|quantile:K|width:K and --like TABLE"),
         (["convert", "x", "-o", "y.csv"], "give the format to write: --to"),

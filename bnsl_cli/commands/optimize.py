@@ -109,10 +109,10 @@ def command(
     search over k-trees, as do kg, kastar (Scanagatta, Corani, de Campos and Zaffalon 2016) and kmax.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
-    candidate sets around the best ones in turn, beginning with SETS if they are given. The others climb by
-    adding, removing and reversing arcs: hc tries all arcs in every step; chc, chc-star, ichc, 2ichc and
-    fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
-    found by tests (Tsamardinos, Brown and Aliferis 2006).
+    candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows them
+    within the cliques of k-trees too. The others climb by adding, removing and reversing arcs: hc tries all arcs
+    in every step; chc, chc-star, ichc, 2ichc and fastchc skip pairs found independent (Gámez, Mateo and Puerta
+    2011, 2012); mmhc climbs among neighbours found by tests (Tsamardinos, Brown and Aliferis 2006).
 
     Searches improve as long as they run. Ctrl-C (or SIGTERM) ends one early: the best network so far is
     written and marked "interrupted"; a second signal gives up.
@@ -121,6 +121,7 @@ def command(
     Examples:
       bnsl parentsets --discretize median wdbc.csv | bnsl optimize --asobs --time 1s --format table
       bnsl parentsets random80.csv.gz | bnsl optimize --tw 3 --time 1s -o random80.net.jsonl
+      bnsl optimize --data random80.csv.gz --tw 3 --time 1s -o bounded.net.jsonl
       bnsl parentsets random80.csv.gz -o random80.sets.jsonl
       bnsl optimize --data wdbc.csv --discretize median --hc --tabu 10 --forbid mean_area,diagnosis -o hc.net.jsonl
       bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl

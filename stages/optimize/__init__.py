@@ -79,7 +79,10 @@ METHODS: dict[str, MethodSpec] = {
     ),
     "pricing": MethodSpec(
         "stages.optimize.pricing",
-        "on data: order search and growth of candidate sets in turn; the best networks in a given time",
+        "on data: order search and growth of candidate sets in turn, with --tw over k-trees; the best networks "
+        "in a given time",
+        bounded=True,
+        bounded_module="stages.optimize.bounded_pricing",
         needs_data=True,
         grows_sets=True,
     ),

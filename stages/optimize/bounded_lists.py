@@ -149,12 +149,14 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
     sources, lengths, members = [], [], []
     for child in range(table.n_variables):
         sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
-        if child in demands.parentless:
-            sets = sets[sizes[sets] == 0]
+        is_pinned = bool(table.fixed[child]) or child in demands.pinned
+        if is_pinned:
+            # The prescribed set is part of all others.
+            sets = sets[[int(np.argmin(sizes[sets]))]]
         required = demands.required.get(child)
         if required is not None:
             joined = [sorted({*table.parent_set(s), *required}) for s in sets.tolist()]
-            if table.fixed[child]:
+            if is_pinned:
                 joined = [list(required)]
             kept = [i for i, clique in enumerate(joined) if len(clique) <= treewidth]
             sets, child_sizes = sets[kept], np.array([len(joined[i]) for i in kept], dtype=np.int64)

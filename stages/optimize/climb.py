@@ -16,7 +16,7 @@ from stages.reporting import NullReporter
 from stages.warming import compile_first, tiny_dataset
 
 from . import METHODS, OptimizeOptions
-from .verify import verify_network
+from .verify import elimination_width, verify_network
 
 if TYPE_CHECKING:
     from stages.budgets import Budget
@@ -44,7 +44,7 @@ def run_on_data(
     ----------
     dataset : Dataset
     options : OptimizeOptions
-        ``method`` is one whose `MethodSpec` has ``needs_data``.
+        ``method`` is one whose `MethodSpec` has ``needs_data``, and ``bounded_module`` if there is a bound.
     budget : Budget
         Its evaluations are local scores computed.
     reporter : Reporter
@@ -70,7 +70,8 @@ def run_on_data(
     if table is not None:
         match_table(table, dataset)
     spec = METHODS[options.method]
-    module = importlib.import_module(spec.module)
+    is_bounded = options.treewidth is not None
+    module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
     unconstrained = replace(options, required=(), forbidden=(), tiers=None, max_parents=None)
 
     def search_tiny(small: Budget) -> None:
@@ -92,16 +93,20 @@ def run_on_data(
         lists["table"] = table
         lists["keep_lists"] = None if keep_lists is None else partial(keep_lists, header)
     parents, scores, facts, figures = module.search_data(scorer, options, budget, reporter, first, **lists)
+    elimination = facts.pop("elimination", None)
     extra = {
         "total": math.fsum(scores.tolist()),
         "method": options.method,
         "seed": options.seed,
         **facts,
     }
+    if is_bounded:
+        width = elimination_width(parents, elimination)
+        extra["treewidth"] = {"bound": options.treewidth, "width": width, "elimination": elimination}
     if budget.interrupted:
         extra["interrupted"] = True
     network = Network(replace(header, extra=extra), parents, scores)
-    verify_network(network, dataset=dataset)
+    verify_network(network, dataset=dataset, treewidth=options.treewidth)
     return network, figures
 
 

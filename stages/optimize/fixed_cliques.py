@@ -26,14 +26,14 @@ class FixedDemands:
         The former must stand before the latter in every order.
     required : dict
         Earlier variables that a variable must join, whatever its set is.
-    parentless : set
-        Variables that must stay without parents of their own choice: arcs of fixed records run against the
-        order around them, so that others could close a cycle.
+    pinned : set
+        Variables that must take just the prescribed parents, or none: prescribed arcs run against the order
+        around them, so that others could close a cycle.
     """
 
     precedences: list[tuple[int, int]] = field(default_factory=list)
     required: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    parentless: set[int] = field(default_factory=set)
+    pinned: set[int] = field(default_factory=set)
 
 
 def plan_fixed_cliques(
@@ -97,7 +97,7 @@ def _plan_component(component, families, graph, names, treewidth, demands: Fixed
         if width > treewidth:
             least = contraction_bound(local)
             raise InfeasibleError(_too_wide([names[v] for v in component], least, width, treewidth))
-        demands.parentless.update(v for v in component if not families[v])
+        demands.pinned.update(component)
     for variable, required in zip(elimination, _later_neighbours(local, elimination)):
         demands.required[component[variable]] = tuple(sorted(component[u] for u in required))
     placed = [component[v] for v in reversed(elimination)]

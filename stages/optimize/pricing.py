@@ -77,7 +77,7 @@ def search_data(
     -------
     (parents, scores, facts, figures)
     """
-    run = _Pricing(scorer, options, budget, reporter, table)
+    run = Pricing(scorer, options, budget, reporter, table)
     run.prepare(start, grows=table is None)
     run.alternate()
     if keep_lists is not None:
@@ -85,7 +85,9 @@ def search_data(
     return run.outcome()
 
 
-class _Pricing:
+class Pricing:
+    """One run; `bounded_pricing` searches and prices in its own way."""
+
     def __init__(self, scorer, options, budget, reporter, table):
         self.scorer: FamilyScorer = scorer
         self.options: OptimizeOptions = options

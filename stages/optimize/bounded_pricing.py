@@ -1,0 +1,253 @@
+"""Pricing under a treewidth bound: order search and growth of candidate sets in turn (a method of this project).
+
+As in `pricing`, but orders are evaluated as k-trees, and sets are grown within the cliques of the present k-tree
+too: such a set can be taken at once, while the members of a set grown among all predecessors may never come
+together in one clique. The walk over orders cools down during the run; at treewidth 1 the result is exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from formats.records import Header, ParentSetTable
+from stages.workers import ordered_map
+
+from . import forest
+from .bounded_ils import FIRST_ORDERS, best_regret_order
+from .bounded_lists import prepare_bounded
+from .bounded_search import OrderSearch
+from .pricing import Pricing, positions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from formats.records import ParentSetRecord
+    from stages.budgets import Budget
+    from stages.families import FamilyScorer
+    from stages.growing import SetGrower
+    from stages.kernels.ktrees import KTree
+    from stages.reporting import Reporter
+
+    from . import OptimizeOptions
+    from .climbing.constraints import Parents
+
+NEAR_SPREAD = 0.1
+"""Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is
+priced in every round.
+"""
+
+RELATED = 4
+"""Variables before and after a child, those with the best scores as its only parent, in whose bags it grows."""
+
+MOST_MOVES = 100_000
+"""Changes of the order between two rounds of pricing at most, see `phase_moves`."""
+
+HEAT = 0.07
+"""Temperature at the start, as a share of the mean that a variable gains by its best set; by experiment."""
+
+COOLING = 0.01
+"""Temperature at the end of the cooling, as a share of that at its start."""
+
+COOLING_TIME = 0.9
+"""Share of a time limit in which the walk cools; it only climbs afterwards."""
+
+COOLING_ROUNDS = 50
+"""Rounds in which the walk cools without a time limit."""
+
+
+def search_data(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Parents | None = None,
+    table: ParentSetTable | None = None,
+    keep_lists: Callable[[Iterable[ParentSetRecord]], None] | None = None,
+) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+    """Learn a network of bounded treewidth from data; parameters as in `pricing.search_data`.
+
+    Returns
+    -------
+    (parents, scores, facts, figures)
+        ``facts`` has the ``elimination`` order that certifies the width.
+
+    Raises
+    ------
+    InfeasibleError
+        When the required arcs close a cycle or exceed the bound.
+    """
+    run = BoundedPricing(scorer, options, budget, reporter, table)
+    if options.treewidth <= 1:
+        run.solve_forest()
+    else:
+        run.prepare(start, grows=table is None)
+        run.alternate()
+    if keep_lists is not None:
+        keep_lists(run.lists.records())
+    return run.outcome()
+
+
+def phase_moves(n_variables: int) -> int:
+    """Changes of the order between two rounds of pricing: some tenths of a second on a hundred variables."""
+    return min(1000 * n_variables, 20_000 + 50 * n_variables, MOST_MOVES)
+
+
+class _Walk(NamedTuple):
+    """An order with the preferences that make it a k-tree, as in `stages.kernels.ktrees.KTree`."""
+
+    order: np.ndarray
+    left_out: np.ndarray
+    hosts: np.ndarray
+
+    @classmethod
+    def copy_of(cls, state) -> _Walk:
+        return cls(state.order.copy(), state.left_out.copy(), state.hosts.copy())
+
+
+class BoundedPricing(Pricing):
+    """One run under a treewidth bound.
+
+    Attributes
+    ----------
+    order, parents, bags
+        Of the k-tree around which sets are grown; `best` has order and parents of the best network.
+    """
+
+    def __init__(self, scorer, options, budget, reporter, table):
+        super().__init__(scorer, options, budget, reporter, table)
+        self.bound = min(options.treewidth, scorer.n_variables - 1)
+        for grower in self.lists.growers:
+            grower.max_parents = min(grower.max_parents, self.bound)
+        self.names = Header(scorer.dataset.variables)
+        self.walk: _Walk | None = None
+        self.best_walk: _Walk | None = None
+        self.best: tuple[np.ndarray, Parents] | None = None
+        # Required arcs that no network within the bound can have are found out before any work is done.
+        prepare_bounded(self.table(), self.bound)
+
+    def table(self) -> ParentSetTable:
+        """The candidate lists as the searches among listed sets take them."""
+        packed = self.lists.pack()
+        n = self.scorer.n_variables
+        never = np.zeros(n, dtype=np.bool_)
+        return ParentSetTable(
+            self.names,
+            packed.set_offsets,
+            packed.scores,
+            packed.parent_offsets,
+            packed.parents,
+            never,
+            never,
+            np.full(n, np.nan),
+        )
+
+    def solve_forest(self) -> None:
+        """The best network with at most one parent each, from the scores of all pairs."""
+        for grower in self.lists.growers:
+            if grower.max_parents > len(grower.required):
+                variables, scores = grower.improving(grower.required)
+                grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
+        table = self.table()
+        result = forest.search(table, self.options, self.budget, self.reporter)
+        parents = tuple(table.parent_set(int(s)) for s in result.chosen)
+        self.best = np.array(result.facts["elimination"][::-1]), parents
+
+    def temperature(self, table: ParentSetTable) -> float:
+        """Temperature of this round's walk in nats; 0 once the cooling is over."""
+        seconds = self.budget.seconds
+        if seconds is None:
+            share = self.rounds / COOLING_ROUNDS
+        else:
+            share = self.budget.elapsed() / (COOLING_TIME * seconds) if seconds else 1.0
+        if share >= 1.0:
+            return 0.0
+        gains = table.scores[table.set_offsets[:-1]] - table.scores[table.set_offsets[1:] - 1]
+        return HEAT * float(gains.mean()) * COOLING**share
+
+    def search(self) -> bool:
+        """One phase of order search on the lists at hand; False once cooled down without a better network."""
+        table = self.table()
+        problem = prepare_bounded(table, self.bound)
+        search = OrderSearch(problem, self.rng)
+        temperature = self.temperature(table)
+        n_moves = phase_moves(problem.n_variables)
+        walk = self.walk if temperature > 0.0 else self.best_walk
+        if walk is None:
+            search.start(best_regret_order(problem, self.rng, FIRST_ORDERS))
+        else:
+            search.start(*walk)
+        if temperature > 0.0:
+            for _ in range(0, n_moves, search.slice_moves):
+                if self.budget.is_spent():
+                    break
+                search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
+        else:
+            search.improve(n_moves, self.budget, n_moves)
+        improved = self.note_best(table, problem, search)
+        self.walk = _Walk.copy_of(search.tree)
+        self.note_tree(table, problem.source, search.tree)
+        self.reporter.progress(
+            self.scorer.evaluations,
+            self.budget.evaluations,
+            score=f"{self.best_score:.2f}",
+            sets=len(problem.scores),
+            rounds=self.rounds,
+        )
+        return improved or temperature > 0.0
+
+    def note_best(self, table: ParentSetTable, problem, search: OrderSearch) -> bool:
+        """Keep the best network of the phase if it is the best of the run; whether it is."""
+        score = problem.score(search.best.chosen)
+        improved = score > self.best_score + 1e-6
+        if improved or self.best is None:
+            self.best_score = score
+            self.best_walk = _Walk.copy_of(search.best)
+            parents = tuple(table.parent_set(s) for s in problem.source[search.best.chosen].tolist())
+            self.best = self.best_walk.order, parents
+        self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score})
+        return improved
+
+    def note_tree(self, table: ParentSetTable, source: np.ndarray, tree: KTree) -> None:
+        """Take over the k-tree around which sets are grown."""
+        self.order = tree.order.copy()
+        self.parents = tuple(table.parent_set(s) for s in source[tree.chosen].tolist())
+        self.bags = tree.bags.copy()
+
+    def price(self) -> None:
+        """Grow sets within the predecessors in an order near the present one, and within its cliques."""
+        n = self.scorer.n_variables
+        position = positions(self.order)
+        self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), self.parents)
+
+        def price_child(grower: SetGrower) -> None:
+            if not self.budget.is_spent():
+                self.price_cliques(grower, position)
+
+        for _ in ordered_map(price_child, self.lists.growers, self.options.jobs):
+            pass
+
+    def price_cliques(self, grower: SetGrower, position: np.ndarray) -> None:
+        """Grow the child's sets within its own clique and those of the variables most related to it."""
+        child = grower.child
+        related, _ = grower.improving(grower.required)
+        earlier = position[related] < position[child]
+        hosts = [child, *related[earlier][:RELATED].tolist(), *related[~earlier][:RELATED].tolist()]
+        allowed = np.zeros(len(position), dtype=np.bool_)
+        for host in hosts:
+            members = [*self.bags[host].tolist(), *grower.required]
+            allowed[members] = True
+            allowed[child] = False
+            kept = tuple(p for p in self.parents[child] if allowed[p])
+            if len(kept) > len(grower.required):
+                grower.score(kept)
+                grower.grow_and_shrink(allowed, kept)
+            grower.grow_and_shrink(allowed)
+            allowed[members] = False
+
+    def outcome(self) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+        """The best network with header facts and figures."""
+        order, self.parents = self.best
+        parents, scores, facts, figures = super().outcome()
+        return parents, scores, {**facts, "elimination": order[::-1].tolist()}, figures
