@@ -122,14 +122,16 @@ def test_no_input_on_a_terminal_is_wrong_usage_not_a_wait(place: Path):
 
 
 def test_a_bar_is_drawn_on_a_terminal_when_the_result_goes_to_a_file(place: Path):
-    arguments = ["optimize", "d.sets.jsonl", "--time", "2s", "-o", "/dev/null"]
+    arguments = ["optimize", "--asobs", "d.sets.jsonl", "--time", "2s", "-o", "/dev/null"]
     code, text, _ = on_terminal(place, *arguments, streams=("stdout", "stderr"))
     assert code == 0
     assert "score -" in text and "\x1b[" in text
 
 
 def test_no_bar_in_the_middle_of_a_pipe(place: Path):
-    code, text, _ = on_terminal(place, "optimize", "d.sets.jsonl", "--time", "1s", streams=("stderr",))
+    code, text, _ = on_terminal(
+        place, "optimize", "--asobs", "d.sets.jsonl", "--time", "1s", streams=("stderr",)
+    )
     assert code == 0
     assert "\x1b" not in text
     assert text.startswith("bnsl optimize: bic")
