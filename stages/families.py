@@ -117,6 +117,11 @@ class FamilyScorer:
             self._log_gamma[offset] = log_gamma_table(offset, self.n_rows)
         return self._log_gamma[offset]
 
+    def count_evaluations(self, n: int) -> None:
+        """Note that local scores were computed; kernels called past this class need it."""
+        with self._count_lock:
+            self.evaluations += n
+
     def n_configurations(self, parents: tuple[int, ...]) -> float:
         """Product of the parents' numbers of states, in floating point so that it never wraps."""
         return float(np.prod(self.n_states[list(parents)], dtype=np.float64)) if parents else 1.0
@@ -153,8 +158,7 @@ class FamilyScorer:
             out,
             self.workspace(),
         )
-        with self._count_lock:
-            self.evaluations += len(candidates)
+        self.count_evaluations(len(candidates))
         return out
 
     def local_score(self, child: int, parents: tuple[int, ...]) -> float:
@@ -163,6 +167,31 @@ class FamilyScorer:
             return self._empty_set_score(child)
         *rest, last = parents
         return float(self.expand(child, tuple(rest), np.array([last], dtype=np.int32))[last])
+
+    def sum_over_cells(self, child: int, parents: tuple[int, ...], terms: np.ndarray) -> float:
+        """Sum of ``terms[m]`` over the cells of a family, m the rows of a cell; no local score is computed.
+
+        Parameters
+        ----------
+        child : int
+        parents : tuple of int
+        terms : ndarray of float64, shape (n_rows + 1,)
+            0 at 0.
+        """
+        from stages.kernels.expansion import ScoreTables, score_expansions
+
+        if not parents:
+            counts = np.bincount(self.dataset.codes[child])
+            return math.fsum(terms[counts].tolist())
+        *rest, last = parents
+        zeros = np.zeros((1, self.n_rows + 1))
+        nothing, kind = np.zeros(1), np.zeros_like(self._kind)
+        tables = ScoreTables(terms[None], zeros, kind, nothing, np.array([self.quantum]), np.array([False]))
+        out = np.empty(self.n_variables)
+        which = np.array([last], dtype=np.int32)
+        members = np.array(rest, dtype=np.int32)
+        score_expansions(self.data, tables, child, members, which, out, self.workspace())
+        return float(out[last])
 
     def reduce(self, child: int, parents: tuple[int, ...], which: Sequence[int] | None = None) -> np.ndarray:
         """Scores of ``parents - {Y}`` for members Y.
@@ -203,15 +232,13 @@ class FamilyScorer:
             value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
             value -= float(tables.penalty[0]) * before * after
             out[place] = round(value / self.quantum) * self.quantum
-        with self._count_lock:
-            self.evaluations += len(which)
+        self.count_evaluations(len(which))
         return out
 
     def _empty_set_score(self, child: int) -> float:
         counts = np.bincount(self.dataset.codes[child], minlength=int(self.n_states[child])).tolist()
         r = len(counts)
-        with self._count_lock:
-            self.evaluations += 1
+        self.count_evaluations(1)
         if self.score in ("bdeu", "k2"):
             cell, row = (self.ess / r, self.ess) if self.score == "bdeu" else (1.0, float(r))
             value = math.fsum(math.lgamma(cell + m) - math.lgamma(cell) for m in counts)

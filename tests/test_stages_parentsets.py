@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.parentsets import prune_dominated, score_all_sets
-from tables import dependent_dataset
+from tables import dependent_dataset, make_dataset
 
 from formats.records import Forest, Header
 from stages.budgets import Budget
 from stages.families import FamilyScorer
 from stages.kernels.dominance import mark_undominated
-from stages.parentsets import METHODS, ParentSetOptions, bounds, run
+from stages.parentsets import METHODS, ParentSetOptions, bounds, run, sequential
+from stages.parentsets.dirichlet import superset_bound
+from stages.parentsets.found import ChildLimits
 
 
 def identify(dataset, **options):
@@ -159,6 +161,53 @@ def test_association_rule(seed):
                 assert_excluded_are_dominated(supersets(tuple(sorted((*parents, y))), scores), scores)
 
 
+@given(
+    st.integers(0, 5000),
+    st.sampled_from(["bdeu", "k2"]),
+    st.integers(1, 4),
+    st.sampled_from([0.3, 1.0, 10.0]),
+)
+def test_dirichlet_bound_covers_all_supersets(seed, score, max_parents, ess):
+    dataset, rows = dependent_dataset(seed, 5, 40, most_states=3)
+    scorer = FamilyScorer(dataset, score, ess)
+    child = seed % 5
+    allowed = np.array([y for y in range(5) if y != child], dtype=np.int32)
+    scores = score_all_sets(rows, dataset.n_states.tolist(), child, max_parents, score, ess)
+    bound = superset_bound(scorer, child, ChildLimits(allowed, max_parents, 10**9))
+    states = int(dataset.n_states[child])
+    for parents in scores:
+        most = bound(parents)
+        assert most >= max(scores[s] for s in supersets(parents, scores)) - 1e-9
+        for best in scores.values():
+            assert bound.excludes(parents, best) == (best >= most)
+        cells = {(*(row[p] for p in parents), row[child]) for row in rows}
+        assert most <= -len(cells) * np.log(states) + 1e-9
+
+
+@pytest.mark.parametrize("method", ["sequential", "greedy"])
+def test_what_is_not_listed_under_bdeu_is_bounded(method):
+    dataset, rows = dependent_dataset(4, 6, 60, most_states=3)
+    _, records = identify(dataset, method=method, score="bdeu", max_parents=5, evaluations=12)
+    for record in records:
+        everything = score_all_sets(rows, dataset.n_states.tolist(), record.child, 5, "bdeu")
+        if not record.complete:
+            listed = as_dict(record)
+            open_ones = [
+                value
+                for s, value in everything.items()
+                if s not in listed and not any(set(o) < set(s) and listed[o] >= value for o in listed)
+            ]
+            assert record.unlisted >= max(open_ones, default=-np.inf) - 1e-9
+
+
+def test_dirichlet_bound_is_met_by_pure_configurations():
+    # A parent that tells the child's state: the sum of the cells' terms is the score itself.
+    codes = np.array([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]], dtype=np.uint8)
+    scorer = FamilyScorer(make_dataset(codes, [2, 2]), "bdeu", 1.0)
+    bound = superset_bound(scorer, 0, ChildLimits(np.array([1], dtype=np.int32), 1, 10**9))
+    assert bound((1,)) == pytest.approx(scorer.local_score(0, (1,)), abs=1e-12)
+
+
 # --- methods ---
 
 
@@ -192,6 +241,17 @@ def test_sequential_is_complete_for_every_score(score):
         rounded = {s: round(v, 7) for s, v in expected.items()}
         clear = set(prune_dominated(rounded))
         assert clear <= set(record.parents)
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_sequential_finds_the_same_however_its_levels_are_sliced(score, monkeypatch):
+    dataset, _ = dependent_dataset(5, 8, 120, most_states=4)
+    whole = identify(dataset, method="sequential", score=score, max_parents=5)
+    part = identify(dataset, method="sequential", score=score, max_parents=5, evaluations=70)
+    monkeypatch.setattr(sequential, "SLICE_ENTRIES", 3)
+    assert identify(dataset, method="sequential", score=score, max_parents=5) == whole
+    assert identify(dataset, method="sequential", score=score, max_parents=5, evaluations=70) == part
+    assert [record.evaluated for record in part[1]] < [record.evaluated for record in whole[1]]
 
 
 @pytest.mark.parametrize("method", METHODS)

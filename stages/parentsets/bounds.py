@@ -1,10 +1,10 @@
 """Pruning rules of parent-set identification, one function each.
 
 Each rule says that a parent set and all its supersets can be left out without losing any set that is not
-dominated. They hold for BIC and, with its penalty, for AIC: scores of the form LL - c |P|, where LL <= 0 is the
+dominated. Most hold for BIC and, with its penalty, for AIC: scores of the form LL - c |P|, where LL <= 0 is the
 log-likelihood in nats, |P| the product of the parents' numbers of states and c the penalty per configuration,
 ``c(X) = (ln N / 2)(|X| - 1)`` for BIC. Entropies arrive multiplied by N (nats, ``N H(X) = -LL(X)``).
-Arguments may be arrays; rules then hold elementwise.
+Arguments may be arrays; rules then hold elementwise. `pure_cell_terms` serves the Dirichlet scores BDeu and K2.
 """
 
 from __future__ import annotations
@@ -78,3 +78,34 @@ def is_excluded_by_association(weight_new, n_configurations, n_configurations_ne
 def unlisted_bound(penalty, n_configurations):
     """Upper bound on the score of any set with at least that many configurations (LL <= 0); nats."""
     return -penalty * n_configurations
+
+
+def is_excluded_by_dirichlet(score, bound):
+    """A set's best subset (or itself) already reaches what it and its supersets can have at most under BDeu or K2."""
+    return score >= bound
+
+
+def pure_cell_terms(alpha: float, n_child_states: int, n_rows: int) -> np.ndarray:
+    """Most that m rows of one child state in one configuration add to a Dirichlet score of it or of a refinement.
+
+    The Polya urn gives n rows the factor ``prod_k prod_{i<n_k} (a/r + i) / prod_{t<n} (a + t)``. Parting the
+    states never lowers it, since ``prod_{t<n} (a + t) >= prod_k prod_{i<n_k} (a + i)``; parting rows of one state
+    never raises it, since ``(a/r + i) / (a + i)`` grows with i; and it falls with a, so the smallest Dirichlet
+    parameter that a refinement can have bounds all. As a vanishes a term becomes ``-ln r``, the bound of
+    Correia, Cussens and de Campos (2020).
+
+    Parameters
+    ----------
+    alpha : float
+        Smallest sum of a configuration's Dirichlet parameters: ess over the most configurations for BDeu.
+    n_child_states : int
+    n_rows : int
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows + 1,)
+        Nats, for m = 0, ..., n_rows.
+    """
+    from stages.kernels.scoring import log_gamma_table
+
+    return log_gamma_table(alpha / n_child_states, n_rows) - log_gamma_table(alpha, n_rows)

@@ -10,6 +10,7 @@ from stages.budgets import Budget
 from stages.families import FamilyScorer
 
 from .bounds import is_excluded_by_penalty, unlisted_bound
+from .dirichlet import SupersetBound, superset_bound
 from .found import BYTES_PER_SET, ChildLimits, FoundSets
 
 BYTES_PER_ENTRY = 12
@@ -28,11 +29,14 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     found.add(required, start_score)
     found.evaluated = 1
     penalty = scorer.penalty(child)
+    bound = superset_bound(scorer, child, limits)
     n_states = scorer.n_states.astype(np.float64)
     expanded: set[tuple[int, ...]] = set()
     waiting: list[tuple] = []
 
     def expand(parents: tuple[int, ...], score: float) -> None:
+        if bound is not None and bound.excludes(parents, score):
+            return
         candidates = limits.allowed[~np.isin(limits.allowed, parents)]
         if penalty > 0:
             q = scorer.n_configurations(parents) * n_states[candidates]
@@ -51,7 +55,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         if limits.is_spent(
             budget, found, len(waiting) * len(limits.allowed) * BYTES_PER_ENTRY // BYTES_PER_SET
         ):
-            found.unlisted = _bound_of_pairs(scorer, child, limits)
+            found.unlisted = _bound_of_pairs(scorer, child, limits, bound)
             return found
         negative_score, grown, parents, order, scores, position = heapq.heappop(waiting)
         _push(waiting, parents, order, scores, position + 1)
@@ -68,8 +72,12 @@ def _push(waiting: list, parents: tuple, order: np.ndarray, scores: np.ndarray, 
         heapq.heappush(waiting, (-float(scores[position]), grown, parents, order, scores, position))
 
 
-def _bound_of_pairs(scorer: FamilyScorer, child: int, limits: ChildLimits) -> float | None:
+def _bound_of_pairs(
+    scorer: FamilyScorer, child: int, limits: ChildLimits, bound: SupersetBound | None
+) -> float | None:
     penalty = scorer.penalty(child)
+    if bound is not None:
+        return bound.of_larger_sets(limits.required, limits.allowed)
     if penalty <= 0:
         return None
     smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:2]

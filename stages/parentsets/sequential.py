@@ -5,71 +5,175 @@ Where it finishes, the list is complete. Stopped early, it knows a bound on what
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from stages.budgets import Budget
 from stages.families import FamilyScorer
 
-from .bounds import is_excluded_by_penalty, unlisted_bound
-from .found import ChildLimits, FoundSets
+from .bounds import unlisted_bound
+from .dirichlet import superset_bound
+from .found import BYTES_PER_SET, ChildLimits, FoundSets
+
+SLICE_SECONDS = 0.1
+"""About the time between two looks at the budget."""
+
+SLICE_ENTRIES = 1 << 20
+"""Extensions considered between two looks at the budget, at most."""
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
     """Enumerate the child's parent sets by size; see the module text."""
-    found = FoundSets(child)
-    required = limits.required
-    found.add(required, scorer.local_score(child, required))
-    found.evaluated = 1
-    penalty = scorer.penalty(child)
-    n_states = scorer.n_states.astype(np.float64)
-    allowed = limits.allowed
-    # By what is added to the required parents: the best score among a set and its subsets. Only sets whose
-    # supersets may still pay are kept in a level.
-    level: dict[tuple[int, ...], float] = {(): found.scores[required]}
-    for size in range(1, limits.max_parents - len(required) + 1):
-        next_level: dict[tuple[int, ...], float] = {}
-        for added, best in level.items():
-            if limits.is_spent(budget, found, len(level) + len(next_level)):
-                found.unlisted = _bound_from_size(scorer, child, limits, size)
+    return _Search(scorer, child, limits, budget).run()
+
+
+class _Search:
+    """Sets are rows of ascending places among the allowed variables; required parents are in all of them."""
+
+    def __init__(self, scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget):
+        self.scorer = scorer
+        self.child = child
+        self.limits = limits
+        self.budget = budget
+        self.found = FoundSets(child)
+        self.bound = superset_bound(scorer, child, limits)
+        self.required = np.array(limits.required, dtype=np.int32)
+        self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
+        self.base_q = scorer.n_configurations(limits.required)
+
+    def run(self) -> FoundSets:
+        from stages.kernels.levels import Level
+
+        found, limits = self.found, self.limits
+        empty_score = self.scorer.local_score(self.child, limits.required)
+        found.add(limits.required, empty_score)
+        found.evaluated = 1
+        places, best = np.zeros((1, 0), dtype=np.int32), np.array([empty_score])
+        level = Level(np.zeros((0, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), np.zeros(0))
+        most_added = limits.max_parents - len(limits.required)
+        for size in range(1, most_added + 1):
+            if self.bound is not None:
+                self._close_excluded(level, places, best)
+                places, best = _sets_of(level, len(self.n_states)) if size > 1 else (places, best)
+            extended = self._extend_all(level, places, best, keeps=size < most_added)
+            if extended is None:
+                found.unlisted = self._bound_from_size(size)
                 return found
-            parents = tuple(sorted((*required, *added)))
-            candidates = allowed[allowed > added[-1]] if added else allowed
-            q = scorer.n_configurations(parents) * n_states[candidates]
-            if penalty > 0:
-                open_ones = ~is_excluded_by_penalty(best, penalty, q)
-                candidates, q = candidates[open_ones], q[open_ones]
-            if not len(candidates):
-                continue
-            expansion = scorer.expand(child, parents, candidates)
-            found.evaluated += len(candidates)
-            for y, score in zip(candidates.tolist(), expansion[candidates].tolist()):
-                subset_best = _best_of_subsets(level, added, y)
-                if subset_best is None:
-                    continue
-                if score > subset_best:
-                    found.add(tuple(sorted((*parents, y))), score)
-                next_level[(*added, y)] = max(score, subset_best)
-        level = next_level
-        if not level:
-            break
-    found.complete = True
-    return found
+            level = extended
+            places, best = _sets_of(level, len(self.n_states))
+            if not len(places):
+                break
+        found.complete = True
+        return found
 
+    def _extend_all(self, level, places: np.ndarray, best: np.ndarray, keeps: bool):
+        """Extend all sets of a level: the next one (empty unless it `keeps` it), None if the budget ended."""
+        from stages.kernels.levels import Level
 
-def _best_of_subsets(level: dict, added: tuple[int, ...], y: int) -> float | None:
-    """Best score among the proper subsets of ``added + (y,)``; None if a subset's supersets are excluded."""
-    best = level[added]
-    for dropped in range(len(added)):
-        other = level.get((*added[:dropped], *added[dropped + 1 :], y))
-        if other is None:
+        q = self.base_q * np.prod(self.n_states[places], axis=1)
+        last = places[:, -1].astype(np.int64) if places.shape[1] else np.array([-1])
+        widths = len(self.n_states) - 1 - last
+        kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        position, at_once, held = 0, 16, len(level.entries)
+        while position < len(places):
+            if self.limits.is_spent(self.budget, self.found, held * 8 // BYTES_PER_SET):
+                return None
+            started = time.perf_counter()
+            end = position + max(
+                1, int(np.searchsorted(np.cumsum(widths[position : position + at_once]), SLICE_ENTRIES))
+            )
+            end = min(end, len(places))
+            some = slice(position, end)
+            n_extended, entries = self._extend(level, places[some], best[some], q[some], widths[some])
+            if keeps:
+                blocks = _without_empty(places[some][:n_extended], widths[some][:n_extended], entries)
+                kept.append(blocks)
+                held += len(blocks[2])
+            position += n_extended
+            if time.perf_counter() - started < SLICE_SECONDS:
+                at_once *= 2
+            elif at_once > 1:
+                at_once //= 2
+        if not kept:
+            return Level(places[:0], np.zeros(1, dtype=np.int64), np.zeros(0))
+        prefixes, widths, entries = (np.concatenate(parts) for parts in zip(*kept))
+        return Level(prefixes, np.concatenate(([0], np.cumsum(widths))), entries)
+
+    def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
+        """Extend sets until the evaluations are used up: how many were extended, and their entries."""
+        from stages.kernels.levels import mark_open, score_open
+
+        scorer, found = self.scorer, self.found
+        starts = np.concatenate(([0], np.cumsum(widths)))
+        entries = np.empty(starts[-1])
+        counts = np.empty(len(places), dtype=np.int64)
+        mark_open(level, places, best, q, self.n_states, scorer.penalty(self.child), starts, entries, counts)
+        before = found.evaluated + np.cumsum(counts) - counts
+        n_extended = max(1, int(np.searchsorted(before, self.limits.evaluations)))
+        entries = entries[: starts[n_extended]]
+        is_better = np.zeros(len(entries), dtype=np.bool_)
+        scratch = np.empty(scorer.n_variables)
+        for configurations in np.unique(q[:n_extended]).tolist():
+            score_open(
+                scorer.data,
+                scorer.tables(self.child, configurations),
+                self.child,
+                self.required,
+                self.limits.allowed,
+                places,
+                np.flatnonzero(q[:n_extended] == configurations),
+                starts,
+                entries,
+                is_better,
+                scratch,
+                scorer.workspace(),
+            )
+        evaluated = int(counts[:n_extended].sum())
+        scorer.count_evaluations(evaluated)
+        found.evaluated += evaluated
+        self._add(places, starts, entries, np.flatnonzero(is_better))
+        return n_extended, entries
+
+    def _add(self, places: np.ndarray, starts: np.ndarray, entries: np.ndarray, which: np.ndarray) -> None:
+        sets = np.searchsorted(starts, which, side="right") - 1
+        last = len(self.n_states) - (starts[sets + 1] - which)
+        members = self.limits.allowed[np.column_stack((places[sets], last))]
+        for added, score in zip(members.tolist(), entries[which].tolist()):
+            self.found.add(tuple(sorted((*self.limits.required, *added))), score)
+
+    def _close_excluded(self, level, places: np.ndarray, best: np.ndarray) -> None:
+        """Take out of a level the sets that dominate all their supersets by the Dirichlet bound."""
+        which = np.flatnonzero(~np.isnan(level.entries))
+        for place, row, score in zip(which.tolist(), places, best.tolist()):
+            if self.budget.is_spent():
+                return
+            parents = tuple(sorted((*self.limits.required, *self.limits.allowed[row].tolist())))
+            if self.bound.excludes(parents, score):
+                level.entries[place] = np.nan
+
+    def _bound_from_size(self, size: int) -> float | None:
+        if self.bound is not None:
+            return self.bound.of_larger_sets(self.limits.required, self.limits.allowed)
+        penalty = self.scorer.penalty(self.child)
+        if penalty <= 0:
             return None
-        best = max(best, other)
-    return best
+        return float(unlisted_bound(penalty, self.base_q * np.prod(np.sort(self.n_states)[:size])))
 
 
-def _bound_from_size(scorer: FamilyScorer, child: int, limits: ChildLimits, size: int) -> float | None:
-    penalty = scorer.penalty(child)
-    if penalty <= 0:
-        return None
-    smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:size]
-    return float(unlisted_bound(penalty, scorer.n_configurations(limits.required) * np.prod(smallest)))
+def _sets_of(level, n_allowed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The sets of a level, lexicographic, and the best score among each and its subsets."""
+    which = np.flatnonzero(~np.isnan(level.entries))
+    blocks = np.searchsorted(level.starts, which, side="right") - 1
+    last = (n_allowed - (level.starts[blocks + 1] - which)).astype(np.int32)
+    return np.column_stack((level.prefixes[blocks], last)), level.entries[which]
+
+
+def _without_empty(places: np.ndarray, widths: np.ndarray, entries: np.ndarray):
+    """Prefixes, widths and entries of the blocks that have a set."""
+    starts = np.cumsum(widths) - widths
+    is_filled = np.zeros(len(places), dtype=np.bool_)
+    wide = np.flatnonzero(widths)
+    if len(wide):
+        is_filled[wide] = np.logical_or.reduceat(~np.isnan(entries), starts[wide])
+    return places[is_filled], widths[is_filled], entries[np.repeat(is_filled, widths)]
