@@ -1,6 +1,9 @@
 """Exact local scores (BIC) per second and thread: all one-variable extensions of random sets.
 
-The plain way counts with `numpy.bincount` over mixed-radix configurations, one family after the other.
+"words/s" are the words of bitmaps that counting all cells takes (rows / 64 for every cell, less one state of the new
+parent, which is a difference), whatever way was taken; "of limit" is their share of what the machine can AND and
+popcount in cache. The plain way counts with `numpy.bincount` over mixed-radix configurations, one family after
+the other.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from formats.records import Dataset
 from stages.families import FamilyScorer
 
 from .cases import best_seconds, real, sampled
+from .limits import WORDS_IN_CACHE, words_per_second
 
 FAMILIES = 300
 """Sets expanded per measurement; each stands for as many scores as there are other variables."""
@@ -63,15 +67,25 @@ def measure_case(name: str, dataset: Dataset, n_parents: int) -> dict[str, objec
             plain_bic(dataset, child, parents)
 
     plain = len(plain_families) / best_seconds(count_all)
+    words = ours * words_per_score(dataset, families)
     return {
         "case": name,
         "rows": dataset.n_rows,
         "variables": n,
         "parents": n_parents,
         "scores/s": ours,
+        "words/s": words,
+        "of limit": words / words_per_second(WORDS_IN_CACHE),
         "plain numpy/s": plain,
         "ratio": ours / plain,
     }
+
+
+def words_per_score(dataset: Dataset, families: list[tuple[int, ...]]) -> float:
+    """Words of bitmaps in the cells of a family, on average."""
+    split = float(np.mean(dataset.n_states - 1))
+    cells = np.mean([np.prod(dataset.n_states[list(family)].astype(float)) for family in families])
+    return float(cells) * split * dataset.n_rows / 64
 
 
 def plain_bic(dataset: Dataset, child: int, parents: tuple[int, ...]) -> float:
