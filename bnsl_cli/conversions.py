@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 if TYPE_CHECKING:
-    from formats.records import BayesianNetwork, Dataset, Header
+    from formats.records import BayesianNetwork, Dataset, Header, Network
 
     from .options import DataOptions
     from .reporter import Reporter
@@ -51,9 +51,24 @@ def write_structure(task: Conversion) -> None:
         write_bayesian_network(task.output, _require_parameters(task, learnt.parameters))
     elif task.format == "net":
         write_graph(task.output, _require_parameters(task, learnt.parameters), "net")
+    elif task.format == "td":
+        write_graph(task.output, network, "td", elimination=_find_elimination(network, task.reporter))
     else:
         write_graph(task.output, network, task.format)
     task.reporter.summary(network_facts(network))
+
+
+def _find_elimination(network: Network, reporter: Reporter) -> list[int] | None:
+    """An elimination order for a network whose header has none; None where it has one."""
+    from stages.evaluate.treewidth import bound_treewidth, moral_graph
+
+    if (network.header.extra.get("treewidth") or {}).get("elimination") is not None:
+        return None
+    bounds = bound_treewidth(moral_graph(network.parents))
+    reporter.detail(
+        f"elimination order of width {bounds.upper} found; the treewidth is {bounds.lower} or more"
+    )
+    return bounds.elimination
 
 
 def write_data(task: Conversion) -> None:

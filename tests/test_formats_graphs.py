@@ -10,16 +10,20 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from evaluation_cases import random_parents
 from format_strategies import bayesian_networks, labels, networks, same_network
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.treewidth import elimination_width, moral_edges
 
+from bnsl_cli.main import cli
 from formats.bif import open_bayesian_network
 from formats.errors import FormatError, Inconsistent
 from formats.graphs import WRITABLE, write_graph
 from formats.networks import find_cycle, network_from_parents, open_network
 from formats.records import BayesianNetwork, Network, Variable
+from stages.evaluate.treewidth import bound_treewidth, moral_graph
 
 SAMPLES = Path(__file__).parent / "data" / "formats"
 
@@ -309,6 +313,19 @@ def test_tree_decompositions_are_valid_and_as_wide_as_their_order(tmp_path_facto
     assert decomposition_problem(network.parents, text) is None
     largest = int(re.search(r"s td \d+ (\d+)", text)[1])
     assert largest == elimination_width(moral_edges(network.parents), order) + 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_convert_finds_an_elimination_order(tmp_path, seed):
+    """For a network without one: the decomposition is valid and as wide as the order that evaluate finds."""
+    parents = random_parents(seed, 4 + 4 * seed, 3)
+    source, target = tmp_path / "plain.csv", tmp_path / "found.td"
+    write_graph(str(source), network_of(parents, [f"V{v}" for v in range(len(parents))]), "adjacency")
+    result = CliRunner().invoke(cli, ["convert", "-q", str(source), "-o", str(target)])
+    assert result.exit_code == 0, result.output
+    text = target.read_text()
+    assert decomposition_problem(parents, text) is None
+    assert int(re.search(r"s td \d+ (\d+)", text)[1]) == bound_treewidth(moral_graph(parents)).upper + 1
 
 
 @given(networks())

@@ -57,9 +57,10 @@ def command(
       csv, parquet, arrow                         data tables
       table                                       networks, parent sets, forests: to read
 
-    bif and net need parameters: those of a BIF input; 'bnsl fit' adds them to other networks. td needs a
-    network learnt with --tw, whose header has an elimination order. Keys that we do not know are kept where the
-    target can hold them.
+    bif and net need parameters: those of a BIF input; 'bnsl fit' adds them to other networks. gr and td are the
+    moral graph and a tree decomposition in the formats of the PACE challenge: td is that of the elimination order
+    in the header of a network learnt with --tw, else of the best one that min-fill and min-degree find. Keys that
+    we do not know are kept where the target can hold them.
 
     \b
     Examples:
@@ -68,6 +69,7 @@ def command(
       bnsl convert random80.jkl --names random80.csv.gz --to parentsets -o named.sets.jsonl
       bnsl convert random80.bif -o random80.dot
       bnsl convert random80.bif --to adjacency | head -3
+      bnsl convert -v random80.bif -o random80.td
       bnsl convert random80.csv.gz -o random80.parquet
 
     \b

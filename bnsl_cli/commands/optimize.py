@@ -106,7 +106,8 @@ def command(
     and again. asobs lets arcs go against a random order as long as no cycle closes (Scanagatta, de Campos,
     Corani and Zaffalon 2015); obs climbs by swaps of neighbours in the order (Teyssier and Koller 2005; Perez
     Urcia and Mauá 2015). --tw K bounds the treewidth, so that exact inference stays fast: ils and asobs then
-    search over k-trees, as do kg, kastar (Scanagatta, Corani, de Campos and Zaffalon 2016) and kmax.
+    search over k-trees, as do kg, kastar (Scanagatta, Corani, de Campos and Zaffalon 2016) and kmax. s2 and s2plus
+    (Nie, de Campos and Ji 2015, 2016) choose k-trees by mutual information first and find the best network in each.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows them
@@ -124,6 +125,7 @@ def command(
       bnsl optimize --data random80.csv.gz --tw 3 --time 1s -o bounded.net.jsonl
       bnsl parentsets random80.csv.gz -o random80.sets.jsonl
       bnsl optimize --data wdbc.csv --discretize median --hc --tabu 10 --forbid mean_area,diagnosis -o hc.net.jsonl
+      bnsl optimize random80.sets.jsonl --s2plus --tw 2 --restarts 20 --seed 1 -o s2plus.net.jsonl
       bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl
 
     \b

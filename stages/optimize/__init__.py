@@ -71,6 +71,18 @@ METHODS: dict[str, MethodSpec] = {
         bounded=True,
         unbounded=False,
     ),
+    "s2": MethodSpec(
+        "stages.optimize.s2",
+        "S2: uniform k-trees, accepted by informative score, and solved (Nie et al. 2015)",
+        bounded=True,
+        unbounded=False,
+    ),
+    "s2plus": MethodSpec(
+        "stages.optimize.s2plus",
+        "S2+: k-trees grown by A* on the informative score, and solved (Nie et al. 2016)",
+        bounded=True,
+        unbounded=False,
+    ),
     "forest": MethodSpec(
         "stages.optimize.forest",
         "at most one parent each, exactly, whatever the bound (Chow & Liu 1968)",

@@ -15,11 +15,11 @@ from . import SearchResult
 from .bounded_lists import BoundedProblem, prepare_bounded
 from .initial_orders import OrderSampler
 from .order_batches import OrderStream, best_of_batches
+from .path_states import new_path_states
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.budgets import Budget
-    from stages.kernels.clique_paths import PathStates
     from stages.kernels.ktrees import KTree
     from stages.kernels.start_cliques import CliqueTables
     from stages.reporting import Reporter
@@ -77,7 +77,7 @@ class PathOrders(OrderStream):
         rest = np.empty(n + 1)
         estimate_rest(lists, tree, rest)
         start = float(lists.losses[tree.chosen[tree.order[:size]]].sum())
-        states = _new_states(size, start, start + rest[size])
+        states = new_path_states(MAX_STATES, size, start, start + rest[size])
         fitting = np.empty(int(np.diff(lists.set_offsets).max()), dtype=np.int64)
         state = -1
         while state == -1 and not self.budget.is_spent():
@@ -90,18 +90,6 @@ class PathOrders(OrderStream):
         rebuild(tree, states, state)
         tree.position[tree.order] = np.arange(n, dtype=np.int32)
         return place_rest(lists, tree, int(states.depths[state]), float(states.losses[state]), -np.inf)
-
-
-def _new_states(depth: int, loss: float, estimate: float) -> PathStates:
-    """Room for states, the first one being the start clique alone."""
-    from stages.kernels.clique_paths import PathStates, push_state
-
-    kinds = [np.int32, np.int32, np.int32, np.int32, np.int64, np.float64, np.float64, np.int32]
-    states = PathStates(*(np.empty(MAX_STATES, dtype=kind) for kind in kinds), np.array([1, 0]))
-    states.parents[0], states.depths[0] = -1, depth
-    states.losses[0], states.estimates[0] = loss, estimate
-    push_state(states, np.int32(0))
-    return states
 
 
 def search(

@@ -1,4 +1,4 @@
-"""Methods under a treewidth bound that evaluate one order after the other and keep the best."""
+"""Methods under a treewidth bound that evaluate one order or k-tree after the other and keep the best."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ BATCH_WORK = 100_000
 
 class OrderBatch(NamedTuple):
     """A number of orders: the best one, its choices, and what these lose in nats against the best listed
-    sets.
+    sets; of methods that solve k-trees those left `unproved`.
     """
 
     loss: float
     order: np.ndarray
     chosen: np.ndarray
     n_orders: int
+    unproved: int = 0
 
 
-class OrderStream(ABC):
-    """Batches of orders; batch k of a seed is the same whoever asks for it.
+class BatchStream(ABC):
+    """Batches of orders or k-trees; batch k of a seed is the same whoever asks for it.
 
     Parameters
     ----------
@@ -47,25 +48,16 @@ class OrderStream(ABC):
     seed : int
     """
 
+    counted = "orders"
+    """Name in the header of what is evaluated."""
+
     def __init__(self, problem: BoundedProblem, seed: int):
         self.problem = problem
         self.seed = seed
 
     @abstractmethod
-    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
-        """Put an order and its choices into `tree`; their loss, which may be given up below `floor`."""
-
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
         """Evaluate a batch named by its index and its number of orders."""
-        index, n_orders = batch
-        rng = task_generator(self.seed, index)
-        tree, clique = self.problem.new_tree(), self.problem.new_clique_tables()
-        best = OrderBatch(-np.inf, tree.order, tree.chosen, n_orders)
-        for _ in range(n_orders):
-            loss = self.next_order(tree, clique, rng, best.loss)
-            if loss > best.loss:
-                best = OrderBatch(loss, tree.order.copy(), tree.chosen.copy(), n_orders)
-        return best
 
     def batch_size(self, index: int) -> int:
         """Number of orders of a batch; the first ones are small, so that a result is there soon."""
@@ -83,6 +75,25 @@ class OrderStream(ABC):
             yield index, size
 
 
+class OrderStream(BatchStream):
+    """Batches of orders, evaluated one after the other."""
+
+    @abstractmethod
+    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
+        """Put an order and its choices into `tree`; their loss, which may be given up below `floor`."""
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        index, n_orders = batch
+        rng = task_generator(self.seed, index)
+        tree, clique = self.problem.new_tree(), self.problem.new_clique_tables()
+        best = OrderBatch(-np.inf, tree.order, tree.chosen, n_orders)
+        for _ in range(n_orders):
+            loss = self.next_order(tree, clique, rng, best.loss)
+            if loss > best.loss:
+                best = OrderBatch(loss, tree.order.copy(), tree.chosen.copy(), n_orders)
+        return best
+
+
 def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budget) -> int | None:
     """How many orders to evaluate; None when only the clock limits them.
 
@@ -97,15 +108,16 @@ def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budge
 
 
 def best_of_batches(
-    orders: OrderStream, options: OptimizeOptions, budget: Budget, reporter: Reporter
+    orders: BatchStream, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """Evaluate batches until the budget is used up; the best order of all, first of equals."""
     limit = order_limit(orders.problem, options, budget)
-    best, done = None, 0
+    best, done, unproved = None, 0, 0
     results = ordered_map(orders.evaluate, orders.sizes(limit), options.jobs)
     try:
         for batch in results:
             done += batch.n_orders
+            unproved += batch.unproved
             if best is None or batch.loss > best.loss:
                 best = batch
             reporter.progress(done, limit, score=orders.problem.score(best.chosen))
@@ -113,4 +125,5 @@ def best_of_batches(
                 break
     finally:
         results.close()
-    return bounded_result(orders.problem, best, {"orders": done})
+    facts = {orders.counted: done, **({"unproved": unproved} if unproved else {})}
+    return bounded_result(orders.problem, best, facts)

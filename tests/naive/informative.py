@@ -1,0 +1,58 @@
+"""Informative scores and the paths of S2+ from the definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+
+def edges_of(tree):
+    """Edges of a kernel's k-tree, by its bags."""
+    bags = tree.bags[: len(tree.order)].tolist()
+    return frozenset(frozenset(pair) for bag in bags for pair in itertools.combinations(bag, 2))
+
+
+def is_clique(members, edges):
+    return all(frozenset(pair) in edges for pair in itertools.combinations(members, 2))
+
+
+def pair_information(rows, n):
+    """{pair: rows times mutual information in nats} from a table of rows."""
+    total = {}
+    for a, b in itertools.combinations(range(n), 2):
+        joint, left, right = {}, {}, {}
+        for row in rows:
+            joint[row[a], row[b]] = joint.get((row[a], row[b]), 0) + 1
+            left[row[a]] = left.get(row[a], 0) + 1
+            right[row[b]] = right.get(row[b], 0) + 1
+        total[frozenset((a, b))] = sum(
+            count * math.log(count * len(rows) / (left[x] * right[y])) for (x, y), count in joint.items()
+        )
+    return total
+
+
+def informative_score(lists, information, edges):
+    """IS of the graph with these edges; `information` by pair."""
+    shared = sum(information.get(edge, 0.0) for edge in edges)
+    best = sum(
+        next(score for score, family in sets if is_clique([child, *family], edges))
+        for child, sets in enumerate(lists)
+    )
+    return shared / abs(best)
+
+
+def best_growth(lists, information, order, bound, weight):
+    """Most that joining the variables one by one along `order` is worth, over all choices of K-cliques."""
+
+    def grow(t, bags):
+        if t == len(order):
+            return 0.0
+        v, best = order[t], -math.inf
+        for clique in {c for bag in bags for c in itertools.combinations(sorted(bag), bound)}:
+            step = sum(information.get(frozenset((v, u)), 0.0) for u in clique)
+            top = lists[v][0][0]
+            step += weight * (next(s for s, family in lists[v] if family <= set(clique)) - top)
+            best = max(best, step + grow(t + 1, [*bags, {v, *clique}]))
+        return best
+
+    return grow(bound + 1, [set(order[: bound + 1])])
