@@ -53,6 +53,10 @@ METHODS: dict[str, MethodSpec] = {
         "stages.optimize.winasobs",
         "moves of blocks in the order, from acyclic selection (Scanagatta et al. 2017)",
     ),
+    "exact": MethodSpec(
+        "stages.optimize.exact",
+        "the best network with the proof, or how far from it one may be when the time is up",
+    ),
     "kg": MethodSpec(
         "stages.optimize.kgreedy",
         "k-G: best fitting set along sampled orders (Scanagatta et al. 2016)",
@@ -206,6 +210,7 @@ def run(
     is_bounded = options.treewidth is not None and spec.bounded_module is not None
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
     if budget.seconds is not None:
-        compile_first(lambda small: module.search(tiny_table(), options, small, NullReporter()), budget)
+        warm_up = getattr(module, "warm_up", module.search)
+        compile_first(lambda small: warm_up(tiny_table(), options, small, NullReporter()), budget)
     result = module.search(table, options, budget, reporter)
     return assemble_network(table, name, options, budget, result), result.stats
