@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.knowledge import Knowledge
 
-ARCS = ("required", "forbidden", "tiers")
-"""Indices of arcs; headers name the variables instead."""
+ARCS = ("required", "forbidden", "tiers", "start")
+"""Indices of variables; headers name the variables instead, or say that there was a start network."""
 
 
 @stage_command
@@ -161,7 +161,7 @@ def command(
         run, known = open_data_search(sets, climb, knowing, data_options, options, reporter)
     else:
         sets = require_input(sets, "SETS")
-        run, known = open_list_search(sets, knowing, options, search.partial, reporter)
+        run, known = open_list_search(sets, climb.start, knowing, options, search.partial, reporter)
     with graceful_stop() as stop:
         reporter.detail(f"searching with method {name}")
         budget = limits.budget(stop)
@@ -181,18 +181,27 @@ def command(
 
 
 def open_list_search(
-    sets: str, knowing: KnowledgeOptions, options: Any, partial_input: bool, reporter: Reporter
+    sets: str,
+    start: str | None,
+    knowing: KnowledgeOptions,
+    options: Any,
+    partial_input: bool,
+    reporter: Reporter,
 ) -> tuple[Callable, Knowledge | None]:
     """Read parent sets; what is returned first searches among them within a budget."""
-    from formats import open_parent_sets
+    from formats import open_network, open_parent_sets
     from stages.optimize import run
     from stages.optimize.admissible import keep_admissible
     from stages.optimize.partial import fill_missing
+    from stages.optimize.starts import match_start
 
-    check_sources(sets, *knowing.sources)
+    check_sources(sets, start, *knowing.sources)
     table, missing = fill_missing(open_parent_sets(sets, partial=partial_input, warn=reporter.warn))
     if missing:
         reporter.warn(f"{len(missing)} variables did not arrive: they get no parents and count nothing")
+    if start is not None:
+        network = open_network(start)
+        options = replace(options, start=match_start(network, table.header.names, "the parent sets"))
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)

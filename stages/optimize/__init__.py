@@ -8,7 +8,7 @@ leaves as a `Network`.
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.reporting import Reporter
 
+    from .starts import StartNetwork
+
 
 @dataclass(frozen=True)
 class MethodSpec:
     """One search method: where it lives, what it is, whether it searches under a treewidth bound, and whether
     it searches on data instead of listed sets (`climb.run_on_data`). `bounded_module` is the module for a
-    bound where that is another one.
+    bound where that is another one; `takes_start` says whether a network to start from means anything to it.
     """
 
     module: str
@@ -33,6 +35,7 @@ class MethodSpec:
     needs_data: bool = False
     grows_sets: bool = False
     bounded_module: str | None = None
+    takes_start: bool = True
 
 
 METHODS: dict[str, MethodSpec] = {
@@ -68,6 +71,7 @@ METHODS: dict[str, MethodSpec] = {
         "k-MAX: k-trees grown by least regret (Scanagatta et al. 2018)",
         bounded=True,
         unbounded=False,
+        takes_start=False,
     ),
     "kastar": MethodSpec(
         "stages.optimize.kastar",
@@ -80,6 +84,7 @@ METHODS: dict[str, MethodSpec] = {
         "at most one parent each, exactly, whatever the bound (Chow & Liu 1968)",
         bounded=True,
         unbounded=False,
+        takes_start=False,
     ),
     "pricing": MethodSpec(
         "stages.optimize.pricing",
@@ -156,6 +161,8 @@ class OptimizeOptions:
         Tier of every variable, -1 for none: no arc of a network on data leads back to an earlier tier.
     alpha : float
         Level of the tests of ``mmhc``.
+    start : StartNetwork or None
+        Network whose order is the first of a search among listed sets.
     """
 
     method: str | None = None
@@ -174,6 +181,7 @@ class OptimizeOptions:
     forbidden: tuple[tuple[int, int], ...] = ()
     tiers: tuple[int, ...] | None = None
     alpha: float = 0.05
+    start: StartNetwork | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +219,8 @@ def run(
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
     if budget.seconds is not None:
         warm_up = getattr(module, "warm_up", module.search)
-        compile_first(lambda small: warm_up(tiny_table(), options, small, NullReporter()), budget)
+        compile_first(
+            lambda small: warm_up(tiny_table(), replace(options, start=None), small, NullReporter()), budget
+        )
     result = module.search(table, options, budget, reporter)
     return assemble_network(table, name, options, budget, result), result.stats

@@ -16,7 +16,7 @@ from . import SearchResult
 from .bounds import BoundSearch, what_bounds_hold_for
 from .companion import FIRST_WORK, bound_facts
 from .incumbents import Incumbent
-from .initial_orders import OrderSampler
+from .initial_orders import make_sampler
 from .linear import load_solver
 from .packing import fixed_first_order, pack_table
 from .subsets import MOST_VARIABLES, solve_by_subsets, subsets_fit
@@ -61,8 +61,8 @@ def prove(
     if not by_subsets and table.n_variables > MOST_VARIABLES:
         load_solver()
     rng = task_generator(options.seed, 0)
-    sampler = OrderSampler(table, options.init, lists)
-    incumbent = Incumbent(lists, sampler.prescribed, sampler.draw(rng), rng)
+    sampler = make_sampler(table, options, lists)
+    incumbent = Incumbent(lists, sampler.prescribed, sampler.draw(rng, is_first=True), rng)
     bound = BoundSearch(table, task_generator(options.seed, 0, 1))
     facts = {"init": options.init}
     if by_subsets:
