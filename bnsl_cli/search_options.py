@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LIST_ONLY = ("sets", "init", "iterations", "partial")
 SETS_ONLY = ("save_sets",)
-DATA_ONLY = ("score", "ess", "max_parents", "tabu", "perturb", "alpha", "start")
+DATA_ONLY = ("score", "ess", "max_parents", "tabu", "perturb", "alpha")
 """Options (and the argument) that belong to one kind of search; given to another they are refused."""
 
 
@@ -105,8 +105,9 @@ data_search_options = packed(
         "--start",
         type=INPUT_PATH,
         metavar="NETWORK",
-        section="Search on data",
-        help="Start from this network instead of the empty one.",
+        section="Method",
+        help="Start from this network: on data instead of the empty one, among listed sets with its order, under "
+        "--tw K with its elimination order if that fits.",
     ),
     option(
         "--max-parents",
@@ -176,6 +177,8 @@ def resolve_method(ctx: click.Context, methods: Mapping[str, MethodSpec], method
             raise click.UsageError(
                 f"{_spelled(ctx, parameter)} does not go with method {name}, which {kind}."
             )
+    if ctx.params["start"] is not None and not spec.takes_start:
+        raise click.UsageError(f"method {name} has no order to start from: --start does not go with it.")
     _check_bound(methods, name, ctx.params["treewidth"])
     return name
 

@@ -200,9 +200,22 @@ def network_facts(network: Network) -> str:
         parts.append(f"width {treewidth.get('width')} (bound {treewidth.get('bound')})")
     if extra.get("method"):
         parts.append(f"method {extra['method']}")
+    if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
+        parts.append(gap_text(extra))
     if extra.get("interrupted"):
         parts.append("interrupted")
     return ", ".join(parts)
+
+
+def gap_text(extra: Mapping[str, Any]) -> str:
+    """How far from the best network a header says that its network may be, and among which networks."""
+    gap, total = extra["gap"], extra["total"]
+    among = extra.get("bound_relative_to", "its kind")
+    # The searches' own measure of what is rounding.
+    if gap <= max(1e-6, 1e-9 * abs(total)):
+        return f"optimal among {among}"
+    share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
+    return f"at most {gap:,.4g}{share} below the best among {among}"
 
 
 # ------------------------------------------------------------------------------------------ evaluation

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.knowledge import Knowledge
 
-ARCS = ("required", "forbidden", "tiers")
-"""Indices of arcs; headers name the variables instead."""
+ARCS = ("required", "forbidden", "tiers", "start")
+"""Indices of variables; headers name the variables instead, or say that there was a start network."""
 
 
 @stage_command
@@ -103,11 +103,15 @@ def command(
     up, the elimination order in the header proves the treewidth.
 
     ils, the default, moves single variables to their best places in an order, shakes a few and repairs, again
-    and again. asobs lets arcs go against a random order as long as no cycle closes (Scanagatta, de Campos,
-    Corani and Zaffalon 2015); obs climbs by swaps of neighbours in the order (Teyssier and Koller 2005; Perez
-    Urcia and Mauá 2015). --tw K bounds the treewidth, so that exact inference stays fast: ils and asobs then
-    search over k-trees, as do kg, kastar (Scanagatta, Corani, de Campos and Zaffalon 2016) and kmax. s2 and s2plus
-    (Nie, de Campos and Ji 2015, 2016) choose k-trees by mutual information first and find the best network in each.
+    and again, and works on an upper bound all the while. exact goes on until the best network is found and
+    proved; beyond 22 variables it needs a linear solver: pip install 'bnsl-cli[exact]'. A proof holds for the
+    listed sets, or for all sets where every list is complete: the closing line and the header ("bound", "gap",
+    "bound_relative_to") say which. asobs lets arcs go against a random order as long as no cycle closes
+    (Scanagatta, de Campos, Corani and Zaffalon 2015); obs climbs by swaps of neighbours in the order (Teyssier
+    and Koller 2005; Perez Urcia and Mauá 2015). --tw K bounds the treewidth, so that exact inference stays
+    fast: ils and asobs then search over k-trees, as do kg, kastar (Scanagatta, Corani, de Campos and Zaffalon
+    2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by mutual information first
+    and find the best network in each.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows them
@@ -127,6 +131,7 @@ def command(
       bnsl optimize --data wdbc.csv --discretize median --hc --tabu 10 --forbid mean_area,diagnosis -o hc.net.jsonl
       bnsl optimize random80.sets.jsonl --s2plus --tw 2 --restarts 20 --seed 1 -o s2plus.net.jsonl
       bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl
+      bnsl optimize random80.sets.jsonl --exact --time 5s -o best.net.jsonl
 
     \b
     Exit status: 0 a network was found, 1 none meets the constraints or it cannot be written, 2 wrong usage,
@@ -158,7 +163,7 @@ def command(
         run, known = open_data_search(sets, climb, knowing, data_options, options, reporter)
     else:
         sets = require_input(sets, "SETS")
-        run, known = open_list_search(sets, knowing, options, search.partial, reporter)
+        run, known = open_list_search(sets, climb.start, knowing, options, search.partial, reporter)
     with graceful_stop() as stop:
         reporter.detail(f"searching with method {name}")
         budget = limits.budget(stop)
@@ -178,18 +183,27 @@ def command(
 
 
 def open_list_search(
-    sets: str, knowing: KnowledgeOptions, options: Any, partial_input: bool, reporter: Reporter
+    sets: str,
+    start: str | None,
+    knowing: KnowledgeOptions,
+    options: Any,
+    partial_input: bool,
+    reporter: Reporter,
 ) -> tuple[Callable, Knowledge | None]:
     """Read parent sets; what is returned first searches among them within a budget."""
-    from formats import open_parent_sets
+    from formats import open_network, open_parent_sets
     from stages.optimize import run
     from stages.optimize.admissible import keep_admissible
     from stages.optimize.partial import fill_missing
+    from stages.optimize.starts import match_start
 
-    check_sources(sets, *knowing.sources)
+    check_sources(sets, start, *knowing.sources)
     table, missing = fill_missing(open_parent_sets(sets, partial=partial_input, warn=reporter.warn))
     if missing:
         reporter.warn(f"{len(missing)} variables did not arrive: they get no parents and count nothing")
+    if start is not None:
+        network = open_network(start)
+        options = replace(options, start=match_start(network, table.header.names, "the parent sets"))
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)

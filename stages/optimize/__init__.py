@@ -8,7 +8,7 @@ leaves as a `Network`.
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.reporting import Reporter
 
+    from .starts import StartNetwork
+
 
 @dataclass(frozen=True)
 class MethodSpec:
     """One search method: where it lives, what it is, whether it searches under a treewidth bound, and whether
     it searches on data instead of listed sets (`climb.run_on_data`). `bounded_module` is the module for a
-    bound where that is another one.
+    bound where that is another one; `takes_start` says whether a network to start from means anything to it.
     """
 
     module: str
@@ -33,6 +35,7 @@ class MethodSpec:
     needs_data: bool = False
     grows_sets: bool = False
     bounded_module: str | None = None
+    takes_start: bool = True
 
 
 METHODS: dict[str, MethodSpec] = {
@@ -53,6 +56,10 @@ METHODS: dict[str, MethodSpec] = {
         "stages.optimize.winasobs",
         "moves of blocks in the order, from acyclic selection (Scanagatta et al. 2017)",
     ),
+    "exact": MethodSpec(
+        "stages.optimize.exact",
+        "the best network with the proof, or how far from it one may be when the time is up",
+    ),
     "kg": MethodSpec(
         "stages.optimize.kgreedy",
         "k-G: best fitting set along sampled orders (Scanagatta et al. 2016)",
@@ -64,6 +71,7 @@ METHODS: dict[str, MethodSpec] = {
         "k-MAX: k-trees grown by least regret (Scanagatta et al. 2018)",
         bounded=True,
         unbounded=False,
+        takes_start=False,
     ),
     "kastar": MethodSpec(
         "stages.optimize.kastar",
@@ -88,6 +96,7 @@ METHODS: dict[str, MethodSpec] = {
         "at most one parent each, exactly, whatever the bound (Chow & Liu 1968)",
         bounded=True,
         unbounded=False,
+        takes_start=False,
     ),
     "pricing": MethodSpec(
         "stages.optimize.pricing",
@@ -164,6 +173,8 @@ class OptimizeOptions:
         Tier of every variable, -1 for none: no arc of a network on data leads back to an earlier tier.
     alpha : float
         Level of the tests of ``mmhc``.
+    start : StartNetwork or None
+        Network whose order is the first of a search among listed sets.
     """
 
     method: str | None = None
@@ -182,6 +193,7 @@ class OptimizeOptions:
     forbidden: tuple[tuple[int, int], ...] = ()
     tiers: tuple[int, ...] | None = None
     alpha: float = 0.05
+    start: StartNetwork | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +230,9 @@ def run(
     is_bounded = options.treewidth is not None and spec.bounded_module is not None
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
     if budget.seconds is not None:
-        compile_first(lambda small: module.search(tiny_table(), options, small, NullReporter()), budget)
+        warm_up = getattr(module, "warm_up", module.search)
+        compile_first(
+            lambda small: warm_up(tiny_table(), replace(options, start=None), small, NullReporter()), budget
+        )
     result = module.search(table, options, budget, reporter)
     return assemble_network(table, name, options, budget, result), result.stats

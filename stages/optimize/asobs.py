@@ -12,7 +12,7 @@ from stages.seeding import task_generator
 
 from . import SearchResult
 from .evaluation import select_acyclic
-from .initial_orders import OrderSampler
+from .initial_orders import make_sampler
 from .packing import fixed_first_order, pack_table
 from .restarts import Restart, run_restarts, summarise, total_score
 
@@ -30,10 +30,10 @@ def search(
     """Acyclic selection over sampled orders, the best network of all."""
     fixed_first_order(table)
     lists = pack_table(table)
-    sampler = OrderSampler(table, options.init, lists)
+    sampler = make_sampler(table, options, lists)
 
     def restart(index: int) -> Restart | None:
-        order = sampler.draw(task_generator(options.seed, index))
+        order = sampler.draw(task_generator(options.seed, index), index == 0)
         chosen = select_acyclic(lists, order, sampler.prescribed, budget if index else None)
         return None if chosen is None else Restart(chosen, total_score(lists.scores, chosen), 1)
 

@@ -42,7 +42,11 @@ def search(
         rng = task_generator(options.seed, index)
         search = OrderSearch(problem, rng)
         tried = FIRST_ORDERS if limit is None else min(FIRST_ORDERS, limit)
-        search.start(best_regret_order(problem, rng, tried))
+        if index == 0 and options.start is not None:
+            tried = 1
+            search.start(problem.respect(options.start.order(options.treewidth)))
+        else:
+            search.start(best_regret_order(problem, rng, tried))
         left = None if limit is None else limit - tried
         search.improve(STALL, budget, left)
         return search.outcome(tried)

@@ -137,6 +137,16 @@ class BoundSearch:
         """The cuts found, over the kept sets."""
         return self._pool
 
+    @property
+    def multipliers(self) -> np.ndarray:
+        """The best multipliers of these cuts, in nats; float64."""
+        return self._multipliers
+
+    @property
+    def ideal(self) -> float:
+        """Sum of the best scores of all variables, in nats: what losses are measured from."""
+        return self._ideal
+
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
         """Work on until `work` in all is done, the budget is spent or the bound meets the incumbent.
 

@@ -16,14 +16,12 @@ from stages.reporting import NullReporter
 from stages.warming import compile_first, tiny_dataset
 
 from . import METHODS, OptimizeOptions
+from .starts import match_start
 from .verify import elimination_width, verify_network
 
 if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.reporting import Reporter
-
-    from .climbing.constraints import Parents
-
 
 KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
 """Receives the candidate sets a method ends with."""
@@ -66,7 +64,7 @@ def run_on_data(
     InfeasibleError
         The constraints contradict each other or the start network.
     """
-    first = None if start is None else match_start(start, dataset)
+    first = None if start is None else match_start(start, dataset.names).parents
     if table is not None:
         match_table(table, dataset)
     spec = METHODS[options.method]
@@ -126,26 +124,3 @@ def match_table(table: ParentSetTable, dataset: Dataset) -> None:
             f"the parent sets are about {table.n_variables} variables, the data about {dataset.n_variables},"
             " or their names differ; make both from the same columns"
         )
-
-
-def match_start(start: Network, dataset: Dataset) -> Parents:
-    """Parents of the start network in terms of the data's variables, matched by name.
-
-    Raises
-    ------
-    StageError
-        A variable of one is missing in the other.
-    """
-    index = {name: i for i, name in enumerate(dataset.names)}
-    names = start.header.names
-    missing = [name for name in names if name not in index] or [
-        n for n in dataset.names if n not in set(names)
-    ]
-    if missing:
-        raise StageError(
-            f"the start network and the data differ in variable {missing[0]!r}; they must have the same variables"
-        )
-    parents: list[tuple[int, ...]] = [()] * len(index)
-    for child, family in enumerate(start.parents):
-        parents[index[names[child]]] = tuple(sorted(index[names[p]] for p in family))
-    return tuple(parents)

@@ -90,7 +90,7 @@ def _components(graph: Graph) -> list[list[int]]:
 def _plan_component(component, families, graph, names, treewidth, demands: FixedDemands) -> None:
     index = {v: i for i, v in enumerate(component)}
     local = [{index[u] for u in graph[v]} for v in component]
-    elimination = _eliminate_children_first(local, [[index[p] for p in families[v]] for v in component])
+    elimination = eliminate_children_first(local, [[index[p] for p in families[v]] for v in component])
     if elimination_width(local, elimination) > treewidth:
         elimination = min_fill_order(local)
         width = elimination_width(local, elimination)
@@ -104,7 +104,7 @@ def _plan_component(component, families, graph, names, treewidth, demands: Fixed
     demands.precedences.extend(itertools.pairwise(placed))
 
 
-def _eliminate_children_first(graph: Graph, families: list[list[int]]) -> list[int]:
+def eliminate_children_first(graph: Graph, families: Sequence[Sequence[int]]) -> list[int]:
     """Elimination order of small width in which every child goes before its parents."""
     graph = [set(neighbours) for neighbours in graph]
     children = [0] * len(graph)

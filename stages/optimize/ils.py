@@ -15,7 +15,7 @@ from stages.seeding import task_generator
 from . import SearchResult
 from .chains import Chain, run_chains
 from .companion import CompanionBound
-from .initial_orders import OrderSampler
+from .initial_orders import make_sampler
 from .packing import fixed_first_order, pack_table
 from .shaking import OrderShaker
 
@@ -42,7 +42,7 @@ def search(
     """The best network that the search meets in the budget; an order stands for one place-finding move."""
     fixed_first_order(table)
     lists = pack_table(table)
-    sampler = OrderSampler(table, options.init, lists)
+    sampler = make_sampler(table, options, lists)
     phase = PHASE * table.n_variables
     companion = CompanionBound(table, options.seed, budget)
 
@@ -50,7 +50,7 @@ def search(
         if index and (budget.is_spent() or companion.is_closed):
             return None
         rng = task_generator(options.seed, index)
-        shaker = OrderShaker(lists, sampler.draw(rng), rng)
+        shaker = OrderShaker(lists, sampler.draw(rng, index == 0), rng)
         score, idle = shaker.score, 0
         while idle < STALL and not budget.is_spent() and (limit is None or shaker.profiles < limit):
             until = shaker.profiles + phase

@@ -26,7 +26,17 @@ if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.kernels.orders import SetLists
 
+    from . import OptimizeOptions
+
 INITS = ("random", "dfs", "fas", "entropy", "ascent")
+
+
+def make_sampler(
+    table: ParentSetTable, options: OptimizeOptions, lists: SetLists | None = None
+) -> OrderSampler:
+    """The sampler for a user's ``init`` and ``start``."""
+    start = None if options.start is None else options.start.order(options.treewidth)
+    return OrderSampler(table, options.init, lists, start)
 
 
 class OrderSampler:
@@ -39,9 +49,18 @@ class OrderSampler:
         One of `INITS`.
     lists : SetLists, optional
         The packed table, when at hand.
+    start : ndarray of int32, optional
+        The first order.
     """
 
-    def __init__(self, table: ParentSetTable, init: str, lists: SetLists | None = None):
+    def __init__(
+        self,
+        table: ParentSetTable,
+        init: str,
+        lists: SetLists | None = None,
+        start: np.ndarray | None = None,
+    ):
+        self.start = start
         self.n_variables = table.n_variables
         self.prescribed = fixed_parents(table)
         self._draw = {
@@ -63,9 +82,10 @@ class OrderSampler:
         if init == "entropy":
             self.entropies = entropy_weights(table)
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """One order; int32, shape (n_variables,)."""
-        return respect_fixed(self._draw(rng), self.prescribed)
+    def draw(self, rng: np.random.Generator, is_first: bool = False) -> np.ndarray:
+        """One order; int32, shape (n_variables,). The first one is that to start from, where there is one."""
+        is_given = is_first and self.start is not None
+        return respect_fixed(self.start if is_given else self._draw(rng), self.prescribed)
 
     def _random(self, rng: np.random.Generator) -> np.ndarray:
         return rng.permutation(self.n_variables).astype(np.int32)

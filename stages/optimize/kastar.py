@@ -13,7 +13,7 @@ import numpy as np
 
 from . import SearchResult
 from .bounded_lists import BoundedProblem, prepare_bounded
-from .initial_orders import OrderSampler
+from .initial_orders import OrderSampler, make_sampler
 from .order_batches import OrderStream, best_of_batches
 from .path_states import new_path_states
 
@@ -54,11 +54,13 @@ class PathOrders(OrderStream):
     def batch_size(self, index: int) -> int:
         return 1
 
-    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
         from stages.kernels.ktree_orders import evaluate_order
 
         lists = self.problem.lists
-        tree.order[:] = self.problem.respect(self.sampler.draw(rng))
+        tree.order[:] = self.problem.respect(self.sampler.draw(rng, is_first))
         greedy = evaluate_order(lists, tree, clique, -np.inf)
         chosen = tree.chosen.copy()
         found = self._search(tree, greedy)
@@ -97,7 +99,7 @@ def search(
 ) -> SearchResult:
     """The best of k-A*'s orders."""
     problem = prepare_bounded(table, options.treewidth)
-    orders = PathOrders(problem, options.seed, OrderSampler(table, options.init), budget)
+    orders = PathOrders(problem, options.seed, make_sampler(table, options), budget)
     result = best_of_batches(orders, options, budget, reporter)
     result.facts["init"] = options.init
     return result

@@ -14,7 +14,7 @@ from stages.seeding import task_generator
 
 from . import SearchResult
 from .bounded_lists import BoundedProblem, prepare_bounded
-from .initial_orders import OrderSampler
+from .initial_orders import OrderSampler, make_sampler
 from .order_batches import OrderBatch, OrderStream, best_of_batches
 
 if TYPE_CHECKING:
@@ -34,26 +34,32 @@ class GreedyOrders(OrderStream):
     ----------
     problem : BoundedProblem
     seed : int
-    sampler : OrderSampler or None
-        Draws the orders; None for uniform ones, which are drawn a batch at a time.
+    sampler : OrderSampler
+        Draws the orders.
+    is_uniform : bool
+        They are uniform, and drawn a batch at a time; but for the first one where a network to start from gives
+        it.
     """
 
-    def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler | None = None):
+    def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, is_uniform: bool):
         super().__init__(problem, seed)
         self.sampler = sampler
+        self.is_uniform = is_uniform
 
-    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
         from stages.kernels.ktree_orders import evaluate_order
 
-        tree.order[:] = self.problem.respect(self.sampler.draw(rng))
+        tree.order[:] = self.problem.respect(self.sampler.draw(rng, is_first))
         return evaluate_order(self.problem.lists, tree, clique, floor)
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
         from stages.kernels.ktree_orders import sample_orders
 
-        if self.sampler is not None:
-            return super().evaluate(batch)
         index, n_orders = batch
+        if not self.is_uniform or (index == 0 and self.sampler.start is not None):
+            return super().evaluate(batch)
         problem, rng = self.problem, task_generator(self.seed, index)
         tree, clique = problem.new_tree(), problem.new_clique_tables()
         order, chosen = np.empty_like(tree.order), np.empty_like(tree.chosen)
@@ -63,8 +69,8 @@ class GreedyOrders(OrderStream):
 
 def prepare_orders(table: ParentSetTable, options: OptimizeOptions) -> GreedyOrders:
     """The stream of k-G's orders for a table, a bound and a seed."""
-    sampler = None if options.init == "random" else OrderSampler(table, options.init)
-    return GreedyOrders(prepare_bounded(table, options.treewidth), options.seed, sampler)
+    problem = prepare_bounded(table, options.treewidth)
+    return GreedyOrders(problem, options.seed, make_sampler(table, options), options.init == "random")
 
 
 def search(

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class RegretOrders(OrderStream):
     """k-MAX's orders."""
 
-    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
         from stages.kernels.regret_orders import place_by_regret
 
         return place_by_regret(self.problem.lists, tree, clique, self.problem.precedences, rng)

@@ -14,7 +14,7 @@ from stages.seeding import task_generator
 
 from . import SearchResult
 from .evaluation import choose_consistent
-from .initial_orders import OrderSampler, best_parent_density
+from .initial_orders import best_parent_density, make_sampler
 from .packing import fixed_first_order, pack_table
 from .restarts import SLICE_WORK, Restart, run_restarts, summarise, total_score
 
@@ -38,10 +38,10 @@ def search(
     """
     fixed_first_order(table)
     lists = pack_table(table)
-    sampler = OrderSampler(table, options.init, lists)
+    sampler = make_sampler(table, options, lists)
 
     def restart(index: int) -> Restart | None:
-        order = sampler.draw(task_generator(options.seed, index))
+        order = sampler.draw(task_generator(options.seed, index), index == 0)
         return climb(lists, order, options.iterations, budget, must_deliver=index == 0)
 
     report = run_restarts(restart, options.restarts, budget, options.jobs, reporter)

@@ -79,16 +79,21 @@ class OrderStream(BatchStream):
     """Batches of orders, evaluated one after the other."""
 
     @abstractmethod
-    def next_order(self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float) -> float:
-        """Put an order and its choices into `tree`; their loss, which may be given up below `floor`."""
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
+        """Put an order and its choices into `tree`; their loss, which may be given up below `floor`.
+
+        `is_first` says whether it is the first order of all.
+        """
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
         index, n_orders = batch
         rng = task_generator(self.seed, index)
         tree, clique = self.problem.new_tree(), self.problem.new_clique_tables()
         best = OrderBatch(-np.inf, tree.order, tree.chosen, n_orders)
-        for _ in range(n_orders):
-            loss = self.next_order(tree, clique, rng, best.loss)
+        for k in range(n_orders):
+            loss = self.next_order(tree, clique, rng, best.loss, index == 0 and k == 0)
             if loss > best.loss:
                 best = OrderBatch(loss, tree.order.copy(), tree.chosen.copy(), n_orders)
         return best

@@ -17,7 +17,7 @@ from stages.seeding import task_generator
 from . import SearchResult
 from .chains import Chain, run_chains
 from .evaluation import choose_consistent, positions_of, select_acyclic
-from .initial_orders import OrderSampler, topological_order
+from .initial_orders import make_sampler, topological_order
 from .packing import fixed_first_order, pack_table, respect_fixed
 
 if TYPE_CHECKING:
@@ -54,14 +54,18 @@ def search(
     """The best network of all restarts; an order stands for one block of which all places were evaluated."""
     fixed_first_order(table)
     lists = pack_table(table)
-    sampler = OrderSampler(table, options.init, lists)
+    sampler = make_sampler(table, options, lists)
 
     def chain(index: int, limit: int | None) -> Chain | None:
         if index and budget.is_spent():
             return None
         rng = task_generator(options.seed, index)
         searcher = WindowSearcher(
-            lists, sampler.prescribed, sampler.draw(rng), rng, WIDEST + index // RESTARTS_PER_WIDTH
+            lists,
+            sampler.prescribed,
+            sampler.draw(rng, index == 0),
+            rng,
+            WIDEST + index // RESTARTS_PER_WIDTH,
         )
         searcher.run(budget, limit)
         return Chain(searcher.order, searcher.chosen, searcher.score, max(1, searcher.windows))

@@ -1,0 +1,103 @@
+"""The best network known to a search for a proof, and how it is improved."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .ils import PHASE, STALL, TOLERANCE
+from .initial_orders import random_topological_order
+from .packing import respect_fixed
+from .shaking import OrderShaker
+
+if TYPE_CHECKING:
+    from stages.budgets import Budget
+    from stages.kernels.orders import SetLists
+
+SHORT_STALL = 2
+"""Phases without improvement after which a search from a suggested order ends."""
+
+
+class Incumbent:
+    """The best network so far on some lists.
+
+    Parameters
+    ----------
+    lists : SetLists
+    prescribed : dict of int to tuple of int
+        Parents that are not open to choice, see `packing.fixed_parents`.
+    order : ndarray of int32
+        To begin with; agrees with them.
+    rng : numpy.random.Generator
+
+    Attributes
+    ----------
+    chosen : ndarray of int64, shape (n_variables,)
+        Set of every variable.
+    score : float
+        In nats.
+    orders, work : int
+        Orders evaluated and sets tested so far.
+    """
+
+    def __init__(
+        self,
+        lists: SetLists,
+        prescribed: dict[int, tuple[int, ...]],
+        order: np.ndarray,
+        rng: np.random.Generator,
+    ):
+        self.lists, self.prescribed, self.rng = lists, prescribed, rng
+        self._shaker = OrderShaker(lists, order, rng)
+        self._before = (0, 0)
+        self.chosen, self.score = self._shaker.chosen.copy(), self._shaker.score
+        self._idle = 0
+
+    @property
+    def orders(self) -> int:
+        return self._before[0] + self._shaker.profiles
+
+    @property
+    def work(self) -> int:
+        return self._before[1] + self._shaker.work
+
+    @property
+    def is_stuck(self) -> bool:
+        """The search from the present order has long found nothing."""
+        return self._idle >= STALL
+
+    def search(self, budget: Budget) -> None:
+        """One more phase of the search from the present order."""
+        until = self._shaker.profiles + PHASE * len(self.chosen)
+        if budget.evaluations is not None:
+            until = min(until, budget.evaluations - self._before[0])
+        before = self._shaker.score
+        self._shaker.search(budget, until)
+        self._idle = 0 if self._shaker.score > before + TOLERANCE else self._idle + 1
+        self._keep(self._shaker.chosen, self._shaker.score)
+
+    def improve(self, budget: Budget, order: np.ndarray) -> None:
+        """Search shortly from another order."""
+        self._before = (self.orders, self.work)
+        self._shaker = OrderShaker(self.lists, respect_fixed(order, self.prescribed), self.rng)
+        self._idle = 0
+        while self._idle < SHORT_STALL and not budget.is_spent(self.orders):
+            self.search(budget)
+
+    def offer(self, chosen: np.ndarray) -> None:
+        """Keep this network if it is better."""
+        score = math.fsum(self.lists.scores[chosen].tolist())
+        if score > self.score + TOLERANCE:
+            self._keep(chosen, score)
+
+    def order(self) -> np.ndarray:
+        """An order that agrees with the network."""
+        starts, ends = self.lists.parent_offsets[self.chosen], self.lists.parent_offsets[self.chosen + 1]
+        parents = [self.lists.parents[a:b].tolist() for a, b in zip(starts.tolist(), ends.tolist())]
+        return random_topological_order(parents, self.rng)
+
+    def _keep(self, chosen: np.ndarray, score: float) -> None:
+        if score > self.score:
+            self.chosen, self.score = chosen.copy(), score
