@@ -78,7 +78,9 @@ def test_searches_begin_at_the_start_network(method, seed):
     assert again.header.extra["total"] >= best.header.extra["total"] - 1e-9
 
 
-@pytest.mark.parametrize("method", [name for name in ON_LISTS if METHODS[name].bounded])
+@pytest.mark.parametrize(
+    "method", [name for name in ON_LISTS if METHODS[name].bounded and METHODS[name].takes_start]
+)
 @pytest.mark.parametrize("init", ["random", "dfs"])
 def test_bounded_searches_begin_with_its_order(method, init):
     from stages.kernels.ktree_orders import evaluate_order
