@@ -36,7 +36,7 @@ bnsl parentsets --near "$out/wdbc.net.jsonl" --discretize median wdbc.csv |
   bnsl optimize --asobs --seed 2 --evaluations 500 -o "$out/wdbc.round2.net.jsonl"
 
 step "Parameters, and rows drawn from the fitted network"
-bnsl fit "$out/wdbc.net.jsonl" wdbc.csv --discretize median --ess 1 -o "$out/wdbc.bif"
+bnsl fit "$out/wdbc.net.jsonl" wdbc.csv --discretize median --smoothing 1 -o "$out/wdbc.bif"
 bnsl sample "$out/wdbc.bif" --rows 1000 --seed 1 -o "$out/wdbc.sampled.parquet"
 
 step "Where the truth is known: how much of it is found?"

@@ -19,8 +19,7 @@ def fit_parameters(
     network: Network,
     dataset: Dataset,
     *,
-    ess: float | None = None,
-    smoothing: float | None = None,
+    smoothing: float = 0.0,
     name: str = "unknown",
 ) -> BayesianNetwork:
     """Estimate every variable's probability table given its parents.
@@ -30,18 +29,16 @@ def fit_parameters(
     network : Network
     dataset : Dataset
         Its variables are the network's, in the same order, with the same states where the network knows them.
-    ess : float, optional
-        Equivalent sample size of a uniform prior: ess / (cells of the table) is added to every count, the
-        posterior mean that belongs to BDeu (Heckerman, Geiger & Chickering 1995).
-    smoothing : float, optional
-        Instead of `ess`: a number added to every count, whatever the size of the table (1 is Laplace's rule).
+    smoothing : float
+        Equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, the
+        posterior mean that belongs to BDeu (Heckerman, Geiger & Chickering 1995). 0 for none.
     name : str
         Name of the result.
 
     Returns
     -------
     BayesianNetwork
-        Parents ascending. With neither `ess` nor `smoothing` the maximum likelihood estimate. A parent
+        Parents ascending. Without smoothing the maximum likelihood estimate. A parent
         configuration that no row has and no prior fills gets equal probabilities.
 
     Raises
@@ -51,14 +48,11 @@ def fit_parameters(
     StageError
         If a table would have more than 2**27 cells.
     """
-    if ess is not None and smoothing is not None:
-        raise ValueError("give ess or smoothing, not both")
-    for weight in (ess, smoothing):
-        if weight is not None and not 0 <= weight < math.inf:
-            raise ValueError("ess and smoothing must be finite and not negative")
+    if not 0 <= smoothing < math.inf:
+        raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
     _check_same_variables(network, dataset)
     tables = tuple(
-        _to_probabilities(_count_family(dataset, child, parents), ess, smoothing)
+        _to_probabilities(_count_family(dataset, child, parents), smoothing)
         for child, parents in enumerate(network.parents)
     )
     return BayesianNetwork(dataset.variables, network.parents, tables, name)
@@ -89,8 +83,7 @@ def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.
     return np.bincount(cells, minlength=n_cells).reshape(shape)
 
 
-def _to_probabilities(counts: np.ndarray, ess: float | None, smoothing: float | None) -> np.ndarray:
-    added = ess / counts.size if ess is not None else smoothing or 0.0
-    weights = counts + added
+def _to_probabilities(counts: np.ndarray, smoothing: float) -> np.ndarray:
+    weights = counts + smoothing / counts.size
     totals = weights.sum(axis=-1, keepdims=True)
     return np.where(totals > 0, weights, 1.0) / np.where(totals > 0, totals, counts.shape[-1])

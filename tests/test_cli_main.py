@@ -110,7 +110,6 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["sample", "--inverted-tree", "2", "--rows", "1"], "--inverted-tree needs --random N"),
         (["sample", "x.bif", "--random", "3", "--rows", "1"], "give either NETWORK or --random"),
         (["sample", "--random", "3", "--states", "4-2", "--rows", "1"], "'4-2' is not a range"),
-        (["fit", "--ess", "1", "--smoothing", "1", "n", "d"], "give --ess or --smoothing, not both"),
         (["sample", "--random", "3", "--states", "0-2", "--rows", "1"], "'0-2' must lie within 1 to 256"),
         (["sample", "--random", "3", "--rows", "1", "--seed", "-1"], "'-1' is not a whole number from 0"),
         (["sample", "--random", "3", "--rows", "1", "--seed", str(2**63)], "is not a whole number from 0"),

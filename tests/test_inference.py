@@ -43,7 +43,7 @@ def test_junction_tree_and_likelihood(folder, bound):
     network, fitted, train = folder / f"{bound}.net.jsonl", folder / f"{bound}.bif", folder / "train.csv"
     search = ["--evaluations", 3000] if bound > 1 else []
     bnsl("optimize", "-q", folder / "sets.jsonl", "--tw", bound, *search, "--seed", 1, "-o", network)
-    bnsl("fit", "-q", network, train, "--ess", 1, "-o", fitted)
+    bnsl("fit", "-q", network, train, "--smoothing", 1, "-o", fitted)
     ours = json.loads(
         bnsl(
             "evaluate",

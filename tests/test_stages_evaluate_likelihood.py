@@ -141,7 +141,7 @@ def test_given_parameters_reproduce_the_maximum_likelihood():
 def test_fitted_parameters_give_the_held_out_likelihood():
     parents = [(), (0,), (0, 1), (2,)]
     training, test = (make_dataset(random_rows(seed, N_STATES, 40), N_STATES) for seed in range(2))
-    fitted = fit_parameters(make_network(parents, N_STATES), training, ess=2.5)
+    fitted = fit_parameters(make_network(parents, N_STATES), training, smoothing=2.5)
     expected = held_out_log_likelihoods(parents, training, test, smoothing=2.5)
     assert parameter_log_likelihoods(fitted, test) == pytest.approx(expected, rel=1e-12)
 

@@ -39,16 +39,13 @@ def test_two_variables():
     assert fitted.name == "two" and fitted.variables == dataset.variables and fitted.parents == ((), (0,))
     assert fitted.tables[0] == pytest.approx(np.array([0.6, 0.4]))
     assert fitted.tables[1] == pytest.approx(np.array([[2 / 3, 1 / 3], [0, 1]]))
-    laplace = fit_parameters(network, dataset, smoothing=1)
-    assert laplace.tables[0] == pytest.approx(np.array([4 / 7, 3 / 7]))
-    assert laplace.tables[1] == pytest.approx(np.array([[3 / 5, 2 / 5], [1 / 4, 3 / 4]]))
-    # ess 2 gives 1 to each of two cells and 0.5 to each of four.
-    uniform = fit_parameters(network, dataset, ess=2)
+    # Two rows give 1 to each of two cells and 0.5 to each of four.
+    uniform = fit_parameters(network, dataset, smoothing=2)
     assert uniform.tables[0] == pytest.approx(np.array([4 / 7, 3 / 7]))
     assert uniform.tables[1] == pytest.approx(np.array([[2.5 / 4, 1.5 / 4], [0.5 / 3, 2.5 / 3]]))
 
 
-@pytest.mark.parametrize("prior", [{}, {"ess": 0}, {"smoothing": 0}, {"ess": 1}, {"smoothing": 0.1}])
+@pytest.mark.parametrize("prior", [{}, {"smoothing": 0}, {"smoothing": 1}])
 def test_configurations_without_rows_are_uniform(prior):
     dataset = make_dataset([[0, 0], [1, 2]], [3, 4])
     tables = fit_parameters(make_network([(), (0,)], dataset.variables), dataset, **prior).tables
@@ -84,14 +81,9 @@ def test_mismatches():
 def test_arguments_and_size(monkeypatch):
     dataset = make_dataset([[0, 1], [0, 1]], [2, 2])
     network = make_network([(), (0,)], dataset.variables)
-    for wrong in (
-        {"ess": 1, "smoothing": 1},
-        {"ess": -1},
-        {"smoothing": float("nan")},
-        {"ess": float("inf")},
-    ):
-        with pytest.raises(ValueError):
-            fit_parameters(network, dataset, **wrong)
+    for wrong in (-1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="smoothing"):
+            fit_parameters(network, dataset, smoothing=wrong)
     monkeypatch.setattr(fit, "MAX_CELLS", 3)
     with pytest.raises(StageError, match="'X1' with 1 parents has 4 cells"):
         fit_parameters(network, dataset)
@@ -110,7 +102,7 @@ def test_products_of_states_do_not_wrap():
 def test_fit_finds_what_was_sampled():
     true = random_network(8, states=(2, 3), parents=(0, 2), seed=3)
     dataset = Dataset(true.variables, next(sample_rows(true, 60_000, seed=1, batch_rows=60_000)), "sha256:0")
-    fitted = fit_parameters(make_network(true.parents, true.variables), dataset, ess=1)
+    fitted = fit_parameters(make_network(true.parents, true.variables), dataset, smoothing=1)
     for child, parents in enumerate(true.parents):
         shape = true.tables[child].shape[:-1]
         configurations = np.zeros(dataset.n_rows, dtype=np.int64)
@@ -131,11 +123,11 @@ def test_tables_are_smoothed_relative_frequencies(data):
     row = st.tuples(*(st.integers(0, r - 1) for r in n_states))
     rows = data.draw(st.lists(row, min_size=1, max_size=10))
     parents = data.draw(st.sampled_from([(), (1,), (2,), (1, 2)]))
-    prior = data.draw(st.sampled_from([{}, {"ess": 2.5}, {"smoothing": 0.5}]))
+    prior = data.draw(st.sampled_from([{}, {"smoothing": 2.5}]))
     dataset = make_dataset(list(zip(*rows)), n_states)
     table = fit_parameters(make_network([parents, (), ()], dataset.variables), dataset, **prior).tables[0]
     assert table.shape == (*(n_states[p] for p in parents), n_states[0])
-    added = prior["ess"] / table.size if "ess" in prior else prior.get("smoothing", 0)
+    added = prior.get("smoothing", 0) / table.size
     for configuration in itertools.product(*(range(n_states[p]) for p in parents)):
         matching = [r[0] for r in rows if tuple(r[p] for p in parents) == configuration]
         for state in range(n_states[0]):

@@ -23,18 +23,11 @@ from ..reporter import Reporter
 @click.argument("data", type=INPUT_PATH, metavar="DATA")
 @data_options
 @option(
-    "--ess",
-    type=Finite(min=0),
-    metavar="ROWS",
-    section="Smoothing",
-    help="Equivalent sample size of a uniform prior, spread over each table as in BDeu.",
-)
-@option(
     "--smoothing",
     type=Finite(min=0),
-    metavar="X",
-    section="Smoothing",
-    help="Add this number to every count.",
+    metavar="ROWS",
+    section="Parameters",
+    help="Equivalent sample size of a uniform prior behind the parameters, spread over each table as in BDeu.",
 )
 @option("--name", default="unknown", section="Output", help="Name of the network in the BIF file.")
 @output_option
@@ -43,7 +36,6 @@ def command(
     network: str,
     data: str,
     data_options: DataOptions,
-    ess: float | None,
     smoothing: float | None,
     name: str,
     output: str,
@@ -53,13 +45,13 @@ def command(
 
     Reads a network (from 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and
     writes the network with probability tables as BIF, which pgmpy, bnlearn and many others read. Without
-    --ess or --smoothing the tables are relative frequencies; a parent configuration that no row has gets equal
+    --smoothing the tables are relative frequencies; a parent configuration that no row has gets equal
     probabilities.
 
     \b
     Examples:
       bnsl parentsets random80.csv.gz | bnsl optimize --tw 3 --time 1s -o random80.net.jsonl
-      bnsl fit random80.net.jsonl random80.csv.gz --ess 1 -o random80.fitted.bif
+      bnsl fit random80.net.jsonl random80.csv.gz --smoothing 1 -o random80.fitted.bif
       bnsl fit random80.net.jsonl random80.csv.gz | bnsl sample --rows 3 --seed 1
 
     \b
@@ -69,11 +61,9 @@ def command(
     from formats import open_network, write_bayesian_network
     from stages.fit import fit_parameters
 
-    if ess is not None and smoothing is not None:
-        raise click.UsageError("give --ess or --smoothing, not both.")
     check_sources(network, data)
     structure = open_network(network)
     dataset = data_options.open(data, reporter, structure.header.variables)
-    fitted = fit_parameters(structure, dataset, ess=ess, smoothing=smoothing, name=name)
+    fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
     write_bayesian_network(output, fitted)
     reporter.summary(f"{dataset.n_variables} variables, {structure.n_arcs} arcs, {dataset.n_rows:,} rows")
