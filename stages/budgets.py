@@ -35,6 +35,11 @@ class Budget:
         """Start the clock now."""
         self._started = time.monotonic()
 
+    def part(self, share: float) -> Budget:
+        """A budget that ends when this share of the time left is used, with the same other limits."""
+        seconds = None if self.seconds is None else share * self.time_left()
+        return Budget(seconds, self.evaluations, self.stop)
+
     @property
     def interrupted(self) -> bool:
         """The user asked to stop."""

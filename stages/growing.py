@@ -14,6 +14,9 @@ import numpy as np
 from stages.families import FamilyScorer
 from stages.shortlist import RowSample, strongest_alone
 
+SET_BYTES = 250
+"""Memory of a set with its score and of an expansion's entry; measured."""
+
 
 class SetGrower:
     """All that is known about the parent sets of one child.
@@ -142,6 +145,17 @@ class SetGrower:
             if shrunk == grown or self.is_spent():
                 return grown
             parents = shrunk
+
+    def forget(self, kept: dict[tuple[int, ...], float]) -> None:
+        """Free memory: know only the sets `kept` with their scores, which hold the required one, from now on."""
+        self.scores = dict(kept)
+        self._improving.clear()
+        self.remembered_bytes = 0
+
+    @property
+    def bytes(self) -> int:
+        """Memory that all that is known takes, about."""
+        return self.remembered_bytes + SET_BYTES * len(self.scores)
 
     def improvements(self, limit: int) -> dict[tuple[int, ...], float]:
         """Known sets with their scores: every set met, and the best `limit` one-variable extensions of each."""

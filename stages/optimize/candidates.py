@@ -77,6 +77,17 @@ class CandidateLists:
         self._packed[grower.child] = packed
         return packed
 
+    def forget_over(self, most_bytes: int) -> bool:
+        """Forget everything but the undominated sets if more than `most_bytes` are known; whether it was done.
+
+        Sets that are met again are then scored again.
+        """
+        if sum(grower.bytes for grower in self.growers) <= most_bytes:
+            return False
+        for grower, record in zip(self.growers, list(self.records())):
+            grower.forget(dict(zip(record.parents, record.scores)))
+        return True
+
     def sets(self, lists: SetLists, chosen: np.ndarray) -> tuple[tuple[int, ...], ...]:
         """Parents of the chosen sets."""
         return tuple(

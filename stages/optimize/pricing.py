@@ -3,11 +3,13 @@
 Lists made in advance cap what any search on them can reach. Here a search improves an order on the lists at hand;
 then every variable's set is grown and shrunk within its predecessors in that order and in a few orders near it,
 and all sets met on the way join the lists; then the search goes on. It is column generation by sampling: columns
-are asked for where the present solution lies, and no family is scored twice.
+are asked for where the present solution lies, and no family is scored twice as long as memory lasts. At the end
+an upper bound says how far from the best network of the final lists the result may be.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +20,9 @@ from stages.knowledge import Knowledge
 from stages.seeding import task_generator
 from stages.workers import ordered_map
 
+from .bounds import BoundSearch
 from .candidates import CandidateLists
+from .companion import FIRST_WORK, SHARE, bound_facts
 from .initial_orders import random_topological_order
 from .shaking import OrderShaker
 
@@ -42,6 +46,12 @@ NEAR_SPREAD = 0.1
 PHASE_WORK = 50_000_000
 PHASE_PROFILES = 2000
 """Sets tested, and variables moved per variable, in a search phase at most: about half a second at most."""
+
+MOST_BYTES = 1 << 30
+"""Memory for scores beyond which all but the sets in the lists are forgotten."""
+
+BOUND_TIME = 0.05
+"""Share of a time limit that the upper bound gets; without one its work is a share of the search's."""
 
 PATIENCE = 10
 """Rounds without a better network after which a run without a time limit ends."""
@@ -77,12 +87,14 @@ def search_data(
     -------
     (parents, scores, facts, figures)
     """
-    run = Pricing(scorer, options, budget, reporter, table)
+    run = Pricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
     run.prepare(start, grows=table is None)
     run.alternate()
+    bound = run.bound(budget)
     if keep_lists is not None:
         keep_lists(run.lists.records())
-    return run.outcome()
+    parents, scores, facts, figures = run.outcome()
+    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), "the final lists"), figures
 
 
 class Pricing:
@@ -98,6 +110,7 @@ class Pricing:
         self.best_score = -np.inf
         self.trace: list[dict[str, float]] = []
         self.rounds = 0
+        self.work = 0
 
     def prepare(self, start: Parents | None, grows: bool) -> None:
         """First lists and first order."""
@@ -123,6 +136,7 @@ class Pricing:
                 return
             self.price()
             self.rounds += 1
+            self.lists.forget_over(MOST_BYTES)
 
     def is_spent(self) -> bool:
         return self.budget.is_spent(self.scorer.evaluations)
@@ -132,6 +146,7 @@ class Pricing:
         packed = self.lists.pack()
         shaker = OrderShaker(packed, self.order, self.rng)
         shaker.search(self.budget, PHASE_PROFILES * self.scorer.n_variables, PHASE_WORK)
+        self.work += shaker.work
         self.order, score = shaker.order, shaker.score
         improved = score > self.best_score + 1e-6
         self.best_score = max(score, self.best_score)
@@ -170,6 +185,20 @@ class Pricing:
 
         for _ in ordered_map(price_child, self.lists.growers, self.options.jobs):
             pass
+
+    def bound(self, budget: Budget) -> float:
+        """An upper bound in nats on all networks from the lists at hand.
+
+        Worked on until `budget` ends it or it has had its share of the search's work.
+        """
+        search = BoundSearch(self.lists.pack(), task_generator(self.options.seed, 0, 1))
+        most = FIRST_WORK + SHARE * self.work if budget.seconds is None else np.inf
+        while search.work < most and not search.is_closed and not budget.is_spent():
+            search.improve(budget, min(most, search.work + FIRST_WORK), self.best_score)
+            self.reporter.progress(
+                self.scorer.evaluations, budget.evaluations, score=f"{self.best_score:.2f}", gap=search.gap
+            )
+        return search.value
 
     def outcome(self) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
         """The best network with header facts and figures."""
