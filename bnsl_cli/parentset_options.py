@@ -65,7 +65,7 @@ search_options = packed(
     option(
         "--orders",
         type=click.IntRange(min=1),
-        default=20,
+        default=50,
         show_default=True,
         metavar="N",
         section="Method",
