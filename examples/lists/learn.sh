@@ -8,7 +8,7 @@ shift 4
 started=$EPOCHREALTIME
 left() {  # left SHARE: that share of the time that is left, as an option
   awk -v s="$started" -v now="$EPOCHREALTIME" -v t="$seconds" -v share="$1" \
-    'BEGIN { left = (t - now + s) * share; printf "--time %.2fs", left > 0.2 ? left : 0.2 }'
+    'BEGIN { left = (t - now + s) * share; printf "--time %.2fs", (left > 0.2 ? left : 0.2) }'
 }
 list() { bnsl parentsets -q --seed 1 "$@" "$data" -o "$out.sets.jsonl"; }
 search() { bnsl optimize -q --seed 1 "$@" "$out.sets.jsonl" -o "$out.net.jsonl"; }
