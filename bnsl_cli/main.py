@@ -220,12 +220,20 @@ def cli() -> None:
 
 
 def run() -> NoReturn:
-    """What the `bnsl` script calls: handle signals, run the command line, end the process."""
+    """What the `bnsl` script calls: handle signals, run the command line, end the process.
+
+    The process ends without the interpreter's own shutdown: that would wait for worker threads in the middle of
+    their tasks, and pyarrow's threads now and then abort it (apache/arrow issue 34314).
+    """
     install_handlers()
     try:
         cli.main(prog_name="bnsl")
     except Interrupted as stop:
         sys.stderr.write(f"{cli.active}: interrupted\n")
-        sys.stderr.flush()
-        # Not sys.exit: the interpreter would first wait for worker threads in the middle of their tasks.
-        os._exit(128 + stop.signal_number)
+        code = 128 + stop.signal_number
+    except SystemExit as end:
+        code = end.code
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
