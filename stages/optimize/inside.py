@@ -10,7 +10,7 @@ from stages.errors import InfeasibleError
 
 if TYPE_CHECKING:
     from stages.budgets import Budget
-    from stages.kernels.inside_ktrees import InsideStates
+    from stages.kernels.inside_states import InsideStates
     from stages.kernels.ktrees import KTree
 
     from .bounded_lists import BoundedProblem
@@ -76,7 +76,7 @@ class InsideSolver:
         self.states = self._new_states(ROOMS[0] * n)
 
     def _new_states(self, capacity: int) -> InsideStates:
-        from stages.kernels.inside_ktrees import InsideStates
+        from stages.kernels.inside_states import InsideStates
 
         return InsideStates(
             np.zeros(capacity),
