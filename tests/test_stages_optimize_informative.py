@@ -169,7 +169,7 @@ def test_best_network_within_a_ktree(width, seed):
 def test_room_for_few_states_still_gives_networks(seed, monkeypatch):
     from stages.kernels.informative import best_within
 
-    problem = prepare_within(random_table(seed, 14, n_sets=200), 4)
+    problem = prepare_within(random_table(seed, 14, n_sets=200), 3)
     tree = draw_tree(problem, np.random.default_rng(seed))
     within = best_within(problem.lists, tree)
     exact = InsideSolver(problem).solve(tree, within, -np.inf, Budget())

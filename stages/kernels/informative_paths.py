@@ -101,6 +101,9 @@ def expand_informative(lists, information, tree, states, state, rest, weight, on
             # Without its own variable a later bag is the K-clique that this one joined: met before.
             if place >= size and left_out == host:
                 continue
+            most = states.losses[state] + whole - shared[position[left_out]]
+            if only_best and most <= best:
+                continue
             taken = fitting[n_fitting - 1]
             for k in range(n_fitting):
                 first, end = offsets[fitting[k]], offsets[fitting[k] + 1]
@@ -109,7 +112,7 @@ def expand_informative(lists, information, tree, states, state, rest, weight, on
                 ):
                     taken = fitting[k]
                     break
-            worth = states.losses[state] + whole - shared[position[left_out]] + weight * lists.losses[taken]
+            worth = most + weight * lists.losses[taken]
             if not only_best:
                 add_state(states, state, host, left_out, taken, worth, worth + rest[t + 1])
             elif worth > best:

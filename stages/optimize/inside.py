@@ -10,13 +10,15 @@ from stages.errors import InfeasibleError
 
 if TYPE_CHECKING:
     from stages.budgets import Budget
-    from stages.kernels.inside_ktrees import InsideStates
+    from stages.kernels.inside_states import InsideStates
     from stages.kernels.ktrees import KTree
 
     from .bounded_lists import BoundedProblem
 
 ROOMS = (30, 300, 2000)
-"""States per clique; the network of each pass is a floor that makes the next one shorter."""
+"""States per clique; the network of each pass is a floor that makes the next one shorter. The last pass is left
+out where the one before lacked room more often than there are cliques: it would hardly prove anything.
+"""
 
 MOST_WIDTH = 62
 """Members of a clique are bits of one word."""
@@ -24,12 +26,17 @@ MOST_WIDTH = 62
 
 class InsideAnswer(NamedTuple):
     """Loss of the best network within a k-tree (in nats; minus infinity if none is above the floor), its
-    choices, and whether there is certainly no better one.
+    choices, and how often there was no room for all states.
     """
 
     loss: float
     chosen: np.ndarray
-    proved: bool
+    dropped: int
+
+    @property
+    def proved(self) -> bool:
+        """There is certainly no better network."""
+        return self.dropped == 0
 
 
 class InsideSolver:
@@ -69,7 +76,7 @@ class InsideSolver:
         self.states = self._new_states(ROOMS[0] * n)
 
     def _new_states(self, capacity: int) -> InsideStates:
-        from stages.kernels.inside_ktrees import InsideStates
+        from stages.kernels.inside_states import InsideStates
 
         return InsideStates(
             np.zeros(capacity),
@@ -101,15 +108,16 @@ class InsideSolver:
         from stages.kernels.inside_ktrees import collect_families
 
         collect_families(self.problem.lists, tree, self.families)
-        best = InsideAnswer(-np.inf, tree.chosen, False)
+        best = InsideAnswer(-np.inf, tree.chosen, 1)
         for limit in ROOMS:
             answer = self._solve_with(tree, limit, within - max(floor, best.loss), budget)
             if answer is None:
                 return best if best.loss > -np.inf else None
             if answer.loss > best.loss:
                 best = answer
-            if answer.proved:
-                return best._replace(proved=True)
+            best = best._replace(dropped=answer.dropped)
+            if answer.proved or (limit > ROOMS[0] and answer.dropped > self.problem.n_variables):
+                break
         return best
 
     def _solve_with(self, tree: KTree, limit: int, slack: float, budget: Budget) -> InsideAnswer | None:
@@ -129,12 +137,12 @@ class InsideSolver:
             )
             if t == before:
                 self._make_room()
-        proved = bool(found.counts[1] == 0)
+        dropped = int(found.counts[1])
         if t == -2:
-            return InsideAnswer(-np.inf, tree.chosen, proved)
+            return InsideAnswer(-np.inf, tree.chosen, dropped)
         last = int(self.cliques.starts[tree.order[width]])
         loss = trace_choices(lists, tree, self.states, last)
-        return InsideAnswer(loss, tree.chosen.copy(), proved)
+        return InsideAnswer(loss, tree.chosen.copy(), dropped)
 
     def _make_room(self) -> None:
         larger = self._new_states(2 * len(self.states.costs))
