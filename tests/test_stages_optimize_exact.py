@@ -48,7 +48,7 @@ def tree_on(table, seed=0, budget=None, bound_work=1.0):
     """Branch and cut from a poor network and bound, so that it has something to do."""
     rng = np.random.default_rng(seed)
     order = np.array(fixed_first_order(table), dtype=np.int32)
-    incumbent = Incumbent(pack_table(table), fixed_parents(table), order, rng)
+    incumbent = Incumbent(pack_table(table), fixed_parents(table), lambda: order, rng)
     bound = BoundSearch(table, rng)
     bound.improve(Budget(), bound_work, incumbent.score)
     return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None)

@@ -3,7 +3,8 @@
 A branch is a partial order: for two variables that a fractional choice lets be parents of each other, one branch
 has the former before the latter and the other the reverse, so both exclude sets, and what follows by transitivity
 does too. In every branch the linear programme is solved, violated cuts are added, and sets are excluded that its
-multipliers prove useless. Branches are worked off in the order of their bounds.
+multipliers prove useless. Branches are worked off in the order of their bounds; the search for better networks
+goes on beside, a phase for every solution.
 """
 
 from __future__ import annotations
@@ -202,6 +203,7 @@ class BranchAndCut:
             idle = 0 if found - loss >= ROUND_GAIN * remaining else idle + 1
             loss = max(loss, found)
             self._note_network(solution)
+            self.incumbent.search(self.budget)
             rounds -= 1
             if loss >= self._limit() or self._is_spent():
                 break
