@@ -244,6 +244,16 @@ def test_what_a_proof_holds_for_is_said():
     assert extra["bound"] == extra["total"] == pytest.approx(best_by_orders(table), abs=1e-9)
 
 
+def test_few_variables_are_solved_exactly_when_no_method_is_named():
+    def method(n, **options):
+        return run(random_table(1, n), OptimizeOptions(**options), Budget(evaluations=50), NullReporter())[
+            0
+        ].header.extra["method"]
+
+    assert [method(8), method(23)] == ["exact", "ils"]
+    assert [method(8, restarts=2), method(8, treewidth=2), method(8, treewidth=1)] == ["ils", "ils", "forest"]
+
+
 def test_interrupted_before_it_began_it_has_a_network_and_a_bound():
     stop = threading.Event()
     stop.set()
