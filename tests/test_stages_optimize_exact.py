@@ -196,6 +196,8 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
     pytest.importorskip("highspy")
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", rounds)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", rounds)
+    # So few sets to begin with that others must join.
+    monkeypatch.setattr(branch_and_cut, "FIRST_SETS", 2)
     n = 5 + seed % 6
     table = random_table(seed, n, max_parents=3 + seed % 2, n_sets=25, n_fixed=seed % 3, ties=seed % 4 == 0)
     tree = tree_on(table, seed)
