@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stages.kernels.dual_ascent import Columns
     from stages.kernels.relaxation import Cuts
 
-SLICE_ITERATIONS = 500
+SLICE_ITERATIONS = 200
 """Iterations of the simplex method between two looks at the budget."""
 
 
