@@ -215,7 +215,7 @@ def gap_text(extra: Mapping[str, Any]) -> str:
     if gap <= max(1e-6, 1e-9 * abs(total)):
         return f"optimal among {among}"
     share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
-    return f"at most {gap:,.4g}{share} below the best among {among}"
+    return f"gap {gap:,.4g}{share} among {among}"
 
 
 # ------------------------------------------------------------------------------------------ evaluation

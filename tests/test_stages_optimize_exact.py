@@ -48,7 +48,7 @@ def tree_on(table, seed=0, budget=None, bound_work=1.0):
     """Branch and cut from a poor network and bound, so that it has something to do."""
     rng = np.random.default_rng(seed)
     order = np.array(fixed_first_order(table), dtype=np.int32)
-    incumbent = Incumbent(pack_table(table), fixed_parents(table), order, rng)
+    incumbent = Incumbent(pack_table(table), fixed_parents(table), lambda: order, rng)
     bound = BoundSearch(table, rng)
     bound.improve(Budget(), bound_work, incumbent.score)
     return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None)
@@ -196,6 +196,8 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
     pytest.importorskip("highspy")
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", rounds)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", rounds)
+    # So few sets to begin with that others must join.
+    monkeypatch.setattr(branch_and_cut, "FIRST_SETS", 2)
     n = 5 + seed % 6
     table = random_table(seed, n, max_parents=3 + seed % 2, n_sets=25, n_fixed=seed % 3, ties=seed % 4 == 0)
     tree = tree_on(table, seed)
@@ -242,6 +244,16 @@ def test_what_a_proof_holds_for_is_said():
     extra = run(table, OptimizeOptions(method="exact"), Budget(), NullReporter())[0].header.extra
     assert extra["bound_relative_to"] == "all sets"
     assert extra["bound"] == extra["total"] == pytest.approx(best_by_orders(table), abs=1e-9)
+
+
+def test_few_variables_are_solved_exactly_when_no_method_is_named():
+    def method(n, **options):
+        return run(random_table(1, n), OptimizeOptions(**options), Budget(evaluations=50), NullReporter())[
+            0
+        ].header.extra["method"]
+
+    assert [method(8), method(23)] == ["exact", "ils"]
+    assert [method(8, restarts=2), method(8, treewidth=2), method(8, treewidth=1)] == ["ils", "ils", "forest"]
 
 
 def test_interrupted_before_it_began_it_has_a_network_and_a_bound():

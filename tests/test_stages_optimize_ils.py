@@ -217,7 +217,9 @@ def test_ils_is_exact_on_small_tables_and_repeats_at_any_number_of_threads(seed)
 @pytest.mark.parametrize("seed", range(6))
 def test_ils_says_how_far_from_the_optimum_its_network_is(seed):
     table = random_table(seed, 8, n_sets=25, n_fixed=seed % 3)
-    extra = run(table, OptimizeOptions(seed=seed), Budget(evaluations=3000), NullReporter())[0].header.extra
+    extra = run(table, OptimizeOptions(method="ils", seed=seed), Budget(evaluations=3000), NullReporter())[
+        0
+    ].header.extra
     assert extra["bound"] >= best_by_subsets(table) - 1e-7
     assert extra["gap"] == extra["bound"] - extra["total"]
     assert extra["bound_relative_to"] == "these lists"
@@ -225,7 +227,9 @@ def test_ils_says_how_far_from_the_optimum_its_network_is(seed):
 
 def test_ils_ends_when_its_network_is_proved_optimal():
     table = random_table(0, 8)
-    extra = run(table, OptimizeOptions(), Budget(evaluations=10**9), NullReporter())[0].header.extra
+    extra = run(table, OptimizeOptions(method="ils"), Budget(evaluations=10**9), NullReporter())[
+        0
+    ].header.extra
     assert extra["gap"] < 1e-6
     assert extra["orders"] < 10**6
 

@@ -61,7 +61,7 @@ ARCS = ("required", "forbidden", "tiers", "start")
 @method_options(
     METHODS,
     "Search method; --NAME is the same as --method NAME. Default: what finds the best networks for the task, "
-    "ils among SETS (forest for --tw 1), pricing with --data.",
+    "among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
 )
 @list_search_options
 @data_search_options
@@ -102,16 +102,16 @@ def command(
     nats, higher is better. Every network is verified from scratch before it is written: no cycle, scores add
     up, the elimination order in the header proves the treewidth.
 
-    ils, the default, moves single variables to their best places in an order, shakes a few and repairs, again
-    and again, and works on an upper bound all the while. exact goes on until the best network is found and
-    proved; beyond 22 variables it needs a linear solver: pip install 'bnsl-cli[exact]'. A proof holds for the
-    listed sets, or for all sets where every list is complete: the closing line and the header ("bound", "gap",
-    "bound_relative_to") say which. asobs lets arcs go against a random order as long as no cycle closes
-    (Scanagatta, de Campos, Corani and Zaffalon 2015); obs climbs by swaps of neighbours in the order (Teyssier
-    and Koller 2005; Perez Urcia and Mauá 2015). --tw K bounds the treewidth, so that exact inference stays
-    fast: ils and asobs then search over k-trees, as do kg, kastar (Scanagatta, Corani, de Campos and Zaffalon
-    2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by mutual information first
-    and find the best network in each.
+    exact, the default up to 22 variables, goes on until the best network is found and proved; beyond, it needs
+    a linear solver: pip install 'bnsl-cli[exact]'. A proof holds for the listed sets, or for all sets where every
+    list is complete: the closing line and the header ("bound", "gap", "bound_relative_to") say which. ils, the
+    default from there on, moves single variables to their best places in an order, shakes a few and repairs,
+    again and again, and works on an upper bound all the while. asobs lets arcs go against a random order as
+    long as no cycle closes (Scanagatta, de Campos, Corani and Zaffalon 2015); obs climbs by swaps of neighbours
+    in the order (Teyssier and Koller 2005; Perez Urcia and Mauá 2015). --tw K bounds the treewidth, so that
+    exact inference stays fast: ils and asobs then search over k-trees, as do kg, kastar (Scanagatta, Corani, de
+    Campos and Zaffalon 2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by mutual
+    information first and find the best network in each.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows them
@@ -145,7 +145,7 @@ def command(
 
     name = resolve_method(ctx, METHODS, method)
     options = OptimizeOptions(
-        method=name,
+        method=name if METHODS[name].needs_data else method,
         treewidth=search.treewidth,
         init=search.init,
         iterations=search.iterations,
@@ -165,11 +165,11 @@ def command(
         sets = require_input(sets, "SETS")
         run, known = open_list_search(sets, climb.start, knowing, options, search.partial, reporter)
     with graceful_stop() as stop:
-        reporter.detail(f"searching with method {name}")
         budget = limits.budget(stop)
         network, figures = run(budget, reporter)
         unused = (*(LIST_ONLY if METHODS[name].needs_data else DATA_ONLY), *ARCS)
         given = {"start": climb.start is not None or None, **recorded_knowledge(known)}
+        options = replace(options, method=network.header.extra["method"])
         header = record_command(network.header, "optimize", options, limits, without=unused, **given)
         network = replace(network, header=header)
         reporter.pause()

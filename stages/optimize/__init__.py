@@ -135,11 +135,16 @@ METHODS: dict[str, MethodSpec] = {
 }
 
 
-def default_method(treewidth: int | None = None, on_data: bool = False) -> str:
-    """The method that finds the best networks for such a task."""
+def default_method(treewidth: int | None = None, on_data: bool = False, is_small: bool = False) -> str:
+    """The method that finds the best networks for such a task.
+
+    `is_small` says that dynamic programming is the way among listed sets, see `subsets.subsets_fit`.
+    """
     if on_data:
         return "pricing"
-    return "forest" if treewidth is not None and treewidth <= 1 else "ils"
+    if treewidth is not None:
+        return "forest" if treewidth <= 1 else "ils"
+    return "exact" if is_small else "ils"
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class OptimizeOptions:
     Attributes
     ----------
     method : str or None
-        Key of `METHODS`; None means `default_method`.
+        Key of `METHODS`; None means `default_method`, and ``ils`` where restarts are asked for.
     treewidth : int or None
         Upper bound on the treewidth of the moral graph.
     init : str
@@ -226,8 +231,11 @@ def run(
     from stages.warming import compile_first, tiny_table
 
     from .assemble import assemble_network
+    from .subsets import subsets_fit
 
-    name = options.method or default_method(options.treewidth)
+    is_small = subsets_fit(table.n_variables) and options.restarts is None
+    name = options.method or default_method(options.treewidth, is_small=is_small)
+    reporter.detail(f"searching with method {name}")
     spec = METHODS[name]
     is_bounded = options.treewidth is not None and spec.bounded_module is not None
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)

@@ -3,7 +3,8 @@
 A branch is a partial order: for two variables that a fractional choice lets be parents of each other, one branch
 has the former before the latter and the other the reverse, so both exclude sets, and what follows by transitivity
 does too. In every branch the linear programme is solved, violated cuts are added, and sets are excluded that its
-multipliers prove useless. Branches are worked off in the order of their bounds.
+multipliers prove useless. Branches are worked off in the order of their bounds; the search for better networks
+goes on beside, a phase for every solution.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .shares import NO_PARENTS_LOST, SharedArcs, add_precedence, order_by_shares
 
 if TYPE_CHECKING:
     from stages.budgets import Budget
+    from stages.kernels.dual_ascent import Columns
 
     from .bounds import BoundSearch
     from .incumbents import Incumbent
@@ -39,6 +41,13 @@ LEAST_VIOLATION = 0.02
 SEARCH_STEPS = 60
 NOISES = (0.0, 0.1)
 """Of the search for cuts, see `cuts.find_clusters`."""
+
+FIRST_SETS = 40
+MOST_JOINING = 2000
+USEFUL = 1e-7
+"""Sets of every variable in the first programme; most that join at once; nats by which a set must promise to lower
+the loss to join.
+"""
 
 TRIED_FIRST, TRIED = 12, 5
 TRIED_FIRST_BRANCHES = 50
@@ -103,19 +112,23 @@ class BranchAndCut:
         self._numbers = itertools.count()
         self._present = self._ideal - search.value
         self._closed = math.inf
-        search.pool.keep_cuts(search.multipliers > 0.0)
+        kept = search.multipliers > 0.0
+        search.pool.keep_cuts(kept)
         columns, self._source = with_empty_sets(search.pool.columns, search.kept, self._loss() + 1.0)
-        self._load(columns, search.pool.clusters)
+        self._load(columns, search.pool.clusters, search.multipliers[kept])
 
-    def _load(self, columns, clusters) -> None:
-        """Set up the linear programme on these sets and cuts."""
+    def _load(
+        self, columns: Columns, clusters: list[tuple[np.ndarray, int]], multipliers: np.ndarray
+    ) -> None:
+        """Set up the linear programme on these cuts and the most promising of these sets."""
         self._columns = columns
         self._pool = CutPool(columns)
         self._pool.add(clusters)
         self._arcs = SharedArcs(columns)
         sizes = np.diff(columns.parent_offsets)
         self._is_empty = sizes == 0
-        self._programme = CutProgramme(columns)
+        _, excess = self._evaluate(np.zeros(len(sizes), dtype=np.bool_), multipliers)
+        self._programme = CutProgramme(columns, first_sets(columns.set_offsets, excess, self._is_empty))
         self._programme.add_cuts(self._pool.cuts, 0)
         self._last_use = np.zeros(len(self._pool), dtype=np.int64)
         self._most_cuts = len(self._pool) + MORE_CUTS
@@ -179,6 +192,26 @@ class BranchAndCut:
         self._drop_cuts()
         self._split(_Branch(loss, excluded, branch.after), solution)
 
+    def _solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:
+        """The solution for all sets that are not excluded, with what `_evaluate` says of its multipliers.
+
+        Sets join the programme until none is left that could lower its loss.
+        """
+        starts = self._columns.set_offsets
+        while True:
+            solution = self._programme.solve(self.budget)
+            found, excess = self._evaluate(excluded, solution.multipliers)
+            present = np.full(len(excess), np.inf)
+            present[self._programme.present] = excess[self._programme.present]
+            least = np.minimum.reduceat(present, starts[:-1])
+            useful = excess < np.repeat(least, np.diff(starts)) - USEFUL
+            useful[self._programme.present] = False
+            if not useful.any() or self._is_spent() or found >= self._limit():
+                return solution, found, excess
+            sets = np.flatnonzero(useful)
+            best = np.argsort(excess[sets], kind="stable")[:MOST_JOINING]
+            self._programme.add_sets(sets[best], self._pool.cuts)
+
     def _evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
         """Least loss of what is not excluded by these multipliers, and how much more each set loses at least."""
         from stages.kernels.relaxation import relax
@@ -195,13 +228,13 @@ class BranchAndCut:
         idle = 0
         self._programme.exclude(excluded)
         while True:
-            solution = self._programme.solve(self.budget)
+            solution, found, excess = self._solve(excluded)
             self._last_use[solution.multipliers > 0.0] = self._programme.n_solved
-            found, excess = self._evaluate(excluded, solution.multipliers)
             remaining = self._loss() - loss
             idle = 0 if found - loss >= ROUND_GAIN * remaining else idle + 1
             loss = max(loss, found)
             self._note_network(solution)
+            self.incumbent.search(self.budget)
             rounds -= 1
             if loss >= self._limit() or self._is_spent():
                 break
@@ -256,10 +289,11 @@ class BranchAndCut:
             self._solved_before += self._programme.n_solved
             self._source = self._source[kept]
             used = solution.multipliers > 0.0
-            self._pool.keep_cuts(np.append(used, np.ones(len(self._pool) - len(used), dtype=np.bool_)))
-            self._load(keep_columns(self._columns, kept), self._pool.clusters)
+            # Cuts found after the solution are found again where they are needed.
+            self._pool.keep_cuts(np.append(used, np.zeros(len(self._pool) - len(used), dtype=np.bool_)))
+            self._load(keep_columns(self._columns, kept), self._pool.clusters, solution.multipliers[used])
             excluded = np.zeros(len(self._source), dtype=np.bool_)
-            solution = self._programme.solve(self.budget)
+            solution, _, _ = self._solve(excluded)
         self._most_cuts = len(self._pool) + MORE_CUTS
         return excluded, solution
 
@@ -301,3 +335,11 @@ class BranchAndCut:
 
 def _is_time_to_search(count: int) -> bool:
     return count % SEARCHES_AT == 0 or count & (count - 1) == 0
+
+
+def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:
+    """The `FIRST_SETS` sets of every variable with the least excess and its empty set, ascending; int64."""
+    present = is_empty.copy()
+    for start, end in itertools.pairwise(set_offsets.tolist()):
+        present[start + np.argsort(excess[start:end], kind="stable")[:FIRST_SETS]] = True
+    return np.flatnonzero(present)

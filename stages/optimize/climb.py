@@ -69,6 +69,7 @@ def run_on_data(
         match_table(table, dataset)
     spec = METHODS[options.method]
     is_bounded = options.treewidth is not None
+    reporter.detail(f"searching with method {options.method}")
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
     unconstrained = replace(options, required=(), forbidden=(), tiers=None, max_parents=None)
 

@@ -7,6 +7,7 @@ it could not exclude. Ended early, the result is the best network so far and the
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,8 @@ def prove(
         load_solver()
     rng = task_generator(options.seed, 0)
     sampler = make_sampler(table, options, lists)
-    incumbent = Incumbent(lists, sampler.prescribed, sampler.draw(rng, is_first=True), rng)
+    firsts = itertools.chain([True], itertools.repeat(False))
+    incumbent = Incumbent(lists, sampler.prescribed, lambda: sampler.draw(rng, next(firsts)), rng)
     bound = BoundSearch(table, task_generator(options.seed, 0, 1))
     facts = {"init": options.init}
     if by_subsets:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .ils import PHASE, STALL, TOLERANCE
-from .initial_orders import random_topological_order
 from .packing import respect_fixed
 from .shaking import OrderShaker
 
@@ -28,8 +28,8 @@ class Incumbent:
     lists : SetLists
     prescribed : dict of int to tuple of int
         Parents that are not open to choice, see `packing.fixed_parents`.
-    order : ndarray of int32
-        To begin with; agrees with them.
+    draw : callable
+        Gives orders to start from that agree with them; the first one now.
     rng : numpy.random.Generator
 
     Attributes
@@ -46,12 +46,13 @@ class Incumbent:
         self,
         lists: SetLists,
         prescribed: dict[int, tuple[int, ...]],
-        order: np.ndarray,
+        draw: Callable[[], np.ndarray],
         rng: np.random.Generator,
     ):
         self.lists, self.prescribed, self.rng = lists, prescribed, rng
-        self._shaker = OrderShaker(lists, order, rng)
+        self._draw = draw
         self._before = (0, 0)
+        self._shaker = OrderShaker(lists, draw(), rng)
         self.chosen, self.score = self._shaker.chosen.copy(), self._shaker.score
         self._idle = 0
 
@@ -69,7 +70,9 @@ class Incumbent:
         return self._idle >= STALL
 
     def search(self, budget: Budget) -> None:
-        """One more phase of the search from the present order."""
+        """One more phase of the search from the present order, from a new one when it is stuck."""
+        if self.is_stuck:
+            self._start(self._draw())
         until = self._shaker.profiles + PHASE * len(self.chosen)
         if budget.evaluations is not None:
             until = min(until, budget.evaluations - self._before[0])
@@ -80,23 +83,20 @@ class Incumbent:
 
     def improve(self, budget: Budget, order: np.ndarray) -> None:
         """Search shortly from another order."""
-        self._before = (self.orders, self.work)
-        self._shaker = OrderShaker(self.lists, respect_fixed(order, self.prescribed), self.rng)
-        self._idle = 0
+        self._start(respect_fixed(order, self.prescribed))
         while self._idle < SHORT_STALL and not budget.is_spent(self.orders):
             self.search(budget)
+
+    def _start(self, order: np.ndarray) -> None:
+        self._before = (self.orders, self.work)
+        self._shaker = OrderShaker(self.lists, order, self.rng)
+        self._idle = 0
 
     def offer(self, chosen: np.ndarray) -> None:
         """Keep this network if it is better."""
         score = math.fsum(self.lists.scores[chosen].tolist())
         if score > self.score + TOLERANCE:
             self._keep(chosen, score)
-
-    def order(self) -> np.ndarray:
-        """An order that agrees with the network."""
-        starts, ends = self.lists.parent_offsets[self.chosen], self.lists.parent_offsets[self.chosen + 1]
-        parents = [self.lists.parents[a:b].tolist() for a, b in zip(starts.tolist(), ends.tolist())]
-        return random_topological_order(parents, self.rng)
 
     def _keep(self, chosen: np.ndarray, score: float) -> None:
         if score > self.score:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stages.kernels.dual_ascent import Columns
     from stages.kernels.relaxation import Cuts
 
-SLICE_ITERATIONS = 500
+SLICE_ITERATIONS = 200
 """Iterations of the simplex method between two looks at the budget."""
 
 
@@ -47,16 +47,11 @@ class Solution(NamedTuple):
 
     Attributes
     ----------
-    is_optimal : bool
-    loss : float
-        Of the fractional choice, in nats; an estimate where it is not optimal.
     shares : ndarray of float64, shape (n_sets,)
     multipliers : ndarray of float64, shape (n_cuts,)
         Not negative.
     """
 
-    is_optimal: bool
-    loss: float
     shares: np.ndarray
     multipliers: np.ndarray
 
@@ -64,50 +59,80 @@ class Solution(NamedTuple):
 class CutProgramme:
     """The programme, kept between changes so that each solution starts from the one before.
 
+    It holds some of the sets; others join when they turn out to be of use.
+
     Parameters
     ----------
     columns : Columns
+    present : ndarray of int64
+        Sets to begin with; the empty sets of all variables among them, so that there is always a solution.
 
     Attributes
     ----------
+    present : ndarray of int64
+        The sets it holds, in the order in which they came.
     n_solved : int
         Runs of the solver.
     """
 
-    def __init__(self, columns: Columns):
+    def __init__(self, columns: Columns, present: np.ndarray):
         highspy = load_solver()
         self._status = highspy.HighsModelStatus
         self._endless = highspy.kHighsInf
-        self._n_variables, self._n_sets = len(columns.set_offsets) - 1, len(columns.losses)
-        self._upper = np.full(self._n_sets, self._endless)
+        self._n_variables = len(columns.set_offsets) - 1
+        self._losses = columns.losses
+        self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(columns.set_offsets))
+        self._place = np.full(len(columns.losses), -1, dtype=np.int32)
+        self._excluded = np.zeros(len(columns.losses), dtype=np.bool_)
+        self.present = np.empty(0, dtype=np.int64)
         self.n_solved = 0
         self._highs = highs = highspy.Highs()
         for name, value in {"output_flag": False, "threads": 1, "presolve": "off"}.items():
             highs.setOptionValue(name, value)
-        every = np.arange(self._n_sets, dtype=np.int32)
-        highs.addVars(self._n_sets, np.zeros(self._n_sets), self._upper)
-        highs.changeColsCost(self._n_sets, every, columns.losses)
-        ones = np.ones(self._n_variables)
-        starts = columns.set_offsets[:-1].astype(np.int32)
-        highs.addRows(self._n_variables, ones, ones, self._n_sets, starts, every, np.ones(self._n_sets))
+        ones, none = np.ones(self._n_variables), np.empty(0, dtype=np.int32)
+        starts = np.zeros(self._n_variables, dtype=np.int32)
+        highs.addRows(self._n_variables, ones, ones, 0, starts, none, np.empty(0))
+        self._add(present, none, none)
 
-    @property
-    def n_cuts(self) -> int:
-        return self._highs.getNumRow() - self._n_variables
+    def add_sets(self, sets: np.ndarray, cuts: Cuts) -> None:
+        """Let these sets join; `cuts` are all the cuts of the programme."""
+        is_new = np.zeros(len(self._place), dtype=np.bool_)
+        is_new[sets] = True
+        entries = np.flatnonzero(is_new[cuts.sets])
+        rows = np.searchsorted(cuts.offsets, entries, side="right") - 1 + self._n_variables
+        self._add(sets, cuts.sets[entries], rows.astype(np.int32))
+
+    def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray) -> None:
+        """New columns: each in the row of its child, and in the given rows with the sets counted there."""
+        every = np.concatenate((sets, counted))
+        where = np.argsort(every, kind="stable")
+        indices = np.concatenate((self._child[sets], rows))[where]
+        ascending = np.sort(sets)
+        starts = np.searchsorted(every[where], ascending).astype(np.int32)
+        upper = np.where(self._excluded[ascending], 0.0, self._endless)
+        zeros = np.zeros(len(sets))
+        self._highs.addCols(
+            len(sets),
+            self._losses[ascending],
+            zeros,
+            upper,
+            len(indices),
+            starts,
+            indices,
+            np.ones(len(indices)),
+        )
+        self._place[ascending] = np.arange(len(self.present), len(self.present) + len(sets))
+        self.present = np.concatenate((self.present, ascending))
 
     def add_cuts(self, cuts: Cuts, first: int) -> None:
         """Add the cuts from index `first` on."""
-        offsets = cuts.offsets[first:] - cuts.offsets[first]
-        counted = cuts.sets[cuts.offsets[first] :]
-        n_new = len(offsets) - 1
+        places = self._place[cuts.sets[cuts.offsets[first] :]]
+        before = np.concatenate(([0], np.cumsum(places >= 0)))
+        starts = before[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
+        places = places[places >= 0]
+        endless = np.full(len(starts), self._endless)
         self._highs.addRows(
-            n_new,
-            cuts.demands[first:],
-            np.full(n_new, self._endless),
-            len(counted),
-            offsets[:-1].astype(np.int32),
-            counted.astype(np.int32),
-            np.ones(len(counted)),
+            len(starts), cuts.demands[first:], endless, len(places), starts, places, np.ones(len(places))
         )
 
     def keep_cuts(self, kept: np.ndarray) -> None:
@@ -117,11 +142,11 @@ class CutProgramme:
 
     def exclude(self, excluded: np.ndarray) -> None:
         """From now on the sets where `excluded` is true, and no others, take no share."""
-        upper = np.where(excluded, 0.0, self._endless)
-        changed = np.flatnonzero(upper != self._upper).astype(np.int32)
-        if len(changed):
-            self._highs.changeColsBounds(len(changed), changed, np.zeros(len(changed)), upper[changed])
-            self._upper = upper
+        places = np.flatnonzero((excluded != self._excluded)[self.present]).astype(np.int32)
+        if len(places):
+            upper = np.where(excluded[self.present[places]], 0.0, self._endless)
+            self._highs.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
+        self._excluded = excluded.copy()
 
     def solve(self, budget: Budget, most_iterations: int | None = None) -> Solution:
         """Go on from the last solution to an optimal one.
@@ -139,10 +164,7 @@ class CutProgramme:
             if not is_limited or left <= 0 or budget.is_spent():
                 break
         solution = highs.getSolution()
+        shares = np.zeros(len(self._place))
+        shares[self.present] = solution.col_value
         multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :]
-        return Solution(
-            highs.getModelStatus() == self._status.kOptimal,
-            float(highs.getInfo().objective_function_value),
-            np.array(solution.col_value, dtype=np.float64),
-            np.maximum(multipliers, 0.0),
-        )
+        return Solution(shares, np.maximum(multipliers, 0.0))
