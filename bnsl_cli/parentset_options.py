@@ -65,11 +65,11 @@ search_options = packed(
     option(
         "--orders",
         type=click.IntRange(min=1),
-        default=50,
+        default=100,
         show_default=True,
         metavar="N",
         section="Method",
-        help="Orders per variable (grow).",
+        help="Orders within which each variable's sets are grown (grow).",
     ),
     option(
         "--time-per-variable",

@@ -38,7 +38,10 @@ def main() -> None:
     print_measure(tabulate_measure(runs, "treewidth_upper"), "Treewidth, upper bound", 1)
     # Every data set and seed is a case of its own here.
     cases = [run | {"data": f"{run['data']}.{run['seed']}"} for run in runs]
-    comparison = compare_ranks(tabulate_measure(cases, "bic"))
+    table = tabulate_measure(cases, "bic")
+    if min(len(table.cases), len(table.methods)) < 2:
+        return
+    comparison = compare_ranks(table)
     print(f"Average ranks by BIC (Friedman p = {comparison.p_value:.3g})")
     for place in comparison.methods:
         verdict = (

@@ -53,6 +53,8 @@ def main() -> None:
     """All tables."""
     runs = [read_run(run) for run in sys.argv[1:]]
     n_networks = len({run["data"] for run in runs})
+    if n_networks < 2 or len({run["method"] for run in runs}) < 2:
+        sys.exit("ranks need two networks and two methods at least")
     print(f"{n_networks} networks; * not worse than the best method (Holm, level 0.05)\n")
     for key in MEASURES:
         print_ranks(runs, key)

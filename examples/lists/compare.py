@@ -22,7 +22,7 @@ def main() -> None:
         best = max(values)
         cells = (f"{value:,.1f}{'*' if value >= best - 1e-6 else ' '}" for value in values)
         print(f"{case:12}" + "".join(f"{cell:>14}" for cell in cells))
-    if len(table.cases) > 1:
+    if min(len(table.cases), len(table.methods)) > 1:
         comparison = compare_ranks(table)
         ranks = {place.method: place.average_rank for place in comparison.methods}
         print(f"{'mean rank':12}" + "".join(f"{ranks[way]:>13.2f} " for way in table.methods))

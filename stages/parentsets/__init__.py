@@ -85,7 +85,7 @@ class ParentSetOptions:
     time: float | None = None
     time_per_variable: float | None = None
     memory: int | None = None
-    orders: int = 50
+    orders: int = 100
     seed: int = 0
     jobs: int = 1
     shard: tuple[int, int] | None = None
