@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import INPUT_PATH, option, packed
+from .options import option, packed
+from .parameter_types import INPUT_PATH
 
 if TYPE_CHECKING:
     from stages.knowledge import Knowledge

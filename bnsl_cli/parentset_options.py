@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from .options import DURATION, INPUT_PATH, option, packed
+from .options import option, packed
+from .parameter_types import DURATION, INPUT_PATH
 
 
 class Shard(click.ParamType):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import INPUT_PATH, Finite, option, packed
+from .options import option, packed
+from .parameter_types import INPUT_PATH, Finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

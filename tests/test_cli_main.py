@@ -186,6 +186,6 @@ def test_a_bug_of_ours_is_70_and_shows_its_traceback_only_with_debug(monkeypatch
     ],
 )
 def test_durations(text: str, seconds: float):
-    from bnsl_cli.options import DURATION
+    from bnsl_cli.parameter_types import DURATION
 
     assert DURATION.convert(text, None, None) == seconds

@@ -6,7 +6,6 @@ import click
 
 from .. import conversions
 from ..options import (
-    INPUT_PATH,
     DataOptions,
     check_sources,
     data_options,
@@ -16,6 +15,7 @@ from ..options import (
     output_option,
     stage_command,
 )
+from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 
 

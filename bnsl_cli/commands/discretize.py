@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from ..options import (
-    INPUT_PATH,
     TABLE_FORMATS,
     DataOptions,
     check_sources,
@@ -18,6 +17,7 @@ from ..options import (
     stage_command,
     table_format,
 )
+from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 
 

@@ -9,11 +9,8 @@ import click
 from ..inputs import MatchedTables, open_learnt_network
 from ..options import (
     ESS_OPTION,
-    INPUT_PATH,
     SCORES,
-    SEED,
     DataOptions,
-    Finite,
     check_sources,
     data_options,
     format_option,
@@ -26,6 +23,7 @@ from ..options import (
     shows_table,
     stage_command,
 )
+from ..parameter_types import INPUT_PATH, SEED, Finite
 from ..reporter import Reporter
 from ..results import write_json_lines
 

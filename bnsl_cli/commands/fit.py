@@ -5,9 +5,7 @@ from __future__ import annotations
 import click
 
 from ..options import (
-    INPUT_PATH,
     DataOptions,
-    Finite,
     check_sources,
     data_options,
     message_options,
@@ -15,6 +13,7 @@ from ..options import (
     output_option,
     stage_command,
 )
+from ..parameter_types import INPUT_PATH, Finite
 from ..reporter import Reporter
 
 

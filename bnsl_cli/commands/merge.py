@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from ..merging import missing_commands
-from ..options import INPUT_PATH, check_sources, message_options, option, output_option, stage_command
+from ..options import check_sources, message_options, option, output_option, stage_command
+from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 
 

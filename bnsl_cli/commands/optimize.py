@@ -14,7 +14,6 @@ from stages.optimize import METHODS
 from ..interrupts import graceful_stop
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options import (
-    INPUT_PATH,
     BudgetOptions,
     DataOptions,
     ScoreOptions,
@@ -35,6 +34,7 @@ from ..options import (
     stage_command,
     stats_option,
 )
+from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 from ..results import record_command, write_stats
 from ..search_options import (

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import click
 
 from ..options import (
-    INPUT_PATH,
     TABLE_FORMATS,
     format_option,
     message_options,
@@ -20,6 +19,7 @@ from ..options import (
     stage_command,
     table_format,
 )
+from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 
 

@@ -9,7 +9,6 @@ import click
 from ..inputs import read_entropies
 from ..options import (
     DataOptions,
-    Finite,
     data_options,
     format_option,
     input_argument,
@@ -21,6 +20,7 @@ from ..options import (
     shows_table,
     stage_command,
 )
+from ..parameter_types import Finite
 from ..reporter import Reporter
 from ..results import record_command, write_json_lines
 

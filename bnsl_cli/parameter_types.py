@@ -1,0 +1,94 @@
+"""Types of option values: durations, seeds, ways to cut columns."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import click
+
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+class Duration(click.ParamType):
+    """A time span with units: 30s, 10m, 2h, 1h30m, 500ms; a bare number means seconds."""
+
+    name = "duration"
+    _part = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ms|s|m|h|d)")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, (int, float)):
+            return float(value)
+        text = value.strip().lower().replace(" ", "")
+        text = f"{text}s" if re.fullmatch(r"\d+(\.\d*)?|\.\d+", text) else text
+        parts = self._part.findall(text)
+        if not parts or "".join(number + unit for number, unit in parts) != text:
+            self.fail(f"{value!r} is not a time; write it like 30s, 10m, 2h or 1h30m.", param, ctx)
+        seconds = sum(float(number) * SECONDS[unit] for number, unit in parts)
+        if seconds <= 0:
+            self.fail("a time limit must be positive.", param, ctx)
+        return seconds
+
+
+class Discretization(click.ParamType):
+    """A way to cut numeric columns: median, quantile:K or width:K."""
+
+    name = "method"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from formats.discretization import parse_discretization
+
+        try:
+            parse_discretization(value)
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list:
+        from click.shell_completion import CompletionItem
+
+        words = ("median", "quantile:4", "width:5")
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+class Delimiter(click.ParamType):
+    """One character between cells, or a word for it."""
+
+    name = "char"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from formats.tabular import parse_delimiter
+
+        try:
+            return parse_delimiter(value)
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+
+
+class Finite(click.FloatRange):
+    """A number in a range; neither NaN nor an infinity."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+class Seed(click.ParamType):
+    """A whole number that fits into 63 bits."""
+
+    name = "seed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and int(text) < 2**63):
+            self.fail(f"{value!r} is not a whole number from 0 to 2^63 - 1.", param, ctx)
+        return int(text)
+
+
+INPUT_PATH = click.Path(allow_dash=True)
+DURATION = Duration()
+DISCRETIZATION = Discretization()
+SEED = Seed()
