@@ -242,7 +242,7 @@ jobs_option = option(
     default=1,
     show_default=True,
     metavar="N",
-    help="Threads; 0 means all cores. The result does not depend on it.",
+    help="Parallel workers; 0 means all cores. The result does not depend on it.",
 )
 
 seed_option = option(

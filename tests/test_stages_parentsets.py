@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +15,9 @@ from naive.parentsets import prune_dominated, score_all_sets
 from tables import dependent_dataset, make_dataset
 
 from formats.records import Forest, Header
+from stages import workers
 from stages.budgets import Budget
+from stages.errors import StageError
 from stages.families import FamilyScorer
 from stages.kernels.dominance import mark_undominated
 from stages.parentsets import METHODS, ParentSetOptions, bounds, run, sequential
@@ -316,3 +321,30 @@ def test_screened_variables_are_fixed():
         else:
             assert not record.fixed
             assert not {2, 5} & {p for s in record.parents for p in s}
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_processes_hear_that_the_user_wants_to_stop():
+    stop = threading.Event()
+
+    def work(task, shared):
+        waits = 0
+        while task > 0 and not shared.is_set():
+            time.sleep(0.01)
+            waits += 1
+        return task, shared.is_set(), os.getpid()
+
+    results = workers.forked_map(work, range(3), 2, stop)
+    first = next(results)
+    assert first[:2] == (0, False) and first[2] != os.getpid()
+    stop.set()
+    assert [result[:2] for result in results] == [(1, True), (2, True)]
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_an_error_in_another_process_arrives():
+    def fail(task, shared):
+        raise StageError(f"task {task}")
+
+    with pytest.raises(StageError, match="task 0"):
+        list(workers.forked_map(fail, range(3), 2, threading.Event()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from stages.knowledge import Knowledge
 from stages.reporting import NullReporter, Reporter
 from stages.shortlist import make_row_sample
 from stages.warming import compile_first, tiny_dataset
-from stages.workers import ordered_map, resolve_jobs
+from stages.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
 
 from . import METHODS, ParentSetOptions
 from .found import UNLIMITED, ChildLimits, FoundSets
@@ -108,7 +107,6 @@ class Run:
         self.children = list(range(dataset.n_variables))
         if options.shard is not None:
             self.children = self.plan.children_of_shard(*options.shard)
-        self.remaining = len(self.children)
         self.scorer = FamilyScorer(dataset, options.score, options.ess)
         self.jobs = resolve_jobs(options.jobs)
         self.search = importlib.import_module(METHODS[options.method].module).search_child
@@ -118,8 +116,6 @@ class Run:
         self.orders = Orders(dataset.n_variables, options.seed, near, inputs.knowledge) if grows else None
         self.resident = resident_bytes(self.scorer, self.sample, self.jobs)
         self.most_sets = most_sets(options.memory, self.resident, self.jobs)
-        self.n_cut = 0
-        self._lock = threading.Lock()
 
     @property
     def header(self) -> Header:
@@ -139,19 +135,21 @@ class Run:
 
     def records(self, finished: Collection[int] = ()) -> Iterator[ParentSetRecord]:
         """One record for each child that is not in `finished`, in header order."""
-        if self.budget.seconds is not None or self.options.time_per_variable is not None:
+        # Compiled code is loaded before others are forked, so that they share it.
+        if self.budget.seconds is not None or self.options.time_per_variable is not None or self.jobs > 1:
             compile_first(self._search_tiny, self.budget)
         children = [child for child in self.children if child not in finished]
-        self.remaining = sum(self.plan.fixed_set(child) is None for child in children)
-        sets = 0
+        sets = n_cut = 0
         self.reporter.progress(0, len(children))
-        for done, record in enumerate(ordered_map(self.record_of, children, self.options.jobs), 1):
+        for done, (record, is_cut, n_scores) in enumerate(self._map(self._tasks(children)), 1):
             sets += len(record.parents)
+            n_cut += is_cut
+            self.scorer.count_evaluations(n_scores)
             self.reporter.progress(done, len(children), sets=sets, scores=self.scorer.evaluations)
             yield record
-        if self.n_cut:
+        if n_cut:
             self.reporter.warn(
-                f"memory ended the search of {self.n_cut} of {len(children)} variables early; allow more with "
+                f"memory ended the search of {n_cut} of {len(children)} variables early; allow more with "
                 "--memory, or fewer threads"
             )
         there = len(self.children) - len(children)
@@ -160,19 +158,40 @@ class Run:
             f"{sets} parent sets listed, {self.scorer.evaluations} local scores computed"
         )
 
+    def _tasks(self, children: list[int]) -> list[tuple[int, int]]:
+        """Children in order, and how many searches are unfinished when one begins, at most."""
+        searched = [self.plan.fixed_set(child) is None for child in children]
+        behind = sum(searched)
+        tasks = []
+        for child, is_searched in zip(children, searched):
+            tasks.append((child, behind + self.jobs - 1))
+            behind -= is_searched
+        return tasks
+
+    def _map(self, tasks: list[tuple[int, int]]) -> Iterator[tuple[ParentSetRecord, bool, int]]:
+        if self.jobs > 1 and CAN_FORK:
+            return forked_map(self._work_apart, tasks, self.jobs, self.budget.stop)
+        return ordered_map(lambda task: (*self.record_of(*task), 0), tasks, self.jobs)
+
+    def _work_apart(self, task: tuple[int, int], stop: SharedStop) -> tuple[ParentSetRecord, bool, int]:
+        """In another process: what it finds, and the local scores that it computed."""
+        self.budget.stop = stop
+        before = self.scorer.evaluations
+        return (*self.record_of(*task), self.scorer.evaluations - before)
+
     def _search_tiny(self, small: Budget) -> None:
         limits = {"time": None, "time_per_variable": None, "memory": None, "shard": None, "max_parents": None}
         options = replace(self.options, evaluations=small.evaluations, jobs=1, **limits)
         for _ in Run(tiny_dataset(), options, Budget(stop=small.stop)).records():
             pass
 
-    def record_of(self, child: int) -> ParentSetRecord:
-        """Search the sets of one child."""
+    def record_of(self, child: int, unfinished: int = 1) -> tuple[ParentSetRecord, bool]:
+        """Search the sets of one child, which shares the time left with others; whether memory cut it short."""
         fixed = self.plan.fixed_set(child)
         if fixed is not None or self.budget.interrupted:
             smallest = self.plan.knowledge.required_of(child) if fixed is None else fixed
             score = self.scorer.local_score(child, smallest)
-            return ParentSetRecord(
+            record = ParentSetRecord(
                 child,
                 (smallest,),
                 (score,),
@@ -180,19 +199,16 @@ class Run:
                 required=() if fixed is not None else smallest,
                 extra={} if fixed is not None else {"interrupted": True},
             )
+            return record, False
         limits = self.limits_of(child)
-        found = self.search_sets(child, limits)
-        with self._lock:
-            self.remaining -= 1
-            self.n_cut += found.is_cut
+        found = self.search_sets(child, limits, unfinished)
         cut_short = self.budget.interrupted and not found.complete
-        return found.to_record(
-            self.scorer.n_variables, limits.required, {"interrupted": True} if cut_short else {}
-        )
+        extra = {"interrupted": True} if cut_short else {}
+        return found.to_record(self.scorer.n_variables, limits.required, extra), found.is_cut
 
-    def search_sets(self, child: int, limits: ChildLimits) -> FoundSets:
+    def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:
         """What the method finds for a child that has a choice, and what was known before."""
-        found = self.search(self.scorer, child, limits, self.budget_of_child())
+        found = self.search(self.scorer, child, limits, self.budget_of_child(unfinished))
         self.add_known(found, limits)
         return found
 
@@ -236,10 +252,10 @@ class Run:
             return UNLIMITED
         return METHODS[options.method].default_evaluations + 2 * self.scorer.n_variables
 
-    def budget_of_child(self) -> Budget:
+    def budget_of_child(self, unfinished: int) -> Budget:
         """Time for one child: its own limit, or an equal share of what is left, so unused time carries over."""
         seconds = self.options.time_per_variable
         if self.budget.seconds is not None:
-            share = self.budget.time_left() * self.jobs / max(1, self.remaining)
+            share = self.budget.time_left() * min(1.0, self.jobs / unfinished)
             seconds = share if seconds is None else min(seconds, share)
         return Budget(seconds, stop=self.budget.stop)

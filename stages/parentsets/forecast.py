@@ -60,12 +60,11 @@ def forecast_run(run: Run) -> Forecast:
     chosen = _spread(searched, costs)
     if chosen:
         run.record_of(chosen[0])  # compiled code is loaded when first used
-    run.remaining = len(searched)
     clock = Budget()
     held, measured = 0, []
     for child in chosen:
         begun = clock.elapsed()
-        found = run.search_sets(child, run.limits_of(child))
+        found = run.search_sets(child, run.limits_of(child), len(searched))
         record = found.to_record(run.scorer.n_variables, run.plan.knowledge.required_of(child))
         measured.append(
             (clock.elapsed() - begun, found.evaluated, len(record.parents), _size(record.parents))
