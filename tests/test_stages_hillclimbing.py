@@ -6,6 +6,17 @@ import functools
 
 import numpy as np
 import pytest
+from climbing_cases import (
+    FAMILY,
+    StepBudget,
+    as_sets,
+    make_run,
+    naive_result,
+    random_graph,
+    remembered,
+    search,
+    without_constants,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import hillclimbing as naive
@@ -14,79 +25,8 @@ from naive.independence import ancestors_of, is_independence_map, is_minimal
 from population import PopulationScorer, joint_distribution, random_distribution, weakest_dependence
 from tables import dependent_dataset, make_dataset
 
-from formats.records import Header, Network, Variable
-from stages.budgets import Budget
-from stages.errors import InfeasibleError, StageError
 from stages.families import FamilyScorer
-from stages.optimize import OptimizeOptions
-from stages.optimize.climb import run_on_data
-from stages.optimize.climbing.cache import FamilyCache
 from stages.optimize.climbing.climber import GRID_QUANTA
-from stages.optimize.climbing.constraints import make_constraints
-from stages.optimize.climbing.run import Run
-from stages.optimize.constrained import search_data as search_constrained
-from stages.optimize.hillclimbing import search_data as search_plain
-from stages.reporting import NullReporter
-
-FAMILY = ("hc", "chc", "chc-star", "ichc", "2ichc", "fastchc")
-
-
-class StepBudget(Budget):
-    """Ends after so many questions whether it has ended."""
-
-    def __init__(self, questions: int):
-        super().__init__()
-        self.left = questions
-
-    def is_spent(self, evaluations: int = 0) -> bool:
-        self.left -= 1
-        return self.left < 0
-
-
-def search(scorer, method="hc", start=None, budget=None, **options):
-    """Parents (tuples) and the rest of the outcome."""
-    module = search_plain if method == "hc" else search_constrained
-    chosen = OptimizeOptions(method=method, score=scorer.score, **options)
-    return module(scorer, chosen, budget or Budget(), NullReporter(), start)
-
-
-def as_sets(parents):
-    return [set(p) for p in parents]
-
-
-def remembered(scorer):
-    """The scorer's local scores as a function that computes each one once."""
-    return functools.cache(scorer.local_score)
-
-
-def random_graph(seed, n, density):
-    """Arcs along a random order, each there with probability `density`; parents as sets."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(n).tolist()
-    graph = [set() for _ in range(n)]
-    for place, child in enumerate(order):
-        graph[child] = {earlier for earlier in order[:place] if rng.random() < density}
-    return graph
-
-
-def without_constants(dataset):
-    """The data set with a coin in place of every constant variable."""
-    rng = np.random.default_rng(0)
-    codes = dataset.codes.copy()
-    constant = dataset.n_states == 1
-    codes[constant] = rng.integers(2, size=(int(constant.sum()), dataset.n_rows))
-    return make_dataset(codes, np.maximum(dataset.n_states, 2).tolist())
-
-
-def naive_result(scorer, method, start, score, **options):
-    """The method's result from the plain definitions."""
-    options["grid"] = scorer.quantum * GRID_QUANTA
-    first = {"constrained": method != "hc", "releases": method == "fastchc"}
-    if method in ("ichc", "2ichc"):
-        return naive.iterate_constrained(score, start, 2 if method == "2ichc" else None, **options)
-    result = naive.climb(score, start, **first, **options)
-    return naive.climb(score, result, **options) if method == "chc-star" else result
-
 
 # ------------------------------------------------------------------------------------------- by hand
 A, B, C, D = range(4)
@@ -103,20 +43,6 @@ def forbidden_sets(climber):
     """Forbidden-parent sets as sets."""
     bits = np.unpackbits(climber.state.shut.view(np.uint8), axis=1, bitorder="little")
     return [set(np.flatnonzero(row).tolist()) for row in bits]
-
-
-def make_run(scorer, budget=None, **options):
-    """A run whose climbers can be looked into."""
-    chosen = OptimizeOptions(score=scorer.score, **options)
-    return Run(
-        scorer,
-        chosen,
-        budget or Budget(),
-        NullReporter(),
-        make_constraints(scorer, chosen),
-        FamilyCache(scorer),
-        np.arange(scorer.n_variables),
-    )
 
 
 EXAMPLE_STEPS = [
@@ -345,159 +271,3 @@ def test_scores_less_one_member(score, monkeypatch):
         for share in (0.0, 1e9):
             monkeypatch.setattr("stages.families.REDUCTION_SHARE", share)
             assert scorer.reduce(0, parents) == pytest.approx(expected, abs=2 * scorer.quantum)
-
-
-# ------------------------------------------------------------------------------------------- runs
-@pytest.mark.parametrize("method", FAMILY)
-def test_threads_and_small_caches_change_nothing(method, monkeypatch):
-    dataset, _ = dependent_dataset(11, 12, 300)
-    outcomes = []
-    for jobs, limit in ((1, None), (2, None), (1, 30)):
-        if limit is not None:
-            monkeypatch.setattr("stages.optimize.climbing.cache.EXPANSION_LIMIT", limit)
-            monkeypatch.setattr("stages.optimize.climbing.cache.SINGLE_LIMIT", limit)
-        outcome = search(FamilyScorer(dataset), method, restarts=3, perturb=4, seed=5, jobs=jobs)
-        outcomes.append((outcome[0], outcome[1].tolist(), outcome[3]["steps"], outcome[3]["totals"]))
-    assert outcomes[0] == outcomes[1] == outcomes[2]
-
-
-def test_restarts_never_lose_and_depend_on_the_seed_alone():
-    dataset, _ = dependent_dataset(12, 15, 400, noise=0.2)
-    scorer = FamilyScorer(dataset, "bdeu", 10.0)
-    once = sum(search(scorer)[1])
-    several = [search(scorer, restarts=8, perturb=8, seed=seed) for seed in (1, 1, 2)]
-    assert sum(several[0][1]) >= once
-    assert several[0][0] == several[1][0] and several[0][3]["totals"] == several[1][3]["totals"]
-    assert several[0][3]["totals"] != several[2][3]["totals"]
-    assert several[0][2]["restarts"] == 8
-
-
-class RecordingScorer(FamilyScorer):
-    """Lists every family that it scores."""
-
-    def __init__(self, *args):
-        super().__init__(*args)
-        self.families = []
-
-    def expand(self, child, parents, candidates=None):
-        self.families += [(child, tuple(sorted((*parents, y)))) for y in candidates.tolist()]
-        return super().expand(child, parents, candidates)
-
-    def local_score(self, child, parents):
-        if not parents:
-            self.families.append((child, ()))
-        return super().local_score(child, parents)
-
-    def _reduce_by_table(self, child, parents, which):
-        self.families += [(child, parents[:i] + parents[i + 1 :]) for i in which]
-        return super()._reduce_by_table(child, parents, which)
-
-
-@pytest.mark.parametrize("extras", [{}, {"restarts": 3, "perturb": 4}, {"tabu": 5, "restarts": 2}])
-@pytest.mark.parametrize("method", FAMILY)
-def test_every_family_is_scored_once_and_counted_once(method, extras):
-    if method != "hc" and "tabu" in extras:
-        extras = {"restarts": 2}
-    dataset, _ = dependent_dataset(13, 10, 200)
-    scorer = RecordingScorer(dataset)
-    _, _, facts, figures = search(scorer, method, seed=3, **extras)
-    assert facts["evaluations"] == figures["computed"] == scorer.evaluations == len(scorer.families)
-    assert len(set(scorer.families)) == len(scorer.families)
-    assert figures["requested"] >= figures["computed"]
-
-
-def test_constraining_computes_fewer_scores():
-    dataset, _ = dependent_dataset(14, 25, 2000, most_states=3, noise=0.5)
-    computed = {m: search(FamilyScorer(dataset, "bdeu", 10.0), m)[3]["computed"] for m in FAMILY}
-    assert computed["chc"] <= computed["fastchc"] < computed["2ichc"] <= computed["ichc"] < computed["hc"]
-
-
-def test_budget_ends_the_climb_with_a_network():
-    dataset, _ = dependent_dataset(15, 12, 200)
-    for method in FAMILY:
-        full = search(FamilyScorer(dataset), method)[3]
-        for evaluations in (0, 30, full["computed"] // 2):
-            budget = Budget(evaluations=evaluations)
-            parents, scores, _, figures = search(FamilyScorer(dataset), method, budget=budget)
-            assert figures["computed"] <= full["computed"]
-            assert len(parents) == len(scores) == 12
-            assert naive.is_acyclic(as_sets(parents))
-        stopped = Budget()
-        stopped.stop.set()
-        assert search(FamilyScorer(dataset), method, budget=stopped)[0] == ((),) * 12
-
-
-def test_contradictions_are_refused():
-    dataset, _ = dependent_dataset(16, 4, 50, most_states=2)
-    scorer = FamilyScorer(dataset)
-    with pytest.raises(InfeasibleError, match="V0 -> V1 is both required and forbidden"):
-        search(scorer, required=((0, 1),), forbidden=((0, 1),))
-    with pytest.raises(InfeasibleError, match="cycle among V0, V1, V2"):
-        search(scorer, required=((0, 1), (1, 2), (2, 0)))
-    with pytest.raises(InfeasibleError, match="loop"):
-        search(scorer, required=((1, 1),))
-    with pytest.raises(InfeasibleError, match="forbidden arc V0 -> V1"):
-        search(scorer, start=((), (0,), (), ()), forbidden=((0, 1),))
-    with pytest.raises(InfeasibleError, match="V3 starts with 3 parents"):
-        search(scorer, start=((), (), (), (0, 1, 2)), max_parents=2)
-    with pytest.raises(StageError, match="--tabu"):
-        search(scorer, "chc", tabu=5)
-
-
-def test_required_arcs_stay_and_forbidden_ones_stay_out():
-    dataset, _ = dependent_dataset(17, 8, 300, most_states=3)
-    required, forbidden = ((7, 0), (6, 1)), ((0, 2), (2, 0), (1, 3))
-    for method in FAMILY:
-        parents = search(FamilyScorer(dataset), method, required=required, forbidden=forbidden)[0]
-        arcs = {(p, child) for child, family in enumerate(parents) for p in family}
-        assert set(required) <= arcs and not set(forbidden) & arcs
-
-
-# ------------------------------------------------------------------------------------------- networks
-@pytest.mark.parametrize("score", ["bic", "bdeu"])
-def test_verification_counts_families_of_any_size(score, monkeypatch):
-    from stages.optimize.verify import local_score
-
-    dataset, rows = dependent_dataset(21, 7, 150)
-    states = dataset.n_states.tolist()
-    for limit in (1, 1 << 40):
-        monkeypatch.setattr("stages.optimize.verify.LARGE_KEY", limit)
-        for parents in ((), (1,), (0, 2, 3), (0, 1, 2, 3, 4, 5)):
-            expected = naive_scores.local_score(rows, states, 6, parents, score, 2.0)
-            assert local_score(dataset, 6, parents, score, 2.0) == pytest.approx(expected, rel=1e-10)
-
-
-def test_network_says_how_it_was_found():
-    dataset, _ = dependent_dataset(18, 6, 200, most_states=3)
-    options = OptimizeOptions(method="hc", score="bdeu", ess=10.0, restarts=2, seed=3)
-    network, figures = run_on_data(dataset, options, Budget(), NullReporter())
-    header = network.header
-    assert (header.score, header.ess, header.rows, header.data) == ("bdeu", 10.0, 200, dataset.fingerprint)
-    assert header.extra["method"] == "hc" and header.extra["restarts"] == 2 and header.extra["seed"] == 3
-    assert header.extra["total"] == figures["score"]
-    assert "seconds" not in header.extra and figures["seconds"] > 0
-
-
-def test_interrupted_run_is_marked():
-    dataset, _ = dependent_dataset(18, 6, 200, most_states=3)
-    budget = Budget()
-    budget.stop.set()
-    network, _ = run_on_data(dataset, OptimizeOptions(method="chc"), budget, NullReporter())
-    assert network.header.extra["interrupted"] is True
-    assert network.n_arcs == 0
-
-
-def test_start_is_matched_by_name():
-    dataset, _ = dependent_dataset(19, 5, 200, most_states=3)
-    result, _ = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter())
-    order = [3, 1, 4, 0, 2]
-    shuffled = Network(
-        Header(tuple(dataset.variables[v] for v in order)),
-        tuple(tuple(sorted(order.index(p) for p in result.parents[v])) for v in order),
-        np.full(5, np.nan),
-    )
-    again, figures = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), shuffled)
-    assert again.parents == result.parents and figures["steps"] == 0
-    other = Network(Header((Variable("X"),)), ((),), np.zeros(1))
-    with pytest.raises(StageError, match="'X'"):
-        run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), other)

@@ -53,9 +53,9 @@ class _Search:
         level = Level(np.zeros((0, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), np.zeros(0))
         most_added = limits.max_parents - len(limits.required)
         for size in range(1, most_added + 1):
-            if self.bound is not None:
+            if self.bound is not None and size > 1:
                 self._close_excluded(level, places, best)
-                places, best = _sets_of(level, len(self.n_states)) if size > 1 else (places, best)
+                places, best = _sets_of(level, len(self.n_states))
             extended = self._extend_all(level, places, best, keeps=size < most_added)
             if extended is None:
                 found.unlisted = self._bound_from_size(size)
