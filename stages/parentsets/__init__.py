@@ -72,7 +72,7 @@ class ParentSetOptions:
         Orders per variable (method ``grow``).
     seed : int
     jobs : int
-        Threads; results do not depend on it under an evaluation budget.
+        Workers; results do not depend on it under an evaluation budget.
     shard : (int, int) or None
         ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     """

@@ -150,7 +150,7 @@ class Run:
         if n_cut:
             self.reporter.warn(
                 f"memory ended the search of {n_cut} of {len(children)} variables early; allow more with "
-                "--memory, or fewer threads"
+                "--memory, or fewer workers (-j)"
             )
         there = len(self.children) - len(children)
         self.reporter.summary(

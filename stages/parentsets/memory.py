@@ -15,14 +15,19 @@ if TYPE_CHECKING:
 PROGRAM_BYTES = 240 << 20
 """Interpreter, libraries and compiled kernels; measured."""
 
+WORKER_BYTES = 16 << 20
+"""What a forked process changes of the program's memory, so that it no longer shares it; measured."""
+
 SLACK = 1.5
 """Results that wait for their turn take half as much as the searches that run."""
 
 
 def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) -> int:
-    """Memory taken whatever the searches find: program, data, packed data and every thread's workspace."""
+    """Memory taken whatever the searches find: program, data, packed data and every worker's own."""
     scorers = [scorer] if sample is None else [scorer, sample.likelihood]
     total = PROGRAM_BYTES + scorer.dataset.codes.nbytes
+    if jobs > 1:
+        total += jobs * WORKER_BYTES
     for each in scorers:
         total += sum(array.nbytes for array in each.data)
         total += jobs * sum(array.nbytes for array in each.workspace())
@@ -45,7 +50,7 @@ def most_sets(memory: int | None, resident: int, jobs: int) -> int:
     if sets < 1:
         raise StageError(
             f"--memory {format_bytes(memory)} is too little: the data alone take {format_bytes(resident)}"
-            f"{' with that many threads' if jobs > 1 else ''}; allow more"
+            f"{' with that many workers' if jobs > 1 else ''}; allow more"
         )
     return sets
 
