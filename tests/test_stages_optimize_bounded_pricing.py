@@ -59,6 +59,9 @@ def test_small_data_are_solved(seed, bound):
     check_width(network, bound)
     best = best_along_orders(undominated(all_sets(dataset, bound)), bound)
     assert total(network) == pytest.approx(best, abs=1e-6)
+    extra = network.header.extra
+    assert extra["gap"] == extra["bound"] - extra["total"] >= 0.0
+    assert extra["bound_relative_to"] == f"the final lists, at most {bound} parents"
 
 
 def undominated(lists):
@@ -72,6 +75,8 @@ def test_treewidth_one_is_exact(seed):
     network = learn(dataset, 1, None)
     check_width(network, 1)
     assert total(network) == pytest.approx(best_forest(all_sets(dataset, 1)), abs=1e-6)
+    assert network.header.extra["gap"] == 0.0
+    assert network.header.extra["bound_relative_to"] == "all forests"
 
 
 @settings(max_examples=15)

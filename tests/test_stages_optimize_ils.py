@@ -234,18 +234,6 @@ def test_ils_ends_when_its_network_is_proved_optimal():
     assert extra["orders"] < 10**6
 
 
-def test_tiny_table_gives_every_part_of_the_bound_something_to_do():
-    from stages.optimize.companion import CompanionBound
-    from stages.warming import tiny_table
-
-    table = tiny_table()
-    companion = CompanionBound(table, 0, Budget())
-    assert companion.search.value > best_by_subsets(table) + 0.5
-    companion.keep_pace(0, -149.0)
-    assert companion.is_closed
-    assert best_by_subsets(table) == -149.0
-
-
 def test_ils_that_the_clock_ended_repeats_by_its_orders():
     table = random_table(5, 30, n_sets=60)
     options = OptimizeOptions(method="ils", seed=3)

@@ -102,22 +102,26 @@ def command(
     nats, higher is better. Every network is verified from scratch before it is written: no cycle, scores add
     up, the elimination order in the header proves the treewidth.
 
+    Beside every search among SETS an upper bound on what any network can score is worked on. The gap between the
+    two is how far from the optimum the network can be; a search ends when it is closed. It holds for the listed
+    sets, or for all sets where every list is complete, and under --tw K for networks of any width with at most K
+    parents: the closing line and the header ("bound", "gap", "bound_relative_to") say which.
+
     exact, the default up to 22 variables, goes on until the best network is found and proved; beyond, it needs
-    a linear solver: pip install 'bnsl-cli[exact]'. A proof holds for the listed sets, or for all sets where every
-    list is complete: the closing line and the header ("bound", "gap", "bound_relative_to") say which. ils, the
-    default from there on, moves single variables to their best places in an order, shakes a few and repairs,
-    again and again, and works on an upper bound all the while. asobs lets arcs go against a random order as
-    long as no cycle closes (Scanagatta, de Campos, Corani and Zaffalon 2015); obs climbs by swaps of neighbours
+    a linear solver: pip install 'bnsl-cli[exact]'. ils, the default from there on, moves single variables to their
+    best places in an order, shakes a few and repairs, again and again. asobs lets arcs go against a random order
+    as long as no cycle closes (Scanagatta, de Campos, Corani and Zaffalon 2015); obs climbs by swaps of neighbours
     in the order (Teyssier and Koller 2005; Perez Urcia and Mauá 2015). --tw K bounds the treewidth, so that
     exact inference stays fast: ils and asobs then search over k-trees, as do kg, kastar (Scanagatta, Corani, de
     Campos and Zaffalon 2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by mutual
     information first and find the best network in each.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
-    candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows them
-    within the cliques of k-trees too. The others climb by adding, removing and reversing arcs: hc tries all arcs
-    in every step; chc, chc-star, ichc, 2ichc and fastchc skip pairs found independent (Gámez, Mateo and Puerta
-    2011, 2012); mmhc climbs among neighbours found by tests (Tsamardinos, Brown and Aliferis 2006).
+    candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows
+    them within the cliques of k-trees too. Its bound is one on its final lists (--save-sets). The others climb
+    by adding, removing and reversing arcs: hc tries all arcs in every step; chc, chc-star, ichc, 2ichc and
+    fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
+    found by tests (Tsamardinos, Brown and Aliferis 2006).
 
     Searches improve as long as they run. Ctrl-C (or SIGTERM) ends one early: the best network so far is
     written and marked "interrupted"; a second signal gives up.

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from stages.seeding import task_generator
 
 from . import SearchResult
+from .companion import CompanionBound
 from .evaluation import select_acyclic
 from .initial_orders import make_sampler
 from .packing import fixed_first_order, pack_table
-from .restarts import Restart, run_restarts, summarise, total_score
+from .restarts import Restart, run_restarts, sets_tested, summarise, total_score
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -31,15 +32,18 @@ def search(
     fixed_first_order(table)
     lists = pack_table(table)
     sampler = make_sampler(table, options, lists)
+    companion = CompanionBound(table, options.seed, budget)
 
     def restart(index: int) -> Restart | None:
         order = sampler.draw(task_generator(options.seed, index), index == 0)
         chosen = select_acyclic(lists, order, sampler.prescribed, budget if index else None)
-        return None if chosen is None else Restart(chosen, total_score(lists.scores, chosen), 1)
+        if chosen is None:
+            return None
+        return Restart(chosen, total_score(lists.scores, chosen), 1, sets_tested(lists, chosen))
 
-    report = run_restarts(restart, options.restarts, budget, options.jobs, reporter)
+    report = run_restarts(restart, options.restarts, budget, options.jobs, reporter, companion)
     return SearchResult(
         report.best.chosen,
-        {"restarts": report.restarts, "orders": report.orders, "init": options.init},
+        {**report.facts, "init": options.init, **companion.header_facts(report.best.score)},
         summarise(report.columns),
     )

@@ -14,6 +14,7 @@ from stages.seeding import task_generator
 from .bounded_lists import bounded_result
 from .bounded_search import ORDER_MOVES, OrderSearch
 from .chains import Chain, run_chains
+from .companion import CompanionBound
 from .kgreedy import prepare_orders
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def search(
     """Climb from the best of each batch of k-G's orders; the best network of all."""
     orders = prepare_orders(table, options)
     problem = orders.problem
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
 
     def climb(index: int, limit: int | None) -> Chain | None:
         if index and budget.is_spent():
@@ -46,5 +48,6 @@ def search(
         return search.outcome(batch.n_orders)
 
     restarts = 1 if problem.is_one_clique else options.restarts
-    report = run_chains(climb, restarts, budget, options.jobs, reporter)
-    return bounded_result(problem, report.best, {**report.facts, "init": options.init})
+    report = run_chains(climb, restarts, budget, options.jobs, reporter, companion)
+    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    return bounded_result(problem, report.best, facts)

@@ -15,6 +15,7 @@ from stages.seeding import task_generator
 from .bounded_lists import BoundedProblem, bounded_result, prepare_bounded
 from .bounded_search import OrderSearch
 from .chains import Chain, run_chains
+from .companion import CompanionBound
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -35,6 +36,8 @@ def search(
 ) -> SearchResult:
     """The best network that the iterated local search finds in the budget."""
     problem = prepare_bounded(table, options.treewidth)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    restarts = 1 if problem.is_one_clique else options.restarts
 
     def chain(index: int, limit: int | None) -> Chain | None:
         if index and budget.is_spent():
@@ -48,12 +51,20 @@ def search(
         else:
             search.start(best_regret_order(problem, rng, tried))
         left = None if limit is None else limit - tried
-        search.improve(STALL, budget, left)
+
+        def watch() -> bool:
+            if index == 0:
+                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                score = problem.score(search.best.chosen)
+                companion.keep_pace(search.work, score)
+                reporter.progress(0, restarts, score=score, **companion.facts)
+            return companion.is_closed
+
+        search.improve(STALL, budget, left, watch)
         return search.outcome(tried)
 
-    restarts = 1 if problem.is_one_clique else options.restarts
-    report = run_chains(chain, restarts, budget, options.jobs, reporter)
-    return bounded_result(problem, report.best, report.facts)
+    report = run_chains(chain, restarts, budget, options.jobs, reporter, companion)
+    return bounded_result(problem, report.best, {**report.facts, **companion.header_facts(report.best.score)})
 
 
 def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_orders: int) -> np.ndarray:

@@ -7,6 +7,7 @@ together in one clique. The walk over orders cools down during the run; at treew
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,8 @@ from . import forest
 from .bounded_ils import FIRST_ORDERS, best_regret_order
 from .bounded_lists import prepare_bounded
 from .bounded_search import OrderSearch
-from .pricing import Pricing, positions
+from .companion import bound_facts, within_in_degree
+from .pricing import BOUND_TIME, FINAL_LISTS, Pricing, positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -78,15 +80,18 @@ def search_data(
     InfeasibleError
         When the required arcs close a cycle or exceed the bound.
     """
-    run = BoundedPricing(scorer, options, budget, reporter, table)
+    run = BoundedPricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
     if options.treewidth <= 1:
         run.solve_forest()
+        bound, holds_for = -math.inf, "all forests"
     else:
         run.prepare(start, grows=table is None)
         run.alternate()
+        bound, holds_for = run.bound(budget), within_in_degree(FINAL_LISTS, options.treewidth)
     if keep_lists is not None:
         keep_lists(run.lists.records())
-    return run.outcome()
+    parents, scores, facts, figures = run.outcome()
+    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), holds_for), figures
 
 
 def phase_moves(n_variables: int) -> int:
@@ -117,15 +122,15 @@ class BoundedPricing(Pricing):
 
     def __init__(self, scorer, options, budget, reporter, table):
         super().__init__(scorer, options, budget, reporter, table)
-        self.bound = min(options.treewidth, scorer.n_variables - 1)
+        self.width = min(options.treewidth, scorer.n_variables - 1)
         for grower in self.lists.growers:
-            grower.max_parents = min(grower.max_parents, self.bound)
+            grower.max_parents = min(grower.max_parents, self.width)
         self.names = Header(scorer.dataset.variables)
         self.walk: _Walk | None = None
         self.best_walk: _Walk | None = None
         self.best: tuple[np.ndarray, Parents] | None = None
         # Required arcs that no network within the bound can have are found out before any work is done.
-        prepare_bounded(self.table(), self.bound)
+        prepare_bounded(self.table(), self.width)
 
     def table(self) -> ParentSetTable:
         """The candidate lists as the searches among listed sets take them."""
@@ -169,7 +174,7 @@ class BoundedPricing(Pricing):
     def search(self) -> bool:
         """One phase of order search on the lists at hand; False once cooled down without a better network."""
         table = self.table()
-        problem = prepare_bounded(table, self.bound)
+        problem = prepare_bounded(table, self.width)
         search = OrderSearch(problem, self.rng)
         temperature = self.temperature(table)
         n_moves = phase_moves(problem.n_variables)

@@ -10,6 +10,8 @@ from .bounded_lists import BoundedProblem
 from .chains import Chain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from stages.budgets import Budget
 
 SLICE_WORK = 2_000_000
@@ -71,6 +73,16 @@ class OrderSearch:
         self.moves = 0
 
     @property
+    def work(self) -> float:
+        """Work of the moves so far in sets looked at, about."""
+        return float(self.moves * self.move_work)
+
+    @property
+    def move_work(self) -> int:
+        """What a move costs, about."""
+        return 100 + self.problem.n_variables // 2
+
+    @property
     def slice_moves(self) -> int:
         """Moves that one call of the kernel may try."""
         return max(100, SLICE_WORK // (100 + self.problem.n_variables // 2))
@@ -126,16 +138,25 @@ class OrderSearch:
             loss = self.best.loss[0]
         return tried
 
-    def improve(self, stall: int, budget: Budget | None, limit: int | None = None) -> int:
+    def improve(
+        self,
+        stall: int,
+        budget: Budget | None,
+        limit: int | None = None,
+        watch: Callable[[], bool] | None = None,
+    ) -> int:
         """Climb, then change a few things at random and climb again; go back unless that was no worse.
 
         Ends after `stall` rounds without improvement, when `budget` runs out, or after `limit` moves, and
-        leaves the best order in `best`. Returns the moves tried.
+        leaves the best order in `best`; `watch`, called after every climb, ends it by returning true. Returns the
+        moves tried.
         """
         patience = PATIENCE * self.problem.n_variables
         tried = self.climb(patience, budget, limit)
         idle = 0
         while idle < stall and (budget is None or not budget.is_spent()):
+            if watch is not None and watch():
+                break
             kick = KICK if limit is None else min(KICK, limit - tried)
             if kick <= 0:
                 break
@@ -154,4 +175,5 @@ class OrderSearch:
     def outcome(self, orders: int) -> Chain:
         """The best network met, after `orders` further orders were evaluated elsewhere."""
         chosen = self.best.chosen.copy()
-        return Chain(self.best.order.copy(), chosen, self.problem.score(chosen), orders + self.moves)
+        score = self.problem.score(chosen)
+        return Chain(self.best.order.copy(), chosen, score, orders + self.moves, self.work)

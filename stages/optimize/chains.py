@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.reporting import Reporter
 
+    from .companion import CompanionBound
+
 DEFAULT_CHAINS = 10
 """Restarts when nothing is limited."""
 
@@ -38,12 +40,15 @@ class Chain:
         In nats.
     orders : int
         Orders evaluated, changed ones included.
+    work : float
+        Sets looked at, about: sets the pace of the bound.
     """
 
     order: np.ndarray
     chosen: np.ndarray
     score: float
     orders: int
+    work: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +71,9 @@ def run_chains(
     budget: Budget,
     jobs: int,
     reporter: Reporter,
-    after: Callable[[Chain, int], dict[str, float] | None] | None = None,
+    companion: CompanionBound,
 ) -> ChainReport:
-    """Run restart after restart until the budget is used up, and keep the best.
+    """Run restart after restart until the budget is used up or the best is proved optimal.
 
     Parameters
     ----------
@@ -79,9 +84,8 @@ def run_chains(
     budget : Budget
     jobs : int
     reporter : Reporter
-    after : callable, optional
-        Called after every restart with the best one so far and the orders evaluated; returns facts for the
-        reporter, or None to end the run.
+    companion : CompanionBound
+        Worked on after every restart.
     """
     limit = budget.evaluations
     if restarts is None and budget.seconds is None and limit is None:
@@ -89,6 +93,7 @@ def run_chains(
     tasks = itertools.count() if restarts is None else range(restarts)
     best: Chain | None = None
     done = orders = 0
+    work = 0.0
     results = ordered_map(lambda index: run_chain(index, limit), tasks, jobs, lookahead=1)
     try:
         for chain in results:
@@ -98,11 +103,12 @@ def run_chains(
                 break
             done += 1
             orders += chain.orders
+            work += chain.work
             if best is None or chain.score > best.score:
                 best = chain
-            facts = after(best, orders) if after else {}
-            reporter.progress(done, restarts, score=best.score, orders=orders, **(facts or {}))
-            if facts is None or budget.is_spent(orders):
+            companion.keep_pace(work, best.score)
+            reporter.progress(done, restarts, score=best.score, orders=orders, **companion.facts)
+            if companion.is_closed or budget.is_spent(orders):
                 break
     finally:
         results.close()

@@ -1,4 +1,7 @@
-"""An upper bound that is worked on beside a search, for a share of the search's work."""
+"""An upper bound that is worked on beside a search, for a share of the search's work.
+
+Under a treewidth bound it is one on all networks whose sets are within that bound's in-degree, whatever their width.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING
 from stages.seeding import task_generator
 
 from .bounds import BoundSearch, what_bounds_hold_for
+from .packing import drop_larger_sets
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -18,6 +22,10 @@ SHARE = 0.2
 
 FIRST_WORK = 30_000_000
 """Work on the bound to begin with, about a tenth of a second; more than dual ascent needs for most lists."""
+
+
+LEAST_WORK = 5_000_000
+"""What is due is put off until it is this much: some hundredths of a second."""
 
 
 class CompanionBound:
@@ -31,13 +39,17 @@ class CompanionBound:
     table : ParentSetTable
     seed : int
     budget : Budget
+    treewidth : int, optional
+        Bound of the search: sets of more parents are left out.
     """
 
-    def __init__(self, table: ParentSetTable, seed: int, budget: Budget):
-        self.search = BoundSearch(table, task_generator(seed, 0, 1))
+    def __init__(self, table: ParentSetTable, seed: int, budget: Budget, treewidth: int | None = None):
+        lists = table if treewidth is None else drop_larger_sets(table, treewidth)
+        self.search = BoundSearch(lists, task_generator(seed, 0, 1))
         self._budget = budget
         self._holds_for = what_bounds_hold_for(table)
-        self._work_per_order = 0.0
+        if treewidth is not None:
+            self._holds_for = within_in_degree(self._holds_for, treewidth)
         self.keep_pace(0, -math.inf)
 
     @property
@@ -51,7 +63,7 @@ class CompanionBound:
         return {"bound": self.search.value, "gap": self.search.gap}
 
     def keep_pace(self, work: float, score: float) -> None:
-        """Work on the bound until it has had its share of `work` sets tested by the search.
+        """Work on the bound until it has had its share of `work` sets looked at by the search, about.
 
         Parameters
         ----------
@@ -59,19 +71,19 @@ class CompanionBound:
         score : float
             Of the best network so far, in nats.
         """
-        self.search.improve(self._budget, FIRST_WORK + SHARE * work, score)
-
-    def learn_pace(self, work: int, orders: int) -> None:
-        """Note how many sets the search tests per order."""
-        self._work_per_order = work / max(1, orders)
-
-    def keep_pace_by_orders(self, orders: int, score: float) -> None:
-        """As `keep_pace` when only the number of orders is known."""
-        self.keep_pace(self._work_per_order * orders, score)
+        share = FIRST_WORK + SHARE * work
+        if self.search.work + LEAST_WORK > share:
+            share = 0.0
+        self.search.improve(self._budget, share, score)
 
     def header_facts(self, score: float) -> dict[str, float | str]:
         """Entries ``bound``, ``gap`` and ``bound_relative_to`` for a network of this score."""
         return bound_facts(self.search.value, score, self._holds_for)
+
+
+def within_in_degree(holds_for: str, most_parents: int) -> str:
+    """What a bound holds for when larger sets are left out, as they are under a treewidth bound."""
+    return f"{holds_for}, at most {most_parents} parent{'' if most_parents == 1 else 's'}"
 
 
 def bound_facts(bound: float, score: float, holds_for: str) -> dict[str, float | str]:

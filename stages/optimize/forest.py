@@ -15,6 +15,8 @@ import numpy as np
 from stages.errors import InfeasibleError
 
 from . import SearchResult
+from .bounds import what_bounds_hold_for
+from .companion import bound_facts
 from .packing import fixed_first_order
 
 if TYPE_CHECKING:
@@ -53,7 +55,9 @@ def search(
     best_arborescence(n + 1, tails, children[sets], gains, entering)
     chosen = sets[entering[:-1]]
     total = math.fsum(table.scores[chosen].tolist())
-    return SearchResult(chosen, {"bound": total, "gap": 0.0, "elimination": _leaves_first(table, chosen)})
+    holds_for = f"forests from {what_bounds_hold_for(table)}"
+    facts = bound_facts(total, total, holds_for)
+    return SearchResult(chosen, {**facts, "elimination": _leaves_first(table, chosen)})
 
 
 def _leaves_first(table: ParentSetTable, chosen: np.ndarray) -> list[int]:

@@ -61,15 +61,10 @@ def search(
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
                 companion.keep_pace(shaker.work, score)
                 reporter.progress(0, options.restarts, score=score, **companion.facts)
-                companion.learn_pace(shaker.work, shaker.profiles)
             if companion.is_closed:
                 break
-        return Chain(shaker.order, shaker.chosen, shaker.score, max(1, shaker.profiles))
+        return Chain(shaker.order, shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work)
 
-    def after(best: Chain, orders: int) -> dict[str, float] | None:
-        companion.keep_pace_by_orders(orders, best.score)
-        return None if companion.is_closed else companion.facts
-
-    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, after)
+    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
     facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
     return SearchResult(report.best.chosen, facts)

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import SearchResult
 from .bounded_lists import BoundedProblem, prepare_bounded
+from .companion import CompanionBound
 from .initial_orders import OrderSampler, make_sampler
 from .order_batches import OrderStream, best_of_batches
 from .path_states import new_path_states
@@ -45,11 +46,12 @@ class PathOrders(OrderStream):
         Stops the search along an order when it runs out.
     """
 
+    work_per_variable = 20_000
+
     def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, budget: Budget):
         super().__init__(problem, seed)
         self.sampler = sampler
         self.budget = budget
-        self.solved = 0
 
     def batch_size(self, index: int) -> int:
         return 1
@@ -100,6 +102,7 @@ def search(
     """The best of k-A*'s orders."""
     problem = prepare_bounded(table, options.treewidth)
     orders = PathOrders(problem, options.seed, make_sampler(table, options), budget)
-    result = best_of_batches(orders, options, budget, reporter)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    result = best_of_batches(orders, options, budget, reporter, companion)
     result.facts["init"] = options.init
     return result

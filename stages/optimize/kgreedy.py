@@ -14,6 +14,7 @@ from stages.seeding import task_generator
 
 from . import SearchResult
 from .bounded_lists import BoundedProblem, prepare_bounded
+from .companion import CompanionBound
 from .initial_orders import OrderSampler, make_sampler
 from .order_batches import OrderBatch, OrderStream, best_of_batches
 
@@ -77,6 +78,8 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of k-G's orders."""
-    result = best_of_batches(prepare_orders(table, options), options, budget, reporter)
+    orders = prepare_orders(table, options)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    result = best_of_batches(orders, options, budget, reporter, companion)
     result.facts["init"] = options.init
     return result

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import SearchResult
 from .bounded_lists import prepare_bounded
+from .companion import CompanionBound
 from .order_batches import OrderStream, best_of_batches
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 class RegretOrders(OrderStream):
     """k-MAX's orders."""
 
+    work_per_variable = 200
+
     def next_order(
         self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
     ) -> float:
@@ -36,4 +39,5 @@ def search(
 ) -> SearchResult:
     """The best of k-MAX's networks."""
     orders = RegretOrders(prepare_bounded(table, options.treewidth), options.seed)
-    return best_of_batches(orders, options, budget, reporter)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(orders, options, budget, reporter, companion)

@@ -13,10 +13,11 @@ import numpy as np
 from stages.seeding import task_generator
 
 from . import SearchResult
+from .companion import CompanionBound
 from .evaluation import choose_consistent
 from .initial_orders import best_parent_density, make_sampler
 from .packing import fixed_first_order, pack_table
-from .restarts import SLICE_WORK, Restart, run_restarts, summarise, total_score
+from .restarts import SLICE_WORK, Restart, run_restarts, sets_tested, summarise, total_score
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from stages.reporting import Reporter
 
     from . import OptimizeOptions
+
+WORK_PER_SWAP = 100
+"""What evaluating a swap of neighbours costs, in sets tested; measured."""
 
 
 def search(
@@ -39,15 +43,16 @@ def search(
     fixed_first_order(table)
     lists = pack_table(table)
     sampler = make_sampler(table, options, lists)
+    companion = CompanionBound(table, options.seed, budget)
 
     def restart(index: int) -> Restart | None:
         order = sampler.draw(task_generator(options.seed, index), index == 0)
         return climb(lists, order, options.iterations, budget, must_deliver=index == 0)
 
-    report = run_restarts(restart, options.restarts, budget, options.jobs, reporter)
+    report = run_restarts(restart, options.restarts, budget, options.jobs, reporter, companion)
     return SearchResult(
         report.best.chosen,
-        {"restarts": report.restarts, "orders": report.orders, "init": options.init},
+        {**report.facts, "init": options.init, **companion.header_facts(report.best.score)},
         {"density": best_parent_density(table), **summarise(report.columns)},
     )
 
@@ -73,7 +78,7 @@ def climb(
     steps = 0
     for start in range(0, n_swaps, step):
         if budget.is_spent():
-            return Restart(chosen, initial, 1, _figures(initial, 0)) if must_deliver else None
+            return Restart(chosen, initial, 1, 0.0, _figures(initial, 0)) if must_deliver else None
         refresh_swaps(lists, order, position, chosen, gains, start, start + step)
     per_slice = max(1, SLICE_WORK // (3 * mean_list + n_swaps + 1))
     while steps < iterations:
@@ -86,7 +91,9 @@ def climb(
                 return None
             break
     score = total_score(lists.scores, chosen)
-    return Restart(chosen, score, 1 + n_swaps + 3 * steps, _figures(initial, steps))
+    orders = 1 + n_swaps + 3 * steps
+    work = sets_tested(lists, chosen) + WORK_PER_SWAP * orders
+    return Restart(chosen, score, orders, work, _figures(initial, steps))
 
 
 def _figures(initial: float, steps: int) -> dict[str, float]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from stages.reporting import Reporter
 
     from . import OptimizeOptions, SearchResult
+    from .companion import CompanionBound
 
 BATCH_WORK = 100_000
 """Variables placed per batch of orders: some hundredths of a second."""
@@ -50,6 +51,9 @@ class BatchStream(ABC):
 
     counted = "orders"
     """Name in the header of what is evaluated."""
+
+    work_per_variable = 15
+    """What one of them costs for each variable in sets looked at, about; often more, seldom less."""
 
     def __init__(self, problem: BoundedProblem, seed: int):
         self.problem = problem
@@ -113,10 +117,19 @@ def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budge
 
 
 def best_of_batches(
-    orders: BatchStream, options: OptimizeOptions, budget: Budget, reporter: Reporter
+    orders: BatchStream,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    companion: CompanionBound,
 ) -> SearchResult:
-    """Evaluate batches until the budget is used up; the best order of all, first of equals."""
-    limit = order_limit(orders.problem, options, budget)
+    """Evaluate batches until the budget is used up; the best order of all, first of equals.
+
+    Unless a number of restarts is given, a network proved optimal ends the run too.
+    """
+    problem = orders.problem
+    limit = order_limit(problem, options, budget)
+    work = orders.work_per_variable * problem.n_variables
     best, done, unproved = None, 0, 0
     results = ordered_map(orders.evaluate, orders.sizes(limit), options.jobs)
     try:
@@ -125,10 +138,12 @@ def best_of_batches(
             unproved += batch.unproved
             if best is None or batch.loss > best.loss:
                 best = batch
-            reporter.progress(done, limit, score=orders.problem.score(best.chosen))
-            if budget.is_spent(done):
+            score = problem.score(best.chosen)
+            companion.keep_pace(work * done, score)
+            reporter.progress(done, limit, score=score, **companion.facts)
+            if budget.is_spent(done) or (options.restarts is None and companion.is_closed):
                 break
     finally:
         results.close()
     facts = {orders.counted: done, **({"unproved": unproved} if unproved else {})}
-    return bounded_result(orders.problem, best, facts)
+    return bounded_result(problem, best, facts | companion.header_facts(problem.score(best.chosen)))

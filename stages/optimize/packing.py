@@ -4,7 +4,7 @@ precedences.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,28 @@ def pack_arrays(
         entry_sets[first_entries],
         np.append(first_entries, len(parents)).astype(np.int64),
         entry_sets,
+    )
+
+
+class BareLists(NamedTuple):
+    """Candidate lists alone; arrays as in `ParentSetTable`."""
+
+    set_offsets: np.ndarray
+    scores: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+
+
+def drop_larger_sets(table: ParentSetTable, most_parents: int) -> BareLists:
+    """The sets of at most `most_parents` members, of which every variable must have one."""
+    sizes = np.diff(table.parent_offsets)
+    kept = sizes <= most_parents
+    before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
+    return BareLists(
+        before[table.set_offsets],
+        table.scores[kept],
+        np.concatenate(([0], np.cumsum(sizes[kept]))).astype(np.int64),
+        table.parents[np.repeat(kept, sizes)],
     )
 
 

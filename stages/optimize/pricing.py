@@ -53,6 +53,9 @@ MOST_BYTES = 1 << 30
 BOUND_TIME = 0.05
 """Share of a time limit that the upper bound gets; without one its work is a share of the search's."""
 
+FINAL_LISTS = "the final lists"
+"""What the bound holds for."""
+
 PATIENCE = 10
 """Rounds without a better network after which a run without a time limit ends."""
 
@@ -94,7 +97,7 @@ def search_data(
     if keep_lists is not None:
         keep_lists(run.lists.records())
     parents, scores, facts, figures = run.outcome()
-    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), "the final lists"), figures
+    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), FINAL_LISTS), figures
 
 
 class Pricing:

@@ -14,10 +14,16 @@ from stages.workers import ordered_map
 
 if TYPE_CHECKING:
     from stages.budgets import Budget
+    from stages.kernels.orders import SetLists
     from stages.reporting import Reporter
+
+    from .companion import CompanionBound
 
 SLICE_WORK = 2_000_000
 """Sets tested (or as cheap units of work) per kernel call; some hundredths of a second."""
+
+WORK_PER_VARIABLE = 30
+"""What placing a variable costs besides, in sets tested."""
 
 DEFAULT_RESTARTS = 1000
 """Restarts when neither restarts nor time nor evaluations are limited; the number of Perez Urcia and Mauá."""
@@ -35,6 +41,8 @@ class Restart:
         Sum of the chosen sets' scores in nats.
     orders : int
         Orders evaluated, neighbours included.
+    work : float
+        Sets looked at, about: sets the pace of the bound.
     figures : dict
         Further numbers for the statistics, one column each.
     """
@@ -42,6 +50,7 @@ class Restart:
     chosen: np.ndarray
     score: float
     orders: int
+    work: float
     figures: dict[str, float] = field(default_factory=dict)
 
 
@@ -54,6 +63,11 @@ class RestartReport:
     orders: int
     columns: dict[str, list[float]]
 
+    @property
+    def facts(self) -> dict[str, int]:
+        """Header entries."""
+        return {"restarts": self.restarts, "orders": self.orders}
+
 
 def run_restarts(
     restart: Callable[[int], Restart | None],
@@ -61,18 +75,21 @@ def run_restarts(
     budget: Budget,
     jobs: int,
     reporter: Reporter,
+    companion: CompanionBound,
 ) -> RestartReport:
     """Call ``restart(0)``, ``restart(1)``, ... until the budget or the number of restarts is used up.
 
-    Results are consumed in order and the evaluation limit is applied to their running sum, so the outcome
-    does not depend on `jobs`. A restart that the clock cut short returns None, except that number 0 must
-    deliver.
+    Unless that number is given, a network proved optimal ends the run too. Results are consumed in order and the
+    evaluation limit is applied to their running sum, so the outcome does not depend on `jobs`. A restart that
+    the clock cut short returns None, except that number 0 must deliver.
     """
+    ends_when_proved = restarts is None
     if restarts is None and budget.seconds is None and budget.evaluations is None:
         restarts = DEFAULT_RESTARTS
     tasks = itertools.count() if restarts is None else range(restarts)
     best: Restart | None = None
     done = orders = 0
+    work = 0.0
     columns: dict[str, list[float]] = {}
     results = ordered_map(restart, tasks, jobs)
     try:
@@ -81,12 +98,14 @@ def run_restarts(
                 break
             done += 1
             orders += result.orders
+            work += result.work
             if best is None or result.score > best.score:
                 best = result
             for name, value in {"score": result.score, **result.figures}.items():
                 columns.setdefault(name, []).append(value)
-            reporter.progress(done, restarts, score=best.score, orders=orders)
-            if budget.is_spent(orders):
+            companion.keep_pace(work, best.score)
+            reporter.progress(done, restarts, score=best.score, orders=orders, **companion.facts)
+            if budget.is_spent(orders) or (ends_when_proved and companion.is_closed):
                 break
     finally:
         results.close()
@@ -96,6 +115,11 @@ def run_restarts(
 def total_score(scores: np.ndarray, chosen: np.ndarray) -> float:
     """Exact-to-rounding sum of the chosen sets' scores, independent of the order of summation."""
     return math.fsum(scores[chosen].tolist())
+
+
+def sets_tested(lists: SetLists, chosen: np.ndarray) -> float:
+    """Sets that were tested, about, to find the first possible one of every variable."""
+    return float((chosen - lists.set_offsets[:-1]).sum()) + WORK_PER_VARIABLE * len(chosen)
 
 
 def summarise(columns: dict[str, list[float]]) -> dict[str, Any]:

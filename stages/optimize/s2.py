@@ -13,6 +13,7 @@ import numpy as np
 
 from stages.seeding import task_generator
 
+from .companion import CompanionBound
 from .informative import InformedTrees
 from .inside import InsideSolver
 from .order_batches import OrderBatch, best_of_batches
@@ -33,6 +34,8 @@ BATCH_TREES = 4096
 
 class UniformTrees(InformedTrees):
     """S2's k-trees."""
+
+    work_per_variable = 1000
 
     def batch_size(self, index: int) -> int:
         return min(BATCH_TREES, 1 << min(index, 30))
@@ -68,4 +71,6 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of the networks within S2's k-trees."""
-    return best_of_batches(UniformTrees(table, options, budget), options, budget, reporter)
+    trees = UniformTrees(table, options, budget)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(trees, options, budget, reporter, companion)

@@ -14,6 +14,7 @@ import numpy as np
 
 from stages.seeding import task_generator
 
+from .companion import CompanionBound
 from .informative import InformedTrees
 from .inside import InsideSolver
 from .order_batches import OrderBatch, best_of_batches
@@ -36,6 +37,8 @@ SLICE_WORK = 2_000_000
 
 class GuidedTrees(InformedTrees):
     """S2+'s k-trees, one a batch."""
+
+    work_per_variable = 100_000
 
     def batch_size(self, index: int) -> int:
         return 1
@@ -98,4 +101,6 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of the networks within S2+'s k-trees."""
-    return best_of_batches(GuidedTrees(table, options, budget), options, budget, reporter)
+    trees = GuidedTrees(table, options, budget)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(trees, options, budget, reporter, companion)

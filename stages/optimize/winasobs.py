@@ -16,11 +16,14 @@ from stages.seeding import task_generator
 
 from . import SearchResult
 from .chains import Chain, run_chains
+from .companion import CompanionBound
 from .evaluation import choose_consistent, positions_of, select_acyclic
 from .initial_orders import make_sampler, topological_order
 from .packing import fixed_first_order, pack_table, respect_fixed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from formats.records import ParentSetTable
     from stages.budgets import Budget
     from stages.kernels.insertion import OrderState
@@ -44,6 +47,9 @@ EXCHANGED = 0.03
 TOLERANCE = 1e-6
 """Nats; smaller gains do not count as an improvement."""
 
+WORK_PER_WINDOW, WORK_PER_VARIABLE = 6000, 20
+"""What evaluating all places of a block costs, in sets tested, and what more for each variable; measured."""
+
 SLICE_WORK = 10_000_000
 """Sets tested per compiled call, well below a quarter of a second."""
 
@@ -55,6 +61,7 @@ def search(
     fixed_first_order(table)
     lists = pack_table(table)
     sampler = make_sampler(table, options, lists)
+    companion = CompanionBound(table, options.seed, budget)
 
     def chain(index: int, limit: int | None) -> Chain | None:
         if index and budget.is_spent():
@@ -67,11 +74,20 @@ def search(
             rng,
             WIDEST + index // RESTARTS_PER_WIDTH,
         )
-        searcher.run(budget, limit)
-        return Chain(searcher.order, searcher.chosen, searcher.score, max(1, searcher.windows))
 
-    report = run_chains(chain, options.restarts, budget, options.jobs, reporter)
-    return SearchResult(report.best.chosen, {**report.facts, "init": options.init})
+        def watch() -> bool:
+            if index == 0:
+                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                companion.keep_pace(searcher.work, searcher.score)
+                reporter.progress(0, options.restarts, score=searcher.score, **companion.facts)
+            return companion.is_closed
+
+        searcher.run(budget, limit, watch)
+        return Chain(searcher.order, searcher.chosen, searcher.score, max(1, searcher.windows), searcher.work)
+
+    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
+    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    return SearchResult(report.best.chosen, facts)
 
 
 class WindowSearcher:
@@ -117,15 +133,25 @@ class WindowSearcher:
         """Blocks of which all places were evaluated so far: the deterministic unit of work."""
         return int(self._walk.counts[-1])
 
-    def run(self, budget: Budget, limit: int | None) -> None:
-        """Search until perturbing does not help, the budget runs out or `limit` blocks were tried."""
+    @property
+    def work(self) -> float:
+        """Sets tested so far, about."""
+        return float(self.windows * (WORK_PER_WINDOW + WORK_PER_VARIABLE * len(self.order)))
+
+    def run(self, budget: Budget, limit: int | None, watch: Callable[[], bool]) -> None:
+        """Search until perturbing does not help, the budget runs out or `limit` blocks were tried.
+
+        `watch` is called after every climb and ends the search by returning true.
+        """
         from stages.kernels.insertion import OrderState
 
         state = OrderState(self.order.copy(), positions_of(self.order), self.chosen.copy())
         self.climb(state, budget, limit)
         self._keep(state)
         idle = 0
-        while idle < PATIENCE and not budget.is_spent() and (limit is None or self.windows < limit):
+        while idle < PATIENCE and not (
+            watch() or budget.is_spent() or (limit is not None and self.windows >= limit)
+        ):
             state = self._select(self._perturbed())
             self.climb(state, budget, limit)
             idle += 1
