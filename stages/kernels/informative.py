@@ -13,6 +13,7 @@ import numpy as np
 from .dandelion import decode_ktree, draw_code
 from .jit import inlined, njit
 from .ktrees import has_bit, is_clique, pair_bit
+from .mending import mend_ktree
 
 
 class Information(NamedTuple):
@@ -76,7 +77,7 @@ def is_within(keys, offsets, parents, edges, s, child):
 def best_within(lists, tree):
     """Sum over all variables of the loss in nats of the best set within the k-tree, cycles allowed.
 
-    No network within the k-tree loses less. Every child must list the empty set.
+    No network within the k-tree loses less. Every child's last set must be within it.
     """
     keys, offsets, parents, losses = lists.keys, lists.parent_offsets, lists.parents, lists.losses
     total = 0.0
@@ -89,21 +90,34 @@ def best_within(lists, tree):
 
 
 @njit
+def holds_last_sets(lists, tree):
+    """Whether the last set of every child, which fixed records prescribe if it is not empty, is within the k-tree."""
+    for child in range(len(tree.order)):
+        last = lists.set_offsets[child + 1] - 1
+        if not is_within(lists.keys, lists.parent_offsets, lists.parents, tree.edges, last, child):
+            return False
+    return True
+
+
+@njit
 def informative_score(information, base, tree, loss):
     """IS of a k-tree within which the best sets lose `loss` against the best listed ones, of score `base`."""
     return total_information(information, tree) / max(abs(base + loss), 1e-300)
 
 
 @njit
-def sample_ktrees(lists, information, base, tree, rng, standing, floor, n_trees):
+def sample_ktrees(lists, demands, information, base, tree, rng, standing, floor, n_trees):
     """Draw uniform k-trees until one is accepted that may hold a better network than is known.
 
     A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far.
+    Those drawn that do not hold what fixed records demand are mended (see `mend_ktree`); the others stay as they
+    are, so each k-tree that meets the demands can be drawn.
 
     Parameters
     ----------
     lists : BoundedLists
-        With the empty set for every child.
+        The last set of a child is empty, or prescribed by fixed records.
+    demands : TreeDemands
     information : Information
     base : float
         Sum of the best listed scores of all variables, in nats.
@@ -126,6 +140,8 @@ def sample_ktrees(lists, information, base, tree, rng, standing, floor, n_trees)
     for done in range(n_trees):
         draw_code(rng, tree.order, width, symbols)
         decode_ktree(tree, symbols)
+        if len(demands.precedences.before) and not holds_last_sets(lists, tree):
+            mend_ktree(demands, tree, rng)
         loss = best_within(lists, tree)
         informative = informative_score(information, base, tree, loss)
         accepted = rng.random() * standing[0] <= informative

@@ -40,26 +40,30 @@ def grow_start_clique(information, order, size):
 
 
 @njit
-def grow_order(information, order, size, rest):
+def grow_order(information, precedences, order, size, rest):
     """Order the variables after the first `size` ones: next comes the one that shares most with K before it.
 
-    ``rest[t]`` (n_variables + 1 entries) becomes the most information that joins from position t on can give.
+    Only those are looked at before which no other must stand any more. ``rest[t]`` (n_variables + 1 entries)
+    becomes the most information that joins from position t on can give.
     """
     n, width = len(order), size - 1
     largest = np.zeros((n, width))
     shared = np.zeros(n)
     placed = np.zeros(n, dtype=np.bool_)
+    missing = precedences.before_offsets[1:] - precedences.before_offsets[:-1]
     rest[:] = 0.0
     for t in range(n):
         variable = order[t]
         if t >= size:
             variable = -1
             for v in range(n):
-                if not placed[v] and (variable < 0 or shared[v] > shared[variable]):
+                if not placed[v] and missing[v] == 0 and (variable < 0 or shared[v] > shared[variable]):
                     variable = v
             order[t] = variable
             rest[t] = shared[variable]
         placed[variable] = True
+        for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
+            missing[precedences.after[i]] -= 1
         for i in range(information.offsets[variable], information.offsets[variable + 1]):
             other, value = information.neighbours[i], information.values[i]
             # The K largest values of each variable, descending.
@@ -104,7 +108,7 @@ def expand_informative(lists, information, tree, states, state, rest, weight, on
             most = states.losses[state] + whole - shared[position[left_out]]
             if only_best and most <= best:
                 continue
-            taken = fitting[n_fitting - 1]
+            taken = np.int64(-1)
             for k in range(n_fitting):
                 first, end = offsets[fitting[k]], offsets[fitting[k] + 1]
                 if not contains(parents, first, end, left_out) and bag_contains(
@@ -112,6 +116,9 @@ def expand_informative(lists, information, tree, states, state, rest, weight, on
                 ):
                     taken = fitting[k]
                     break
+            if taken < 0:
+                # The clique lacks a variable that this one must join.
+                continue
             worth = most + weight * lists.losses[taken]
             if not only_best:
                 add_state(states, state, host, left_out, taken, worth, worth + rest[t + 1])

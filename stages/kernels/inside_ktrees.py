@@ -31,13 +31,16 @@ class Families(NamedTuple):
     sets : ndarray of int64
         Grouped by child, best first.
     children : ndarray of int32
+    best : ndarray of float64, shape (n_variables,)
+        Loss of each variable's best fitting set, in nats.
     most : ndarray of float64, shape (n_variables,)
-        What each variable's best fitting set gains over the empty one, in nats.
+        What that gains over the empty set; infinite where the empty set is not listed.
     """
 
     offsets: np.ndarray
     sets: np.ndarray
     children: np.ndarray
+    best: np.ndarray
     most: np.ndarray
 
 
@@ -73,12 +76,16 @@ def collect_families(lists, tree, families):
     scratch = len(families.sets) // 2
     count = 0
     for child in range(n):
-        empty = lists.set_offsets[child + 1] - 1
-        families.most[child] = 0.0
-        for s in range(lists.set_offsets[child], empty):
+        first, end = lists.set_offsets[child], lists.set_offsets[child + 1]
+        families.best[child] = -np.inf
+        families.most[child] = np.inf
+        for s in range(first, end):
             if not is_within(lists.keys, offsets, parents, tree.edges, s, child):
                 continue
-            families.most[child] = max(families.most[child], losses[s] - losses[empty])
+            families.best[child] = max(families.best[child], losses[s])
+            if offsets[s] == offsets[s + 1]:
+                families.most[child] = families.best[child] - losses[s]
+                continue
             latest = max(np.int32(width), tree.position[child])
             for i in range(offsets[s], offsets[s + 1]):
                 latest = max(latest, tree.position[parents[i]])
@@ -173,9 +180,11 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
 
 
 @njit
-def choose_sets(lists, states, span, bag, member, sets, slack, found, kept, most, limit):
-    """Continue each state of a clique by each of the `sets`, best first, that one of its members may take."""
-    empty = lists.set_offsets[bag[member] + 1] - 1
+def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept, most, limit):
+    """Continue each state of a clique by each of the `sets`, best first, that one of its members may take.
+
+    `best` is the loss of the member's best set within the k-tree.
+    """
     above = np.empty(len(bag), dtype=np.int64)
     for s in range(span[0], span[1]):
         add_candidate(
@@ -183,7 +192,7 @@ def choose_sets(lists, states, span, bag, member, sets, slack, found, kept, most
             (states.costs[s], states.taken[s], states.above[s], s, np.int64(-1), np.int64(-1)),
         )  # fmt: skip
     for chosen in sets:
-        price = most[member] - (lists.losses[chosen] - lists.losses[empty])
+        price = best - lists.losses[chosen]
         joined = np.int64(0)
         for i in range(lists.parent_offsets[chosen], lists.parent_offsets[chosen + 1]):
             joined |= 1 << place_in(bag, lists.parents[i])
@@ -205,7 +214,7 @@ def choose_sets(lists, states, span, bag, member, sets, slack, found, kept, most
 
 @njit
 def release(states, span, members, slack, found, kept, most, limit):
-    """Forget all but the first `members` places of a clique: the others do without a set if they have none."""
+    """Forget all but the first `members` places of a clique: the others take the empty set if they have none."""
     above = np.empty(states.above.shape[1], dtype=np.int64)
     inside = (np.int64(1) << members) - 1
     for s in range(span[0], span[1]):
@@ -257,8 +266,9 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         while end < families.offsets[t + 1] and families.children[end] == families.children[i]:
             end += 1
         member = place_in(bag, families.children[i])
+        best = families.best[families.children[i]]
         choose_sets(
-            lists, states, span, bag, member, families.sets[i:end], slack, found, kept, most, limit
+            lists, states, span, bag, member, best, families.sets[i:end], slack, found, kept, most, limit
         )  # fmt: skip
         span = store(found, kept, most, limit, states)
         i = end
@@ -276,7 +286,6 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
     Parameters
     ----------
     lists : BoundedLists
-        With the empty set for every child.
     tree : KTree
     families : Families
     cliques : CliqueTree

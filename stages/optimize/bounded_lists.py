@@ -29,8 +29,8 @@ class BoundedProblem:
     Attributes
     ----------
     lists : BoundedLists
-        The members of a set are all variables it needs in one clique with the child: its parents, and
-        those that fixed records force on the child.
+        The members of a set are all variables it needs in one clique with the child: its parents, and (from
+        `prepare_bounded`) those that fixed records force on the child.
     source : ndarray of int64
         Index of each set in the table.
     scores : ndarray of float64
@@ -103,21 +103,49 @@ class BoundedProblem:
 def prepare_bounded(table: ParentSetTable, treewidth: int) -> BoundedProblem:
     """Drop the sets that no k-tree can hold, and turn fixed records into demands on orders and cliques.
 
+    Networks found so can be built along an order: parents before their children.
+
     Raises
     ------
     InfeasibleError
         When fixed records close a cycle or exceed the bound.
     """
+    treewidth, demands = _demands(table, treewidth)
+    return _prepare(table, treewidth, demands, demands.precedences)
+
+
+def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
+    """The same for choosing sets within whole k-trees: members are just the parents, in whatever order they come.
+
+    The last set of a child, empty or prescribed by fixed records, is within each k-tree that is built along an
+    order and holds the last sets of `prepare_bounded`.
+
+    Raises
+    ------
+    InfeasibleError
+        As of `prepare_bounded`.
+    """
+    treewidth, demands = _demands(table, treewidth)
+    return _prepare(table, treewidth, FixedDemands(), demands.precedences)
+
+
+def _demands(table: ParentSetTable, treewidth: int) -> tuple[int, FixedDemands]:
+    """The bound, less than the number of variables, and what fixed records demand."""
     fixed_first_order(table)
     treewidth = min(treewidth, table.n_variables - 1)
-    demands = plan_fixed_cliques(fixed_parents(table), table.header.names, treewidth)
+    return treewidth, plan_fixed_cliques(fixed_parents(table), table.header.names, treewidth)
+
+
+def _prepare(
+    table: ParentSetTable, treewidth: int, demands: FixedDemands, precedences: list[tuple[int, int]]
+) -> BoundedProblem:
     offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth)
     return BoundedProblem(
         bound_lists(offsets, table.scores[source], member_offsets, members),
         source,
         table.scores[source],
         treewidth,
-        pack_precedences(demands.precedences, table.n_variables),
+        pack_precedences(precedences, table.n_variables),
     )
 
 

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stages.errors import InfeasibleError
-
-from .bounded_lists import BoundedProblem, prepare_bounded
+from .bounded_lists import prepare_bounded, prepare_within
 from .order_batches import BatchStream, OrderBatch
-from .packing import fixed_parents
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -29,39 +26,35 @@ class InformedTrees(BatchStream):
     table : ParentSetTable
     options : OptimizeOptions
     budget : Budget
+
+    Attributes
+    ----------
+    growth : BoundedProblem
+        For building k-trees along orders, where sets have all that fixed records demand as members.
+
+    Raises
+    ------
+    InfeasibleError
+        When fixed records close a cycle or exceed the bound.
     """
 
     counted = "ktrees"
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
-        super().__init__(prepare_within(table, options.treewidth), options.seed)
+        self.growth = prepare_bounded(table, options.treewidth)
+        demanding = len(self.growth.precedences.before) > 0
+        problem = prepare_within(table, options.treewidth) if demanding else self.growth
+        super().__init__(problem, options.seed)
         self.budget = budget
         self.information = pair_information(table)
         self.base = self.problem.score(self.problem.lists.set_offsets[:-1])
 
-    def without_arcs(self) -> OrderBatch:
-        """The network without arcs, which is in every k-tree."""
+    def least_network(self) -> OrderBatch:
+        """The network of the prescribed arcs alone, which is in every k-tree that is looked at."""
         lists = self.problem.lists
-        empty = lists.set_offsets[1:] - 1
-        order = np.arange(self.problem.n_variables, dtype=np.int32)
-        return OrderBatch(float(lists.losses[empty].sum()), order, empty, 0)
-
-
-def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
-    """The problem without demands on k-trees, so that each of them holds a network.
-
-    Raises
-    ------
-    InfeasibleError
-        When fixed records demand arcs.
-    """
-    demanding = [child for child, parents in fixed_parents(table).items() if parents]
-    if demanding:
-        raise InfeasibleError(
-            f"{table.header.names[demanding[0]]!r} has fixed parents, which k-trees found by informative scores "
-            "need not hold: release such records or take another method (ils, kg, kmax, kastar)"
-        )
-    return prepare_bounded(table, treewidth)
+        last = lists.set_offsets[1:] - 1
+        order = self.problem.respect(np.arange(self.problem.n_variables, dtype=np.int32))
+        return OrderBatch(float(lists.losses[last].sum()), order, last, 0)
 
 
 def pair_information(table: ParentSetTable) -> Information:

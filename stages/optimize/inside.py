@@ -45,7 +45,7 @@ class InsideSolver:
     Parameters
     ----------
     problem : BoundedProblem
-        Without demands by fixed records.
+        Of `prepare_within`.
 
     Raises
     ------
@@ -64,6 +64,7 @@ class InsideSolver:
             np.zeros(n + 1, dtype=np.int64),
             np.zeros(2 * n_sets, dtype=np.int64),
             np.zeros(2 * n_sets, dtype=np.int32),
+            np.zeros(n),
             np.zeros(n),
         )
         self.cliques = CliqueTree(

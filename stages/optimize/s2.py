@@ -42,17 +42,19 @@ class UniformTrees(InformedTrees):
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
         from stages.kernels.informative import sample_ktrees
+        from stages.kernels.mending import TreeDemands
 
         index, n_trees = batch
         problem, rng = self.problem, task_generator(self.seed, index)
         per_slice = max(1, SLICE_WORK // (len(problem.scores) + 100 * problem.n_variables))
         tree, solver = problem.new_tree(), InsideSolver(problem)
-        best, standing = self.without_arcs(), np.zeros(1)
+        demands = TreeDemands(self.growth.lists, self.growth.precedences)
+        best, standing = self.least_network(), np.zeros(1)
         done = unproved = 0
         while done < n_trees and not (done and self.budget.is_spent()):
             wanted = min(per_slice, n_trees - done)
             drawn, within = sample_ktrees(
-                problem.lists, self.information, self.base, tree, rng, standing, best.loss, wanted
+                problem.lists, demands, self.information, self.base, tree, rng, standing, best.loss, wanted
             )
             if not np.isnan(within):
                 answer = solver.solve(tree, within, best.loss, self.budget)

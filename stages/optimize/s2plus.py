@@ -50,14 +50,17 @@ class GuidedTrees(InformedTrees):
         index, _ = batch
         problem, size = self.problem, self.problem.treewidth + 1
         rng = task_generator(self.seed, index)
-        tree, nothing = problem.new_tree(), self.without_arcs()
+        tree, nothing = problem.new_tree(), self.least_network()
+        order = tree.order
         if index:
-            tree.order[:] = rng.permutation(problem.n_variables)
+            order[:] = rng.permutation(problem.n_variables)
         else:
-            grow_start_clique(self.information, tree.order, size)
+            grow_start_clique(self.information, order, size)
+            order[size:] = np.setdiff1d(np.arange(problem.n_variables), order[:size])
+        order[:] = problem.respect(order)
         most = np.empty(problem.n_variables + 1)
-        grow_order(self.information, tree.order, size, most)
-        tree.position[tree.order] = np.arange(problem.n_variables, dtype=np.int32)
+        grow_order(self.information, problem.precedences, order, size, most)
+        tree.position[order] = np.arange(problem.n_variables, dtype=np.int32)
         # A greedy k-tree tells how much a nat of score is worth in nats of information.
         if not self._grow(tree, most, 0.0, 0):
             return nothing
@@ -69,17 +72,17 @@ class GuidedTrees(InformedTrees):
         answer = InsideSolver(problem).solve(tree, loss, nothing.loss, self.budget)
         if answer is None:
             return nothing
-        best = (
-            nothing if answer.loss <= nothing.loss else OrderBatch(answer.loss, tree.order, answer.chosen, 1)
-        )
+        best = nothing if answer.loss <= nothing.loss else OrderBatch(answer.loss, order, answer.chosen, 1)
         return best._replace(n_orders=1, unproved=int(not answer.proved))
 
     def _grow(self, tree: KTree, most: np.ndarray, weight: float, room: int) -> bool:
-        """Build the most informative k-tree that is found along the order; False when the budget ran out."""
+        """Build the most informative k-tree found along the order, demands of fixed records met; False when
+        the budget ran out.
+        """
         from stages.kernels.clique_paths import estimate_rest, rebuild
         from stages.kernels.informative_paths import search_informative
 
-        n, lists = self.problem.n_variables, self.problem.lists
+        n, lists = self.problem.n_variables, self.growth.lists
         size = self.problem.treewidth + 1
         rest = np.empty(n + 1)
         estimate_rest(lists, tree, rest)

@@ -42,7 +42,9 @@ def informative_score(lists, information, edges):
 
 
 def best_growth(lists, information, order, bound, weight):
-    """Most that joining the variables one by one along `order` is worth, over all choices of K-cliques."""
+    """Most that joining the variables one by one along `order` is worth, over all choices of K-cliques that
+    hold one of the variable's sets.
+    """
 
     def grow(t, bags):
         if t == len(order):
@@ -51,7 +53,10 @@ def best_growth(lists, information, order, bound, weight):
         for clique in {c for bag in bags for c in itertools.combinations(sorted(bag), bound)}:
             step = sum(information.get(frozenset((v, u)), 0.0) for u in clique)
             top = lists[v][0][0]
-            step += weight * (next(s for s, family in lists[v] if family <= set(clique)) - top)
+            fitting = next((s for s, family in lists[v] if family <= set(clique)), None)
+            if fitting is None:
+                continue
+            step += weight * (fitting - top)
             best = max(best, step + grow(t + 1, [*bags, {v, *clique}]))
         return best
 
