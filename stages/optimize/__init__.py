@@ -71,7 +71,6 @@ METHODS: dict[str, MethodSpec] = {
         "k-MAX: k-trees grown by least regret (Scanagatta et al. 2018)",
         bounded=True,
         unbounded=False,
-        takes_start=False,
     ),
     "kastar": MethodSpec(
         "stages.optimize.kastar",
@@ -84,14 +83,12 @@ METHODS: dict[str, MethodSpec] = {
         "S2: uniform k-trees, accepted by informative score, and solved (Nie et al. 2015)",
         bounded=True,
         unbounded=False,
-        takes_start=False,
     ),
     "s2plus": MethodSpec(
         "stages.optimize.s2plus",
         "S2+: k-trees grown by A* on the informative score, and solved (Nie et al. 2016)",
         bounded=True,
         unbounded=False,
-        takes_start=False,
     ),
     "forest": MethodSpec(
         "stages.optimize.forest",

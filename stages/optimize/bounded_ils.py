@@ -12,7 +12,7 @@ import numpy as np
 
 from stages.seeding import task_generator
 
-from .bounded_lists import BoundedProblem, bounded_result, prepare_bounded
+from .bounded_lists import BoundedProblem, bounded_result, prepare_bounded, start_order
 from .bounded_search import OrderSearch
 from .chains import Chain, run_chains
 from .companion import CompanionBound
@@ -36,6 +36,7 @@ def search(
 ) -> SearchResult:
     """The best network that the iterated local search finds in the budget."""
     problem = prepare_bounded(table, options.treewidth)
+    start = start_order(problem, options)
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
     restarts = 1 if problem.is_one_clique else options.restarts
 
@@ -45,9 +46,9 @@ def search(
         rng = task_generator(options.seed, index)
         search = OrderSearch(problem, rng)
         tried = FIRST_ORDERS if limit is None else min(FIRST_ORDERS, limit)
-        if index == 0 and options.start is not None:
+        if index == 0 and start is not None:
             tried = 1
-            search.start(problem.respect(options.start.order(options.treewidth)))
+            search.start(start)
         else:
             search.start(best_regret_order(problem, rng, tried))
         left = None if limit is None else limit - tried

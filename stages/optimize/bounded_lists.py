@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stages.kernels.ktrees import BoundedLists, KTree
     from stages.kernels.start_cliques import CliqueTables
 
+    from . import OptimizeOptions
     from .chains import Chain
     from .order_batches import OrderBatch
 
@@ -147,6 +148,11 @@ def _prepare(
         treewidth,
         pack_precedences(precedences, table.n_variables),
     )
+
+
+def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray | None:
+    """The order of the network to start from, if there is one, with what fixed records demand."""
+    return None if options.start is None else problem.respect(options.start.order(options.treewidth))
 
 
 def bounded_result(problem: BoundedProblem, best: Chain | OrderBatch, facts: dict[str, Any]) -> SearchResult:

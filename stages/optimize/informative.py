@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .bounded_lists import prepare_bounded, prepare_within
+from .bounded_lists import prepare_bounded, prepare_within, start_order
 from .order_batches import BatchStream, OrderBatch
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.budgets import Budget
     from stages.kernels.informative import Information
+    from stages.kernels.ktrees import KTree
 
     from . import OptimizeOptions
 
@@ -31,6 +32,8 @@ class InformedTrees(BatchStream):
     ----------
     growth : BoundedProblem
         For building k-trees along orders, where sets have all that fixed records demand as members.
+    start : ndarray of int32 or None
+        Order of a network to start from, of which the first k-tree is made.
 
     Raises
     ------
@@ -47,7 +50,15 @@ class InformedTrees(BatchStream):
         super().__init__(problem, options.seed)
         self.budget = budget
         self.information = pair_information(table)
+        self.start = start_order(self.growth, options)
         self.base = self.problem.score(self.problem.lists.set_offsets[:-1])
+
+    def grow_from_start(self, tree: KTree) -> None:
+        """Build the k-tree that k-G gets along the order of the network to start from."""
+        from stages.kernels.ktree_orders import evaluate_order
+
+        tree.order[:] = self.start
+        evaluate_order(self.growth.lists, tree, self.growth.new_clique_tables(), -np.inf)
 
     def least_network(self) -> OrderBatch:
         """The network of the prescribed arcs alone, which is in every k-tree that is looked at."""

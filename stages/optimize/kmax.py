@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import SearchResult
-from .bounded_lists import prepare_bounded
+from .bounded_lists import BoundedProblem, prepare_bounded, start_order
 from .companion import CompanionBound
 from .order_batches import OrderStream, best_of_batches
 
@@ -22,15 +22,23 @@ if TYPE_CHECKING:
 
 
 class RegretOrders(OrderStream):
-    """k-MAX's orders."""
+    """k-MAX's orders, after that of a network to start from, which is evaluated as k-G does."""
 
     work_per_variable = 200
+
+    def __init__(self, problem: BoundedProblem, options: OptimizeOptions):
+        super().__init__(problem, options.seed)
+        self.start = start_order(problem, options)
 
     def next_order(
         self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
     ) -> float:
+        from stages.kernels.ktree_orders import evaluate_order
         from stages.kernels.regret_orders import place_by_regret
 
+        if is_first and self.start is not None:
+            tree.order[:] = self.start
+            return evaluate_order(self.problem.lists, tree, clique, floor)
         return place_by_regret(self.problem.lists, tree, clique, self.problem.precedences, rng)
 
 
@@ -38,6 +46,6 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of k-MAX's networks."""
-    orders = RegretOrders(prepare_bounded(table, options.treewidth), options.seed)
+    orders = RegretOrders(prepare_bounded(table, options.treewidth), options)
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
     return best_of_batches(orders, options, budget, reporter, companion)

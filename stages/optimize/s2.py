@@ -41,7 +41,7 @@ class UniformTrees(InformedTrees):
         return min(BATCH_TREES, 1 << min(index, 30))
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
-        from stages.kernels.informative import sample_ktrees
+        from stages.kernels.informative import best_within, sample_ktrees
         from stages.kernels.mending import TreeDemands
 
         index, n_trees = batch
@@ -53,9 +53,21 @@ class UniformTrees(InformedTrees):
         done = unproved = 0
         while done < n_trees and not (done and self.budget.is_spent()):
             wanted = min(per_slice, n_trees - done)
-            drawn, within = sample_ktrees(
-                problem.lists, demands, self.information, self.base, tree, rng, standing, best.loss, wanted
-            )
+            if index == done == 0 and self.start is not None:
+                self.grow_from_start(tree)
+                drawn, within = 1, best_within(problem.lists, tree)
+            else:
+                drawn, within = sample_ktrees(
+                    problem.lists,
+                    demands,
+                    self.information,
+                    self.base,
+                    tree,
+                    rng,
+                    standing,
+                    best.loss,
+                    wanted,
+                )
             if not np.isnan(within):
                 answer = solver.solve(tree, within, best.loss, self.budget)
                 if answer is None:

@@ -49,8 +49,13 @@ class GuidedTrees(InformedTrees):
 
         index, _ = batch
         problem, size = self.problem, self.problem.treewidth + 1
-        rng = task_generator(self.seed, index)
         tree, nothing = problem.new_tree(), self.least_network()
+        if self.start is not None:
+            if index == 0:
+                self.grow_from_start(tree)
+                return self._solve(tree, nothing)
+            index -= 1
+        rng = task_generator(self.seed, index)
         order = tree.order
         if index:
             order[:] = rng.permutation(problem.n_variables)
@@ -68,11 +73,20 @@ class GuidedTrees(InformedTrees):
         weight = informative_score(self.information, self.base, tree, loss)
         if not self._grow(tree, most, weight, ROOM):
             return nothing
-        loss = best_within(problem.lists, tree)
-        answer = InsideSolver(problem).solve(tree, loss, nothing.loss, self.budget)
+        return self._solve(tree, nothing)
+
+    def _solve(self, tree: KTree, nothing: OrderBatch) -> OrderBatch:
+        """The best network within a k-tree."""
+        from stages.kernels.informative import best_within
+
+        problem = self.problem
+        within = best_within(problem.lists, tree)
+        answer = InsideSolver(problem).solve(tree, within, nothing.loss, self.budget)
         if answer is None:
             return nothing
-        best = nothing if answer.loss <= nothing.loss else OrderBatch(answer.loss, order, answer.chosen, 1)
+        best = nothing
+        if answer.loss > nothing.loss:
+            best = OrderBatch(answer.loss, tree.order, answer.chosen, 1)
         return best._replace(n_orders=1, unproved=int(not answer.proved))
 
     def _grow(self, tree: KTree, most: np.ndarray, weight: float, room: int) -> bool:
