@@ -8,13 +8,12 @@ import numpy as np
 
 from .jit import njit
 from .ktrees import (
-    add_edges,
     form_bag,
     has_bit,
     is_clique,
     join_start_clique,
     latest_member,
-    pair_bit,
+    place_behind,
     set_bit,
 )
 from .start_cliques import solve_start_clique
@@ -45,8 +44,7 @@ def place_rest(lists, tree, start, total, floor):
         first, end = offsets[s], offsets[s + 1]
         host = order[latest_member(position, parents, first, end)]
         form_bag(bags, host, variable, variable, -1, parents, first, end)
-        add_edges(edges, bags, variable)
-        set_bit(edges, pair_bit(variable, variable))
+        place_behind(edges, bags, variable)
     return total
 
 

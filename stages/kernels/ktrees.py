@@ -162,17 +162,17 @@ def form_bag(bags, host, row, variable, unwanted, parents, first, end):
     Left out is `unwanted`, or else the longest-serving member, that is not among ``parents[first:end]``.
     """
     width = bags.shape[1] - 1
-    left_out = np.int32(-1)
+    left_out = width
     for j in range(width + 1):
-        member = bags[host, j]
-        if (left_out < 0 or member == unwanted) and not contains(parents, first, end, member):
-            left_out = member
-    size = 0
-    for j in range(width + 1):
-        member = bags[host, j]
-        if member != left_out:
-            bags[row, size] = member
-            size += 1
+        if not contains(parents, first, end, bags[host, j]):
+            left_out = j
+            break
+    if unwanted >= 0:
+        for j in range(left_out + 1, width + 1):
+            if bags[host, j] == unwanted and not contains(parents, first, end, unwanted):
+                left_out = j
+    for j in range(width):
+        bags[row, j] = bags[host, j + (j >= left_out)]
     bags[row, width] = variable
 
 
@@ -182,6 +182,13 @@ def add_edges(edges, bags, variable):
     for j in range(bags.shape[1]):
         if bags[variable, j] != variable:
             set_bit(edges, pair_bit(bags[variable, j], variable))
+
+
+@inlined
+def place_behind(edges, bags, variable):
+    """As `add_edges` for a variable behind the start clique, which stands last in its bag; and mark it as placed."""
+    for j in range(bags.shape[1]):
+        set_bit(edges, pair_bit(bags[variable, j], variable))
 
 
 @inlined

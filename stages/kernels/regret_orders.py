@@ -12,13 +12,12 @@ import numpy as np
 
 from .jit import njit
 from .ktrees import (
-    add_edges,
     form_bag,
     has_bit,
     is_clique,
     join_start_clique,
     latest_member,
-    pair_bit,
+    place_behind,
     set_bit,
 )
 from .start_cliques import solve_start_clique
@@ -150,8 +149,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
         total += losses[s]
         host = order[latest_member(position, parents, first, end)]
         form_bag(bags, host, variable, variable, -1, parents, first, end)
-        add_edges(edges, bags, variable)
-        set_bit(edges, pair_bit(variable, variable))
+        place_behind(edges, bags, variable)
         offer_bag(lists, edges, variable, placed, fitting, is_open, heap)
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
             open_variable(lists, precedences, precedences.after[i], placed, fitting, is_open, heap)
