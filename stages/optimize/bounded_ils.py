@@ -1,11 +1,13 @@
 """The best networks of bounded treewidth in a given time, on given lists (a method of this project).
 
-Iterated local search over orders and over how each variable joins the k-tree: from the best of some k-MAX
-networks climb, then again and again change a few things at random, climb, and go back unless that was no worse.
+A walk over orders, and over how each variable joins the k-tree, that cools down (simulated annealing, Kirkpatrick et
+al. 1983): from the best of some k-MAX networks it takes changes for the worse ever more rarely, over most of the time
+or the orders there are. Then iterated local search goes on from the best network met.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,8 @@ from .chains import Chain, run_chains
 from .companion import CompanionBound
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from formats.records import ParentSetTable
     from stages.budgets import Budget
     from stages.reporting import Reporter
@@ -27,31 +31,43 @@ if TYPE_CHECKING:
 FIRST_ORDERS = 10
 """k-MAX networks, of which the best is where a restart begins."""
 
+HEAT, COOLING = 0.1, 0.01
+"""Temperature at the start as a share of the mean that a variable gains by its best set, and at the end as a share
+of that; by experiment.
+"""
+
+WARMTH = 0.1
+"""Share of the heat where a network to start from is given, so that it is not forgotten."""
+
+COOLING_SHARE = 0.9
+"""Share of a restart's time or changes in which the walk cools."""
+
+MOST_MOVES = 1000
+"""Changes per variable in which it cools when neither is limited."""
+
 STALL = 50
-"""Rounds without improvement after which a restart ends."""
+"""Rounds of iterated local search without improvement after which an unlimited restart ends."""
 
 
 def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
-    """The best network that the iterated local search finds in the budget."""
+    """The best network met in the budget, of which every restart has its share."""
     problem = prepare_bounded(table, options.treewidth)
     start = start_order(problem, options)
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
     restarts = 1 if problem.is_one_clique else options.restarts
+    if restarts is None and budget.seconds is not None and budget.evaluations is None:
+        restarts = options.jobs
 
     def chain(index: int, limit: int | None) -> Chain | None:
-        if index and budget.is_spent():
+        if index and (budget.is_spent() or companion.is_closed):
             return None
-        rng = task_generator(options.seed, index)
-        search = OrderSearch(problem, rng)
-        tried = FIRST_ORDERS if limit is None else min(FIRST_ORDERS, limit)
-        if index == 0 and start is not None:
-            tried = 1
-            search.start(start)
-        else:
-            search.start(best_regret_order(problem, rng, tried))
-        left = None if limit is None else limit - tried
+        search = OrderSearch(problem, task_generator(options.seed, index))
+        moves = None if limit is None else max(1, limit // (restarts or 1))
+        is_warm = index == 0 and start is not None
+        tried = 1 if is_warm else FIRST_ORDERS if moves is None else min(FIRST_ORDERS, moves)
+        search.start(start if is_warm else best_regret_order(problem, search.rng, tried))
 
         def watch() -> bool:
             if index == 0:
@@ -61,11 +77,57 @@ def search(
                 reporter.progress(0, restarts, score=score, **companion.facts)
             return companion.is_closed
 
-        search.improve(STALL, budget, left, watch)
+        if not problem.is_one_clique:
+            share = budget.part(1.0 / math.ceil(((restarts or 1) - index) / options.jobs))
+            left = None if moves is None else moves - tried
+            heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
+            cool(search, heat, share.part(COOLING_SHARE), left, watch)
+            stall = STALL if moves is None and budget.seconds is None else np.iinfo(np.int64).max
+            search.improve(stall, share, None if left is None else left - search.moves, watch)
         return search.outcome(tried)
 
     report = run_chains(chain, restarts, budget, options.jobs, reporter, companion)
     return bounded_result(problem, report.best, {**report.facts, **companion.header_facts(report.best.score)})
+
+
+def cool(
+    search: OrderSearch, heat: float, budget: Budget, moves: int | None, watch: Callable[[], bool]
+) -> None:
+    """Walk from the present order while the temperature falls from `heat`, and go to the best order met.
+
+    Parameters
+    ----------
+    search : OrderSearch
+    heat : float
+        In nats.
+    budget : Budget
+        Its time limit is when the walk is cold.
+    moves : int or None
+        Changes there are, of which the walk takes `COOLING_SHARE`.
+    watch : callable
+        Called now and then; ends the walk by returning true.
+    """
+    if moves is not None:
+        moves = int(COOLING_SHARE * moves)
+    elif budget.seconds is None:
+        moves = MOST_MOVES * search.problem.n_variables
+    done = 0
+    while not budget.is_spent() and (moves is None or done < moves) and not watch():
+        share = 0.0 if budget.seconds is None else budget.elapsed() / budget.seconds
+        n_moves = search.slice_moves
+        if moves is not None:
+            share = max(share, done / moves)
+            n_moves = min(n_moves, moves - done)
+        temperature = heat * COOLING**share
+        search.anneal(n_moves, (temperature, temperature))
+        done += n_moves
+    search.start(search.best.order, search.best.left_out, search.best.hosts)
+
+
+def mean_gain(problem: BoundedProblem) -> float:
+    """What a variable's best set gains over its last one, on average; in nats."""
+    lists = problem.lists
+    return -float(lists.losses[lists.set_offsets[1:] - 1].mean())
 
 
 def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_orders: int) -> np.ndarray:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
 
 SLICE_WORK = 2_000_000
-"""Units of work per kernel call, where a move costs 100 + n_variables / 2 of them: some hundredths of a second."""
+"""Units of work per kernel call, see `OrderSearch.move_work`: some hundredths of a second."""
 
 PATIENCE = 10
 """A climb between random changes ends after this many moves per variable without improvement."""
@@ -80,12 +80,12 @@ class OrderSearch:
     @property
     def move_work(self) -> int:
         """What a move costs, about."""
-        return 100 + self.problem.n_variables // 2
+        return (100 + self.problem.n_variables // 2) * max(1, self.problem.treewidth)
 
     @property
     def slice_moves(self) -> int:
         """Moves that one call of the kernel may try."""
-        return max(100, SLICE_WORK // (100 + self.problem.n_variables // 2))
+        return max(100, SLICE_WORK // self.move_work)
 
     def start(
         self, order: np.ndarray, left_out: np.ndarray | None = None, hosts: np.ndarray | None = None

@@ -108,7 +108,8 @@ def run_chains(
                 best = chain
             companion.keep_pace(work, best.score)
             reporter.progress(done, restarts, score=best.score, orders=orders, **companion.facts)
-            if companion.is_closed or budget.is_spent(orders):
+            # When the time is up the restarts under way deliver, and those not begun return None.
+            if companion.is_closed or (limit is not None and orders >= limit):
                 break
     finally:
         results.close()
