@@ -1,11 +1,12 @@
 """The relaxation behind upper bounds: every variable takes one set, cuts are priced instead of kept.
 
-A cut says that among the sets it counts at least `demand` are taken. For cluster C and k = 1, 2, ... the sets of
-members with fewer than k parents in C are such: the first k members of C in a topological order take one each
-(Bartlett & Cussens 2017). With any multipliers that are not negative the best choice of sets, cut by cut rewarded,
-bounds the loss of all networks from below; so a bound found in floating point, by whatever method, is checked by
-evaluating it once. `improve_multipliers` is the volume algorithm (Barahona & Anbil 2000): a subgradient method
-whose averaged choices approximate a fractional solution, in which `cluster_search` finds further cuts.
+A cut says that of the sets it counts, each as often as its weight says, at least `demand` are taken. For cluster C
+and k = 1, 2, ... the sets of members with fewer than k parents in C are such: the first k members of C in a
+topological order take one each (Bartlett & Cussens 2017); sums of cuts, halved and rounded, are others (`halving`).
+With any multipliers that are not negative the best choice of sets, cut by cut rewarded, bounds the loss of all
+networks from below; so a bound found in floating point, by whatever method, is checked by evaluating it once.
+`improve_multipliers` is the volume algorithm (Barahona & Anbil 2000): a subgradient method whose averaged choices
+approximate a fractional solution, in which `cluster_search` and `halving` find further cuts.
 """
 
 from __future__ import annotations
@@ -28,13 +29,59 @@ class Cuts(NamedTuple):
     offsets : ndarray of int64, shape (n_cuts + 1,)
     sets : ndarray of int32
         Sets that a cut counts.
+    weights : ndarray of int8
+        How many times.
     demands : ndarray of float64, shape (n_cuts,)
         How many of them at least are taken.
     """
 
     offsets: np.ndarray
     sets: np.ndarray
+    weights: np.ndarray
     demands: np.ndarray
+
+
+class SetCuts(NamedTuple):
+    """The same by sets.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_sets + 1,)
+    cuts : ndarray of int32
+        Cuts that count a set.
+    weights : ndarray of int8
+        How many times.
+    demands : ndarray of float64, shape (n_cuts,)
+    """
+
+    offsets: np.ndarray
+    cuts: np.ndarray
+    weights: np.ndarray
+    demands: np.ndarray
+
+
+def cuts_by_set(cuts: Cuts, n_sets: int) -> SetCuts:
+    """Cuts by the sets that they count, ascending."""
+    offsets = np.zeros(n_sets + 1, dtype=np.int64)
+    counting, weights = np.empty_like(cuts.sets), np.empty_like(cuts.weights)
+    list_by_set(cuts, offsets, counting, weights)
+    return SetCuts(offsets, counting, weights, cuts.demands)
+
+
+@njit
+def list_by_set(cuts, offsets, counting, weights):
+    """Fill offsets (zero at first), cuts and weights of a `SetCuts`."""
+    for k in range(len(cuts.sets)):
+        offsets[cuts.sets[k] + 1] += 1
+    for s in range(len(offsets) - 1):
+        offsets[s + 1] += offsets[s]
+    place = offsets[:-1].copy()
+    for c in range(len(cuts.demands)):
+        for k in range(cuts.offsets[c], cuts.offsets[c + 1]):
+            at = place[cuts.sets[k]]
+            counting[at] = c
+            weights[at] = cuts.weights[k]
+            place[cuts.sets[k]] = at + 1
 
 
 @njit
@@ -67,7 +114,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     Parameters
     ----------
     columns : Columns
-    cuts : Cuts
+    cuts : SetCuts
     multipliers : ndarray of float64, shape (n_cuts,)
         In nats, not negative.
     reduced : ndarray of float64, shape (n_sets,)
@@ -75,22 +122,30 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     chosen : ndarray of int64, shape (n_variables,)
         Receives the sets of the least reduced cost.
     """
-    reduced[:] = columns.losses
     total = 0.0
     for c in range(len(multipliers)):
-        price = multipliers[c]
-        if price > 0.0:
-            total += price * cuts.demands[c]
-            for k in range(cuts.offsets[c], cuts.offsets[c + 1]):
-                reduced[cuts.sets[k]] -= price
+        total += multipliers[c] * cuts.demands[c]
     for v in range(len(chosen)):
         best = columns.set_offsets[v]
-        for s in range(best + 1, columns.set_offsets[v + 1]):
-            if reduced[s] < reduced[best]:
+        for s in range(best, columns.set_offsets[v + 1]):
+            rest = columns.losses[s]
+            for k in range(cuts.offsets[s], cuts.offsets[s + 1]):
+                rest -= multipliers[cuts.cuts[k]] * cuts.weights[k]
+            reduced[s] = rest
+            if rest < reduced[best]:
                 best = s
         chosen[v] = best
         total += reduced[best]
     return total
+
+
+@njit
+def count_lacks(cuts, sets, shares, lacks):
+    """What each cut lacks of its demand when `sets` have these shares, into `lacks`."""
+    lacks[:] = cuts.demands
+    for i in range(len(sets)):
+        for k in range(cuts.offsets[sets[i]], cuts.offsets[sets[i] + 1]):
+            lacks[cuts.cuts[k]] -= shares[i] * cuts.weights[k]
 
 
 @njit
@@ -100,13 +155,13 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
     Parameters
     ----------
     columns : Columns
-    cuts : Cuts
+    cuts : SetCuts
     multipliers : ndarray of float64, shape (n_cuts,)
         The best ones so far, improved in place.
     shares : ndarray of float64, shape (n_sets,)
         Averaged choices, updated in place; sum to one for every variable.
-    trial : ndarray of float64, shape (3, n_cuts)
-        Scratch.
+    trial : ndarray of float64, shape (4, n_cuts)
+        Scratch; the third row is left with what the averaged choices lack of every demand.
     reduced, chosen : ndarray
         Scratch as of `relax`.
     pace : ndarray of float64, shape (4,)
@@ -116,15 +171,14 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
         Loss of the best network known, in nats.
     n_steps : int
     """
-    moved, slack, violation = trial[0], trial[1], trial[2]
-    n_cuts, n = len(multipliers), len(chosen)
+    moved, slack, violation, lacks = trial[0], trial[1], trial[2], trial[3]
+    n_cuts = len(multipliers)
+    whole = np.ones(len(chosen))
+    count_lacks(cuts, np.arange(len(shares)), shares, violation)
     for _ in range(n_steps):
         norm = 0.0
         for c in range(n_cuts):
-            lack = cuts.demands[c]
-            for k in range(cuts.offsets[c], cuts.offsets[c + 1]):
-                lack -= shares[cuts.sets[k]]
-            violation[c] = lack
+            lack = violation[c]
             if multipliers[c] <= 0.0 and lack < 0.0:
                 lack = 0.0
             slack[c] = lack
@@ -136,23 +190,20 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
             moved[c] = max(0.0, multipliers[c] + step * slack[c])
         bound = relax(columns, cuts, moved, reduced, chosen)
         # The weight of the new choice that brings the average nearest to keeping all cuts.
-        for v in range(n):
-            reduced[chosen[v]] = np.inf
+        count_lacks(cuts, chosen, whole, lacks)
         along = square = rise = 0.0
         for c in range(n_cuts):
-            lack = cuts.demands[c]
-            for k in range(cuts.offsets[c], cuts.offsets[c + 1]):
-                if reduced[cuts.sets[k]] == np.inf:
-                    lack -= 1.0
-            rise += slack[c] * lack
-            change = violation[c] - lack
+            rise += slack[c] * lacks[c]
+            change = violation[c] - lacks[c]
             along += violation[c] * change
             square += change * change
         weight = pace[2] if square <= 0.0 else min(max(along / square, 0.1 * pace[2]), pace[2])
-        for s in range(len(shares)):
-            shares[s] *= 1.0 - weight
-        for v in range(n):
+        shares *= 1.0 - weight
+        for v in range(len(chosen)):
             shares[chosen[v]] += weight
+        # Averages are linear in the choices, so their violations are averages too.
+        for c in range(n_cuts):
+            violation[c] += weight * (lacks[c] - violation[c])
         if bound > pace[0]:
             pace[0] = bound
             multipliers[:] = moved

@@ -2,9 +2,10 @@
 
 First dual ascent over cluster cuts (`stages.kernels.dual_ascent`): fast, and its order of placement is a good one
 to start a search from. Then the multipliers of these cuts are improved, and further cuts found, by the volume
-algorithm (`stages.kernels.relaxation`), which comes close to what a linear programme over all cluster cuts of
-demand one and two would give. Sets whose reduced cost exceeds what separates the bound from the best network
-known cannot be part of a better one and are left out on the way.
+algorithm (`stages.kernels.relaxation`), which comes close to what a linear programme over the same cuts would
+give: clusters of demand one and two, and sums of cuts, halved and rounded (`halving`). Sets whose reduced cost
+exceeds what separates the bound from the best network known cannot be part of a better one and are left out on
+the way.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .cuts import DEMANDS, CutPool, find_clusters, keep_columns, make_columns, make_support
+from .halving import find_halved
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 SLICE_WORK = 20_000_000
 """Sets looked at per compiled call, about; some hundredths of a second."""
 
-ROUND_STEPS = 200
+ROUND_STEPS = 400
 """Steps of the volume algorithm between two searches for cuts."""
 
 ROUND_WORK = 300_000
@@ -32,12 +34,24 @@ ROUND_WORK = 300_000
 
 MOST_CLUSTERS = 20_000
 MOST_COUNTED = 30_000_000
-"""Cuts, and sets in them, beyond which no more are added: 120 MB."""
+"""Cuts, and sets in them, beyond which no more are added: 300 MB."""
 
 SUPPORT_SHARE = 1e-4
 LEAST_VIOLATION = 0.02
 SEARCH_STEPS = 80
-"""Shares taken for none, and violations looked for, in averages that are only near to a solution."""
+NOISES = (0.0, 0.05)
+"""Shares taken for none, violations looked for, in averages that are only near to a solution; noises by turns."""
+
+HALVING_SHARE = 0.01
+HALVING_SLACK = 0.2
+HALVING_VIOLATION = 0.04
+"""The same for halved sums, and the most slack of cuts that are summed."""
+
+HALVING_WORK = 0.5
+"""Work on the search for halved sums for each unit of work of the steps before, at most."""
+
+DROPPING_ROUNDS = 3
+"""Rounds after which cuts without a multiplier that the averages keep are dropped."""
 
 FIRST_WEIGHT, LAST_WEIGHT = 0.1, 0.002
 """Most weight of a new choice in the average, at first, and where halving ends."""
@@ -113,7 +127,7 @@ class BoundSearch:
         self.order = self._order()
         if known is not None and known._is_raised:
             self.order = known.order
-            self._pool.add(known._pool.clusters)
+            self._pool.add(known._pool.origins)
             self._multipliers = known._multipliers.copy()
             self._begin_rounds()
 
@@ -216,7 +230,7 @@ class BoundSearch:
         columns = self._pool.columns
         self._reduced = np.empty(len(columns.losses))
         self._chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-        bound = relax(columns, self._pool.cuts, self._multipliers, self._reduced, self._chosen)
+        bound = relax(columns, self._pool.by_set, self._multipliers, self._reduced, self._chosen)
         self._pace[0] = bound
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
@@ -235,10 +249,10 @@ class BoundSearch:
         """A slice of steps of the volume algorithm."""
         from stages.kernels.relaxation import improve_multipliers
 
-        columns, cuts = self._pool.columns, self._pool.cuts
-        cost = 3 * len(cuts.sets) + 4 * len(columns.losses) + 1
+        columns, cuts = self._pool.columns, self._pool.by_set
+        cost = len(cuts.cuts) + 4 * len(columns.losses) + 1
         steps = min(ROUND_STEPS - self._steps, 1 + SLICE_WORK // cost)
-        self._trial = np.empty((3, len(self._multipliers)))
+        self._trial = np.empty((4, len(self._multipliers)))
         improve_multipliers(
             columns,
             cuts,
@@ -257,7 +271,7 @@ class BoundSearch:
     def _end_round(self, budget: Budget) -> None:
         """Leave out what is not needed, find further cuts, set the pace of the next round."""
         self._round += 1
-        if self._round % 10 == 0:
+        if self._round % DROPPING_ROUNDS == 0:
             kept = (self._multipliers > 0.0) | (self._trial[2] > -0.05)
             self._pool.keep_cuts(kept)
             self._multipliers = self._multipliers[kept]
@@ -266,13 +280,19 @@ class BoundSearch:
         support = make_support(self._pool.columns, self._shares, SUPPORT_SHARE)
         added, work = 0, ROUND_WORK
         for demand in DEMANDS:
-            for noise in (0.0, 0.05):
-                found, looked_at = find_clusters(
-                    support, demand, self.rng, budget, SEARCH_STEPS, LEAST_VIOLATION, noise
-                )
-                work += 2 * looked_at
-                if len(self._pool.cuts.sets) <= MOST_COUNTED:
-                    added += self._pool.add(found)
+            noise = NOISES[self._round % len(NOISES)]
+            found, looked_at = find_clusters(
+                support, demand, self.rng, budget, SEARCH_STEPS, LEAST_VIOLATION, noise
+            )
+            work += 2 * looked_at
+            if len(self._pool.cuts.sets) <= MOST_COUNTED:
+                added += self._pool.add(found)
+        if len(self._pool.cuts.sets) <= MOST_COUNTED:
+            most_work = HALVING_WORK * ROUND_STEPS * len(self._pool.cuts.sets)
+            limits = (HALVING_SHARE, HALVING_SLACK, HALVING_VIOLATION, most_work)
+            halved, looked_at = find_halved(self._pool, self._shares, self.rng, budget, *limits)
+            work += 2 * looked_at
+            added += self._pool.add(halved)
         self._multipliers = np.concatenate((self._multipliers, np.zeros(added)))
         self.work += work
         remaining = self._ideal - self.incumbent - bound

@@ -1,4 +1,4 @@
-"""Branch and cut over cluster cuts: closes what upper bounds leave open (after Bartlett & Cussens 2017).
+"""Branch and cut over cluster cuts and halved sums: closes what bounds leave open (after Bartlett & Cussens 2017).
 
 A branch is a partial order: for two variables that a fractional choice lets be parents of each other, one branch
 has the former before the latter and the other the reverse, so both exclude sets, and what follows by transitivity
@@ -19,6 +19,7 @@ import numpy as np
 
 from .bounds import PRUNING_SLACK, optimality_tolerance
 from .cuts import DEMANDS, CutPool, find_clusters, keep_columns, make_support
+from .halving import find_halved
 from .linear import CutProgramme, Solution
 from .shares import NO_PARENTS_LOST, SharedArcs, add_precedence, order_by_shares, with_empty_sets
 
@@ -27,12 +28,13 @@ if TYPE_CHECKING:
     from stages.kernels.dual_ascent import Columns
 
     from .bounds import BoundSearch
+    from .halving import Origin
     from .incumbents import Incumbent
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 200, 30
 """Rounds of cuts at most."""
 
-ROUND_GAIN = 1e-3
+ROUND_GAIN = 5e-3
 PATIENCE = 3
 """Share of the gap that a round of cuts must close; so many rounds in a row may close less."""
 
@@ -41,6 +43,10 @@ LEAST_VIOLATION = 0.02
 SEARCH_STEPS = 60
 NOISES = (0.0, 0.1)
 """Of the search for cuts, see `cuts.find_clusters`."""
+
+HALVING_SLACK = 0.2
+HALVING_WORK = 10_000_000
+"""Of cuts that are summed, and most sets looked at for sums at a time: some hundredths of a second."""
 
 FIRST_SETS = 40
 MOST_JOINING = 2000
@@ -115,15 +121,13 @@ class BranchAndCut:
         kept = search.multipliers > 0.0
         search.pool.keep_cuts(kept)
         columns, self._source = with_empty_sets(search.pool.columns, search.kept, self._loss() + 1.0)
-        self._load(columns, search.pool.clusters, search.multipliers[kept])
+        self._load(columns, search.pool.origins, search.multipliers[kept])
 
-    def _load(
-        self, columns: Columns, clusters: list[tuple[np.ndarray, int]], multipliers: np.ndarray
-    ) -> None:
+    def _load(self, columns: Columns, origins: list[Origin], multipliers: np.ndarray) -> None:
         """Set up the linear programme on these cuts and the most promising of these sets."""
         self._columns = columns
         self._pool = CutPool(columns)
-        self._pool.add(clusters)
+        self._pool.add(origins)
         self._arcs = SharedArcs(columns)
         sizes = np.diff(columns.parent_offsets)
         self._is_empty = sizes == 0
@@ -220,7 +224,7 @@ class BranchAndCut:
         allowed = columns._replace(losses=np.where(excluded, np.inf, columns.losses))
         reduced = np.empty(len(excluded))
         chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-        loss = relax(allowed, self._pool.cuts, multipliers, reduced, chosen)
+        loss = relax(allowed, self._pool.by_set, multipliers, reduced, chosen)
         return loss, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
 
     def _cut(self, excluded: np.ndarray, loss: float, rounds: int) -> tuple[float, Solution]:
@@ -264,6 +268,9 @@ class BranchAndCut:
                     support, demand, self.rng, self.budget, SEARCH_STEPS, LEAST_VIOLATION, noise
                 )
                 self._pool.add(found)
+        limits = (SHARE_TOLERANCE, HALVING_SLACK, LEAST_VIOLATION, HALVING_WORK)
+        halved, _ = find_halved(self._pool, shares, self.rng, self.budget, *limits)
+        self._pool.add(halved)
         whole = self._arcs.cycle(shares > 1.0 - SHARE_TOLERANCE)
         if whole:
             self._pool.add([(np.array(whole, dtype=np.int32), 1)])
@@ -291,7 +298,7 @@ class BranchAndCut:
             used = solution.multipliers > 0.0
             # Cuts found after the solution are found again where they are needed.
             self._pool.keep_cuts(np.append(used, np.zeros(len(self._pool) - len(used), dtype=np.bool_)))
-            self._load(keep_columns(self._columns, kept), self._pool.clusters, solution.multipliers[used])
+            self._load(keep_columns(self._columns, kept), self._pool.origins, solution.multipliers[used])
             excluded = np.zeros(len(self._source), dtype=np.bool_)
             solution, _, _ = self._solve(excluded)
         self._most_cuts = len(self._pool) + MORE_CUTS

@@ -23,9 +23,11 @@ SHARE = 0.2
 FIRST_WORK = 30_000_000
 """Work on the bound to begin with, about a tenth of a second; more than dual ascent needs for most lists."""
 
-
 LEAST_WORK = 5_000_000
 """What is due is put off until it is this much: some hundredths of a second."""
+
+TOLERANCE = 1e-6
+"""Nats by which a network must be better to count as found anew."""
 
 
 class CompanionBound:
@@ -41,15 +43,27 @@ class CompanionBound:
     budget : Budget
     treewidth : int, optional
         Bound of the search: sets of more parents are left out.
+    idle_share : float
+        Further work on the bound for each unit of work of the search beyond twice what it took to find its best
+        network.
     """
 
-    def __init__(self, table: ParentSetTable, seed: int, budget: Budget, treewidth: int | None = None):
+    def __init__(
+        self,
+        table: ParentSetTable,
+        seed: int,
+        budget: Budget,
+        treewidth: int | None = None,
+        idle_share: float = 0.0,
+    ):
         lists = table if treewidth is None else drop_larger_sets(table, treewidth)
         self.search = BoundSearch(lists, task_generator(seed, 0, 1))
         self._budget = budget
         self._holds_for = what_bounds_hold_for(table)
         if treewidth is not None:
             self._holds_for = within_in_degree(self._holds_for, treewidth)
+        self._idle_share = idle_share
+        self._best, self._found_at = -math.inf, 0.0
         self.keep_pace(0, -math.inf)
 
     @property
@@ -71,7 +85,9 @@ class CompanionBound:
         score : float
             Of the best network so far, in nats.
         """
-        share = FIRST_WORK + SHARE * work
+        if score > self._best + TOLERANCE:
+            self._best, self._found_at = score, work
+        share = FIRST_WORK + SHARE * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
         if self.search.work + LEAST_WORK > share:
             share = 0.0
         self.search.improve(self._budget, share, score)

@@ -1,4 +1,4 @@
-"""Cluster cuts over candidate sets: which sets each counts, which cuts a fractional choice violates."""
+"""Cuts over candidate sets: which sets each counts, which cluster cuts a fractional choice violates."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .halving import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
+
 if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.kernels.cluster_search import Support
     from stages.kernels.dual_ascent import Columns
-    from stages.kernels.relaxation import Cuts
+    from stages.kernels.relaxation import Cuts, SetCuts
 
 DEMANDS = (1, 2)
 """Demands searched for. Two closes most of what one leaves open; three was never needed."""
@@ -49,7 +51,7 @@ def keep_columns(columns: Columns, kept: np.ndarray) -> Columns:
 
 
 class CutPool:
-    """Distinct cluster cuts over some columns, in the order in which they came.
+    """Distinct cuts over some columns, in the order in which they came.
 
     Parameters
     ----------
@@ -57,8 +59,10 @@ class CutPool:
 
     Attributes
     ----------
-    clusters : list of (ndarray of int32, int)
-        Members, ascending, and demand.
+    origins : list of Origin
+        How they are made: clusters (members, ascending, and demand) and halved sums.
+    depths : ndarray of int64, shape (n_cuts,)
+        Of halved sums; 0 for clusters.
     cuts : Cuts
         The same as sets counted.
     """
@@ -67,36 +71,77 @@ class CutPool:
         from stages.kernels.relaxation import Cuts
 
         self.columns = columns
-        self.clusters: list[tuple[np.ndarray, int]] = []
-        self.cuts: Cuts = Cuts(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0))
-        self._keys: set[tuple[int, bytes]] = set()
+        self.origins: list[Origin] = []
+        self.depths = np.empty(0, dtype=np.int64)
+        self._keys: dict[bytes, int] = {}
+        self._set(Cuts(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0)))
+
+    def _set(self, cuts: Cuts) -> None:
+        self.cuts = cuts
+        self._by_set: SetCuts | None = None
 
     def __len__(self) -> int:
-        return len(self.clusters)
+        return len(self.origins)
 
-    def add(self, clusters: Iterable[tuple[np.ndarray, int]]) -> int:
+    @property
+    def by_set(self) -> SetCuts:
+        """The cuts by the sets that they count."""
+        from stages.kernels.relaxation import cuts_by_set
+
+        if self._by_set is None:
+            self._by_set = cuts_by_set(self.cuts, len(self.columns.losses))
+        return self._by_set
+
+    def row(self, index: int) -> CountedSets:
+        """What one cut counts."""
+        a, b = self.cuts.offsets[index], self.cuts.offsets[index + 1]
+        return CountedSets(self.cuts.sets[a:b], self.cuts.weights[a:b], int(self.cuts.demands[index]))
+
+    def children(self, sets: np.ndarray) -> np.ndarray:
+        """The variables that these sets are of."""
+        return np.searchsorted(self.columns.set_offsets, sets, side="right") - 1
+
+    def add(self, origins: Iterable[Origin]) -> int:
         """Add those that are new; how many they are."""
         from stages.kernels.relaxation import Cuts
 
-        fresh = []
-        for members, demand in clusters:
-            key = (demand, members.tobytes())
+        first, memo, rows = len(self), {}, []
+        for origin in origins:
+            key = key_of(origin)
             if key not in self._keys:
-                self._keys.add(key)
-                fresh.append((members, demand))
-        if fresh:
-            counted = [self.counted(members, demand) for members, demand in fresh]
-            ends = self.cuts.offsets[-1] + np.cumsum([len(sets) for sets in counted])
-            self.clusters += fresh
-            self.cuts = Cuts(
-                np.concatenate((self.cuts.offsets, ends)),
-                np.concatenate((self.cuts.sets, *counted)),
-                np.concatenate((self.cuts.demands, [float(demand) for _, demand in fresh])),
+                rows.append(self._count(origin, memo))
+                self._keys[key] = len(self)
+                self.origins.append(origin)
+        if rows:
+            depths = [getattr(origin, "depth", 0) for origin in self.origins[first:]]
+            ends = self.cuts.offsets[-1] + np.cumsum([len(row.sets) for row in rows])
+            self.depths = np.concatenate((self.depths, depths)).astype(np.int64)
+            self._set(
+                Cuts(
+                    np.concatenate((self.cuts.offsets, ends)),
+                    np.concatenate((self.cuts.sets, *(row.sets for row in rows))),
+                    np.concatenate((self.cuts.weights, *(row.weights for row in rows))),
+                    np.concatenate((self.cuts.demands, [float(row.demand) for row in rows])),
+                )
             )
-        return len(fresh)
+        return len(rows)
 
-    def counted(self, members: np.ndarray, demand: int) -> np.ndarray:
-        """The sets that a cut counts; int32, ascending by member."""
+    def _count(self, origin: Origin, memo: dict[bytes, CountedSets]) -> CountedSets:
+        """What a cut counts; `memo` holds cuts that are not in the pool yet."""
+        key = key_of(origin)
+        if key not in memo:
+            if self._keys.get(key, len(self.depths)) < len(self.depths):
+                return self.row(self._keys[key])
+            if isinstance(origin, HalvedSum):
+                total = add_up([self._count(part, memo) for part in origin.parts])
+                memo[key] = round_half(total, self.children(total.sets), origin.lowered)
+            else:
+                sets = self._counted_by_cluster(*origin)
+                memo[key] = CountedSets(sets, np.ones(len(sets), dtype=np.int8), origin[1])
+        return memo[key]
+
+    def _counted_by_cluster(self, members: np.ndarray, demand: int) -> np.ndarray:
+        """The sets that a cluster cut counts; int32, ascending by member."""
         from stages.kernels.relaxation import counted_sets
 
         room = int(np.sum(self.columns.set_offsets[members + 1] - self.columns.set_offsets[members]))
@@ -109,12 +154,17 @@ class CutPool:
         from stages.kernels.relaxation import Cuts
 
         sizes = np.diff(self.cuts.offsets)
-        self.clusters = [cluster for cluster, keep in zip(self.clusters, kept) if keep]
-        self._keys = {(demand, members.tobytes()) for members, demand in self.clusters}
-        self.cuts = Cuts(
-            np.concatenate(([0], np.cumsum(sizes[kept]))).astype(np.int64),
-            self.cuts.sets[np.repeat(kept, sizes)],
-            self.cuts.demands[kept],
+        counted = np.repeat(kept, sizes)
+        self.origins = [origin for origin, keep in zip(self.origins, kept) if keep]
+        self.depths = self.depths[kept]
+        self._keys = {key_of(origin): index for index, origin in enumerate(self.origins)}
+        self._set(
+            Cuts(
+                np.concatenate(([0], np.cumsum(sizes[kept]))).astype(np.int64),
+                self.cuts.sets[counted],
+                self.cuts.weights[counted],
+                self.cuts.demands[kept],
+            )
         )
 
     def keep_columns(self, columns: Columns, kept: np.ndarray) -> None:
@@ -125,7 +175,14 @@ class CutPool:
         stays = kept[self.cuts.sets]
         before = np.concatenate(([0], np.cumsum(stays))).astype(np.int64)
         self.columns = columns
-        self.cuts = Cuts(before[self.cuts.offsets], new_index[self.cuts.sets[stays]], self.cuts.demands)
+        self._set(
+            Cuts(
+                before[self.cuts.offsets],
+                new_index[self.cuts.sets[stays]],
+                self.cuts.weights[stays],
+                self.cuts.demands,
+            )
+        )
 
 
 def make_support(columns: Columns, shares: np.ndarray, least: float) -> Support:
@@ -179,7 +236,7 @@ def find_clusters(
 
     Returns
     -------
-    (clusters, work) : as `CutPool.clusters`, and the variables looked at.
+    (clusters, work) : members and demand of each, and the variables looked at.
     """
     from stages.kernels.cluster_search import Cluster, search_clusters
 

@@ -35,6 +35,9 @@ STALL = 20
 TOLERANCE = 1e-6
 """Nats; smaller gains do not count as an improvement."""
 
+IDLE_SHARE = 0.8
+"""See `CompanionBound`: when nothing better has long been found, half of the time is the bound's."""
+
 
 def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
@@ -44,7 +47,7 @@ def search(
     lists = pack_table(table)
     sampler = make_sampler(table, options, lists)
     phase = PHASE * table.n_variables
-    companion = CompanionBound(table, options.seed, budget)
+    companion = CompanionBound(table, options.seed, budget, idle_share=IDLE_SHARE)
 
     def chain(index: int, limit: int | None) -> Chain | None:
         if index and (budget.is_spent() or companion.is_closed):

@@ -92,7 +92,7 @@ class CutProgramme:
         ones, none = np.ones(self._n_variables), np.empty(0, dtype=np.int32)
         starts = np.zeros(self._n_variables, dtype=np.int32)
         highs.addRows(self._n_variables, ones, ones, 0, starts, none, np.empty(0))
-        self._add(present, none, none)
+        self._add(present, none, none, np.empty(0))
 
     def add_sets(self, sets: np.ndarray, cuts: Cuts) -> None:
         """Let these sets join; `cuts` are all the cuts of the programme."""
@@ -100,13 +100,14 @@ class CutProgramme:
         is_new[sets] = True
         entries = np.flatnonzero(is_new[cuts.sets])
         rows = np.searchsorted(cuts.offsets, entries, side="right") - 1 + self._n_variables
-        self._add(sets, cuts.sets[entries], rows.astype(np.int32))
+        self._add(sets, cuts.sets[entries], rows.astype(np.int32), cuts.weights[entries])
 
-    def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray) -> None:
+    def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
         """New columns: each in the row of its child, and in the given rows with the sets counted there."""
         every = np.concatenate((sets, counted))
         where = np.argsort(every, kind="stable")
         indices = np.concatenate((self._child[sets], rows))[where]
+        values = np.concatenate((np.ones(len(sets)), weights))[where]
         ascending = np.sort(sets)
         starts = np.searchsorted(every[where], ascending).astype(np.int32)
         upper = np.where(self._excluded[ascending], 0.0, self._endless)
@@ -119,7 +120,7 @@ class CutProgramme:
             len(indices),
             starts,
             indices,
-            np.ones(len(indices)),
+            values,
         )
         self._place[ascending] = np.arange(len(self.present), len(self.present) + len(sets))
         self.present = np.concatenate((self.present, ascending))
@@ -129,11 +130,10 @@ class CutProgramme:
         places = self._place[cuts.sets[cuts.offsets[first] :]]
         before = np.concatenate(([0], np.cumsum(places >= 0)))
         starts = before[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
+        weights = cuts.weights[cuts.offsets[first] :][places >= 0].astype(np.float64)
         places = places[places >= 0]
         endless = np.full(len(starts), self._endless)
-        self._highs.addRows(
-            len(starts), cuts.demands[first:], endless, len(places), starts, places, np.ones(len(places))
-        )
+        self._highs.addRows(len(starts), cuts.demands[first:], endless, len(places), starts, places, weights)
 
     def keep_cuts(self, kept: np.ndarray) -> None:
         """Drop the cuts where `kept` is false."""
