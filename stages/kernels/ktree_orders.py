@@ -6,17 +6,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import njit
+from .jit import inlined, njit
 from .ktrees import (
-    form_bag,
-    has_bit,
     is_clique,
     join_start_clique,
     latest_member,
-    place_behind,
+    pair_bit,
     set_bit,
 )
 from .start_cliques import solve_start_clique
+
+
+@inlined
+def has_edge(edges, index):
+    """As `has_bit`; an unsigned index spares the test for a negative one."""
+    return (edges[index >> np.uint64(6)] >> (index & np.uint64(63))) & np.uint64(1) != 0
+
+
+@inlined
+def join_bag(bags, edges, host, variable, parents, first, end):
+    """As `form_bag` where nothing is unwanted, and `add_edges`, without branches that depend on the members.
+
+    Such branches are guessed wrong half of the time; without them an order takes two thirds of the time.
+    """
+    width = bags.shape[1] - 1
+    left_out = width + 1
+    for j in range(width, -1, -1):
+        inside = False
+        for i in range(first, end):
+            inside |= parents[i] == bags[host, j]
+        left_out = left_out if inside else j
+    for j in range(width):
+        member = np.uint32(bags[host, np.uint64(j + (j >= left_out))])
+        bags[variable, j] = member
+        bit = np.uint64(pair_bit(member, variable))
+        edges[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+    bags[variable, width] = variable
 
 
 @njit
@@ -32,19 +57,19 @@ def place_rest(lists, tree, start, total, floor):
     set_offsets, losses = lists.set_offsets, lists.losses
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     for t in range(start, len(order)):
-        variable = order[t]
-        s = set_offsets[variable]
-        while not (has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s)):
-            s += 1
+        variable = np.uint32(order[t])
+        s = np.uint64(set_offsets[variable])
+        while not (has_edge(edges, np.uint64(keys[s])) and is_clique(offsets, parents, edges, np.int64(s))):
+            s += np.uint64(1)
         chosen[variable] = s
         # Losses are never positive: what is still to come cannot make up for those so far.
         total += losses[s]
         if total < floor:
             return total
-        first, end = offsets[s], offsets[s + 1]
-        host = order[latest_member(position, parents, first, end)]
-        form_bag(bags, host, variable, variable, -1, parents, first, end)
-        place_behind(edges, bags, variable)
+        first, end = offsets[s], offsets[s + np.uint64(1)]
+        host = np.uint32(order[latest_member(position, parents, first, end)])
+        join_bag(bags, edges, host, variable, parents, first, end)
+        set_bit(edges, pair_bit(variable, variable))
     return total
 
 
