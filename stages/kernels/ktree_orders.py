@@ -8,6 +8,7 @@ import numpy as np
 
 from .jit import inlined, njit
 from .ktrees import (
+    has_bit,
     is_clique,
     join_start_clique,
     latest_member,
@@ -15,12 +16,6 @@ from .ktrees import (
     set_bit,
 )
 from .start_cliques import solve_start_clique
-
-
-@inlined
-def has_edge(edges, index):
-    """As `has_bit`; an unsigned index spares the test for a negative one."""
-    return (edges[index >> np.uint64(6)] >> (index & np.uint64(63))) & np.uint64(1) != 0
 
 
 @inlined
@@ -39,8 +34,7 @@ def join_bag(bags, edges, host, variable, parents, first, end):
     for j in range(width):
         member = np.uint32(bags[host, np.uint64(j + (j >= left_out))])
         bags[variable, j] = member
-        bit = np.uint64(pair_bit(member, variable))
-        edges[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+        set_bit(edges, pair_bit(member, variable))
     bags[variable, width] = variable
 
 
@@ -59,7 +53,7 @@ def place_rest(lists, tree, start, total, floor):
     for t in range(start, len(order)):
         variable = np.uint32(order[t])
         s = np.uint64(set_offsets[variable])
-        while not (has_edge(edges, np.uint64(keys[s])) and is_clique(offsets, parents, edges, np.int64(s))):
+        while not (has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, np.int64(s))):
             s += np.uint64(1)
         chosen[variable] = s
         # Losses are never positive: what is still to come cannot make up for those so far.

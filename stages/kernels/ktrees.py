@@ -81,20 +81,23 @@ def pair_bit(a, b):
 
 @njit
 def has_bit(bits, index):
-    """True when bit `index` is set."""
-    return (bits[index >> 6] >> np.uint64(index & 63)) & np.uint64(1) != 0
+    """True when bit `index` is set. Unsigned numbers spare the test for an index from the end."""
+    bit = np.uint64(index)
+    return (bits[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
 
 
 @njit
 def set_bit(bits, index):
     """Set bit `index`."""
-    bits[index >> 6] |= np.uint64(1) << np.uint64(index & 63)
+    bit = np.uint64(index)
+    bits[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
 
 
 @njit
 def clear_bit(bits, index):
     """Clear bit `index`."""
-    bits[index >> 6] &= ~(np.uint64(1) << np.uint64(index & 63))
+    bit = np.uint64(index)
+    bits[bit >> np.uint64(6)] &= ~(np.uint64(1) << (bit & np.uint64(63)))
 
 
 @njit
