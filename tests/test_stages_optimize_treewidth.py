@@ -54,8 +54,10 @@ def test_widths_are_certified_and_small_problems_solved(method, bound, seed):
     table = random_table(seed, 5, max_parents=4, n_sets=14, ties=seed % 2 == 0)
     network = optimize(table, bound, method, 2000 if method != "kastar" else 150)
     check_width(network, bound)
-    assert total(network) == pytest.approx(best_along_orders(lists_of(table), bound), abs=1e-9)
-    assert total(network) <= best_bounded(lists_of(table), bound) + 1e-9
+    along_orders, best = best_along_orders(lists_of(table), bound), best_bounded(lists_of(table), bound)
+    # The iterated local search also turns arcs against the orders along which k-trees are built.
+    assert total(network) == pytest.approx(best if method == "ils" else along_orders, abs=1e-9)
+    assert along_orders <= best + 1e-9
 
 
 @pytest.mark.parametrize("method", ORDER_METHODS)

@@ -61,11 +61,11 @@ def solve_start_clique(lists, tree, clique):
     size = tree.bags.shape[1]
     exact = min(size, EXACT_CLIQUE)
     _collect_clique_sets(lists, tree, exact, clique)
-    free, core = _peel_clique(exact, clique)
+    free, core = peel_clique(exact, clique)
     for t in range(exact):
         if not core >> t & 1:
             chosen[order[t]] = clique.candidates[clique.starts[t]]
-    _solve_core(losses, clique, free, core)
+    solve_core(losses, clique, free, core)
     while core:
         t = clique.sinks[core]
         chosen[order[t]] = clique.taken[core]
@@ -113,7 +113,7 @@ def _collect_clique_sets(lists, tree, exact, clique):
 
 
 @njit
-def _peel_clique(exact, clique):
+def peel_clique(exact, clique):
     """Set aside the variables that cannot lie on a cycle.
 
     Those whose sets only hold variables set aside before may stand first (`free`); those that are in no set
@@ -153,7 +153,7 @@ def _peel_clique(exact, clique):
 
 
 @njit
-def _solve_core(losses, clique, free, core):
+def solve_core(losses, clique, free, core):
     """Fill `values`, `sinks` and `taken` for all subsets of `core`, the variables of `free` standing first."""
     values, sinks, taken = clique.values, clique.sinks, clique.taken
     starts, masks, candidates = clique.starts, clique.masks, clique.candidates

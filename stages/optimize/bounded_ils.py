@@ -2,7 +2,8 @@
 
 A walk over orders, and over how each variable joins the k-tree, that cools down (simulated annealing, Kirkpatrick et
 al. 1983): from the best of some k-MAX networks it takes changes for the worse ever more rarely, over most of the time
-or the orders there are. Then iterated local search goes on from the best network met.
+or the changes there are. Then iterated local search goes on from the best network met, whose cliques are solved
+exactly, a few at a time: that can turn arcs against every order along which the k-tree could be built.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 
 from stages.seeding import task_generator
 
-from .bounded_lists import BoundedProblem, bounded_result, prepare_bounded, start_order
+from .bag_groups import GroupSearch
+from .bounded_lists import BoundedProblem, bounded_result, prepare_both, start_order
 from .bounded_search import OrderSearch
 from .chains import Chain, run_chains
 from .companion import CompanionBound
@@ -39,21 +41,21 @@ of that; by experiment.
 WARMTH = 0.1
 """Share of the heat where a network to start from is given, so that it is not forgotten."""
 
-COOLING_SHARE = 0.9
+COOLING_SHARE = 0.8
 """Share of a restart's time or changes in which the walk cools."""
 
 MOST_MOVES = 1000
 """Changes per variable in which it cools when neither is limited."""
 
-STALL = 50
-"""Rounds of iterated local search without improvement after which an unlimited restart ends."""
+PATIENCE = 10
+"""Disturbances per variable without improvement after which an unlimited restart ends."""
 
 
 def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
-    """The best network met in the budget, of which every restart has its share."""
-    problem = prepare_bounded(table, options.treewidth)
+    """The best network met in the budget, of which every restart has its share; groups solved count as orders."""
+    problem, within = prepare_both(table, options.treewidth)
     start = start_order(problem, options)
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
     restarts = 1 if problem.is_one_clique else options.restarts
@@ -68,26 +70,31 @@ def search(
         is_warm = index == 0 and start is not None
         tried = 1 if is_warm else FIRST_ORDERS if moves is None else min(FIRST_ORDERS, moves)
         search.start(start if is_warm else best_regret_order(problem, search.rng, tried))
+        groups = GroupSearch(within, search.rng)
 
         def watch() -> bool:
             if index == 0:
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
-                score = problem.score(search.best.chosen)
-                companion.keep_pace(search.work, score)
+                score = max(problem.score(search.best.chosen), groups.score)
+                companion.keep_pace(search.work + groups.work, score)
                 reporter.progress(0, restarts, score=score, **companion.facts)
             return companion.is_closed
 
+        share = budget.part(1.0 / math.ceil(((restarts or 1) - index) / options.jobs))
         if not problem.is_one_clique:
-            share = budget.part(1.0 / math.ceil(((restarts or 1) - index) / options.jobs))
-            left = None if moves is None else moves - tried
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
-            cool(search, heat, share.part(COOLING_SHARE), left, watch)
-            stall = STALL if moves is None and budget.seconds is None else np.iinfo(np.int64).max
-            search.improve(stall, share, None if left is None else left - search.moves, watch)
-        return search.outcome(tried)
+            cool(search, heat, share.part(COOLING_SHARE), None if moves is None else moves - tried, watch)
+        tried += search.moves
+        parents = [table.parent_set(s) for s in problem.source[search.best.chosen].tolist()]
+        groups.start(search.best.order, parents)
+        is_limited = moves is not None or share.seconds is not None
+        if not problem.is_one_clique:
+            patience = None if is_limited else PATIENCE * problem.n_variables
+            tried += groups.improve(patience, share, None if moves is None else moves - tried, watch)
+        return Chain(groups.kept.order, groups.kept.chosen, groups.score, tried, search.work + groups.work)
 
     report = run_chains(chain, restarts, budget, options.jobs, reporter, companion)
-    return bounded_result(problem, report.best, {**report.facts, **companion.header_facts(report.best.score)})
+    return bounded_result(within, report.best, {**report.facts, **companion.header_facts(report.best.score)})
 
 
 def cool(

@@ -56,6 +56,11 @@ class BoundedProblem:
         """All variables fit one clique: the start clique is the whole problem, solved exactly."""
         return self.n_variables == self.treewidth + 1
 
+    @property
+    def is_demanding(self) -> bool:
+        """Fixed records demand arcs."""
+        return len(self.precedences.before) > 0
+
     def score(self, chosen: np.ndarray) -> float:
         """Sum of the scores of the sets `chosen`, in nats."""
         return math.fsum(self.scores[chosen].tolist())
@@ -128,6 +133,18 @@ def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
     """
     treewidth, demands = _demands(table, treewidth)
     return _prepare(table, treewidth, FixedDemands(), demands.precedences)
+
+
+def prepare_both(table: ParentSetTable, treewidth: int) -> tuple[BoundedProblem, BoundedProblem]:
+    """`prepare_bounded` and `prepare_within`, which are the same without fixed arcs.
+
+    Raises
+    ------
+    InfeasibleError
+        As of `prepare_bounded`.
+    """
+    problem = prepare_bounded(table, treewidth)
+    return problem, prepare_within(table, treewidth) if problem.is_demanding else problem
 
 
 def _demands(table: ParentSetTable, treewidth: int) -> tuple[int, FixedDemands]:

@@ -2,7 +2,8 @@
 
 As in `pricing`, but orders are evaluated as k-trees, and sets are grown within the cliques of the present k-tree
 too: such a set can be taken at once, while the members of a set grown among all predecessors may never come
-together in one clique. The walk over orders cools down during the run; at treewidth 1 the result is exact.
+together in one clique. The walk over orders cools down during the run; then groups of the best network's cliques
+are solved exactly instead, again and again with new sets. At treewidth 1 the result is exact.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from formats.records import Header, ParentSetTable
 from stages.workers import ordered_map
 
 from . import forest
+from .bag_groups import GroupSearch
 from .bounded_ils import FIRST_ORDERS, best_regret_order
-from .bounded_lists import prepare_bounded
+from .bounded_lists import prepare_both, prepare_bounded
 from .bounded_search import OrderSearch
 from .companion import bound_facts, within_in_degree
+from .initial_orders import random_topological_order
 from .pricing import BOUND_TIME, FINAL_LISTS, Pricing, positions
 
 if TYPE_CHECKING:
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from stages.budgets import Budget
     from stages.families import FamilyScorer
     from stages.growing import SetGrower
-    from stages.kernels.ktrees import KTree
     from stages.reporting import Reporter
 
     from . import OptimizeOptions
@@ -52,8 +54,11 @@ HEAT = 0.07
 COOLING = 0.01
 """Temperature at the end of the cooling, as a share of that at its start."""
 
-COOLING_TIME = 0.9
-"""Share of a time limit in which the walk cools; it only climbs afterwards."""
+COOLING_TIME = 0.8
+"""Share of a time limit in which the walk cools; groups of cliques are solved afterwards."""
+
+PHASE_PATIENCE = 1
+"""Disturbances per variable without improvement after which new sets are grown."""
 
 COOLING_ROUNDS = 50
 """Rounds in which the walk cools without a time limit."""
@@ -127,7 +132,6 @@ class BoundedPricing(Pricing):
             grower.max_parents = min(grower.max_parents, self.width)
         self.names = Header(scorer.dataset.variables)
         self.walk: _Walk | None = None
-        self.best_walk: _Walk | None = None
         self.best: tuple[np.ndarray, Parents] | None = None
         # Required arcs that no network within the bound can have are found out before any work is done.
         prepare_bounded(self.table(), self.width)
@@ -172,53 +176,61 @@ class BoundedPricing(Pricing):
         return HEAT * float(gains.mean()) * COOLING**share
 
     def search(self) -> bool:
-        """One phase of order search on the lists at hand; False once cooled down without a better network."""
+        """One phase of search on the lists at hand; False once cooled down without a better network."""
         table = self.table()
-        problem = prepare_bounded(table, self.width)
-        search = OrderSearch(problem, self.rng)
         temperature = self.temperature(table)
-        n_moves = phase_moves(problem.n_variables)
-        walk = self.walk if temperature > 0.0 else self.best_walk
-        if walk is None:
-            search.start(best_regret_order(problem, self.rng, FIRST_ORDERS))
+        if temperature > 0.0 or self.best is None:
+            self.walk_orders(table, temperature)
+            goes_on = True
         else:
-            search.start(*walk)
-        if temperature > 0.0:
-            for _ in range(0, n_moves, search.slice_moves):
-                if self.budget.is_spent():
-                    break
-                search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
-        else:
-            search.improve(n_moves, self.budget, n_moves)
-        improved = self.note_best(table, problem, search)
-        self.walk = _Walk.copy_of(search.tree)
-        self.note_tree(table, problem.source, search.tree)
+            goes_on = self.solve_groups(table)
         self.reporter.progress(
             self.scorer.evaluations,
             self.budget.evaluations,
             score=f"{self.best_score:.2f}",
-            sets=len(problem.scores),
+            sets=table.n_sets,
             rounds=self.rounds,
         )
-        return improved or temperature > 0.0
+        return goes_on
 
-    def note_best(self, table: ParentSetTable, problem, search: OrderSearch) -> bool:
-        """Keep the best network of the phase if it is the best of the run; whether it is."""
-        score = problem.score(search.best.chosen)
+    def walk_orders(self, table: ParentSetTable, temperature: float) -> None:
+        """Let the walk over orders go on for a phase."""
+        problem = prepare_bounded(table, self.width)
+        search = OrderSearch(problem, self.rng)
+        n_moves = phase_moves(problem.n_variables)
+        if self.walk is None:
+            search.start(best_regret_order(problem, self.rng, FIRST_ORDERS))
+        else:
+            search.start(*self.walk)
+        for _ in range(0, n_moves, search.slice_moves):
+            if self.budget.is_spent():
+                break
+            search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
+        self.walk = _Walk.copy_of(search.tree)
+        self.order, self.bags = self.walk.order, search.tree.bags.copy()
+        self.parents = tuple(table.parent_set(s) for s in problem.source[search.tree.chosen].tolist())
+        parents = tuple(table.parent_set(s) for s in problem.source[search.best.chosen].tolist())
+        self.note_best(search.best.order.copy(), parents, problem.score(search.best.chosen))
+
+    def solve_groups(self, table: ParentSetTable) -> bool:
+        """Improve the best network by exact solution of groups of its cliques; whether that was of use."""
+        _, within = prepare_both(table, self.width)
+        groups = GroupSearch(within, self.rng)
+        groups.start(*self.best)
+        groups.improve(PHASE_PATIENCE * within.n_variables, self.budget)
+        self.parents, self.bags = groups.parents(), groups.bags()
+        self.order = random_topological_order(self.parents, self.rng)
+        score = within.score(groups.kept.chosen)
+        return self.note_best(groups.kept.order.copy(), self.parents, score)
+
+    def note_best(self, order: np.ndarray, parents: Parents, score: float) -> bool:
+        """Keep a network, with an order whose reverse eliminates it, if it is the best of the run; whether it is."""
         improved = score > self.best_score + 1e-6
         if improved or self.best is None:
             self.best_score = score
-            self.best_walk = _Walk.copy_of(search.best)
-            parents = tuple(table.parent_set(s) for s in problem.source[search.best.chosen].tolist())
-            self.best = self.best_walk.order, parents
+            self.best = order, parents
         self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score})
         return improved
-
-    def note_tree(self, table: ParentSetTable, source: np.ndarray, tree: KTree) -> None:
-        """Take over the k-tree around which sets are grown."""
-        self.order = tree.order.copy()
-        self.parents = tuple(table.parent_set(s) for s in source[tree.chosen].tolist())
-        self.bags = tree.bags.copy()
 
     def price(self) -> None:
         """Grow sets within the predecessors in an order near the present one, and within its cliques."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .bounded_lists import prepare_bounded, prepare_within, start_order
+from .bounded_lists import prepare_both, start_order
 from .order_batches import BatchStream, OrderBatch
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ class InformedTrees(BatchStream):
     counted = "ktrees"
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
-        self.growth = prepare_bounded(table, options.treewidth)
-        demanding = len(self.growth.precedences.before) > 0
-        problem = prepare_within(table, options.treewidth) if demanding else self.growth
+        self.growth, problem = prepare_both(table, options.treewidth)
         super().__init__(problem, options.seed)
         self.budget = budget
         self.information = pair_information(table)
