@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -152,6 +153,20 @@ def test_start_network_and_sets_are_used_and_kept():
     assert set(enumerate(again.parents)) <= listed
     third, _ = run_on_data(dataset, options, Budget(evaluations=500), NullReporter(), None, kept[0])
     check_width(third, 3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_start_network_within_the_bound_is_kept_at_least(seed):
+    dataset, _ = dependent_dataset(seed, 9, 300, most_states=2)
+    first = learn(dataset, 3, None)
+    options = OptimizeOptions(method="pricing", treewidth=3, seed=seed)
+    again, _ = run_on_data(dataset, options, Budget(evaluations=1), NullReporter(), first)
+    assert total(again) >= total(first) - 1e-6
+    forbidden = next((p, child) for child, parents in enumerate(first.parents) for p in parents)
+    without, _ = run_on_data(
+        dataset, replace(options, forbidden=(forbidden,)), Budget(evaluations=500), NullReporter(), first
+    )
+    assert forbidden[0] not in without.parents[forbidden[1]]
 
 
 def test_a_start_network_wider_than_the_bound_is_only_a_hint():

@@ -86,7 +86,7 @@ def test_bounded_searches_begin_with_its_order(method, init):
     from stages.kernels.ktree_orders import evaluate_order
 
     table = random_table(3, 12, n_sets=40)
-    best = solve(table, treewidth=3)
+    best = solve(table, "asobs", treewidth=3)
     start = match_start(best, table.header.names)
     problem = prepare_bounded(table, 3)
     tree = problem.new_tree()
@@ -99,6 +99,15 @@ def test_bounded_searches_begin_with_its_order(method, init):
     # Whatever follows is another matter: only the first order is given.
     more = solve(table, method, 50, treewidth=3, seed=5, init=init, start=start)
     assert more.header.extra["total"] >= there - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ils_keeps_a_start_network_with_arcs_against_its_order(seed):
+    table = random_table(seed, 12, n_sets=40, n_fixed=seed)
+    best = solve(table, treewidth=3)
+    start = match_start(best, table.header.names)
+    again = solve(table, "ils", 1, restarts=1, treewidth=3, seed=5, start=start)
+    assert again.header.extra["total"] >= best.header.extra["total"] - 1e-9
 
 
 def test_a_wide_start_network_is_a_hint():

@@ -178,7 +178,7 @@ class OptimizeOptions:
     alpha : float
         Level of the tests of ``mmhc``.
     start : StartNetwork or None
-        Network whose order is the first of a search among listed sets.
+        Network to start from: among listed sets its order is the first.
     """
 
     method: str | None = None

@@ -85,8 +85,11 @@ def search(
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
             cool(search, heat, share.part(COOLING_SHARE), None if moves is None else moves - tried, watch)
         tried += search.moves
-        parents = [table.parent_set(s) for s in problem.source[search.best.chosen].tolist()]
-        groups.start(search.best.order, parents)
+        if is_warm and (order := options.start.order_within(options.treewidth)) is not None:
+            groups.start(order, options.start.parents)
+        if groups.score < problem.score(search.best.chosen):
+            parents = [table.parent_set(s) for s in problem.source[search.best.chosen].tolist()]
+            groups.start(search.best.order, parents)
         is_limited = moves is not None or share.seconds is not None
         if not problem.is_one_clique:
             patience = None if is_limited else PATIENCE * problem.n_variables

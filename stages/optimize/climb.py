@@ -64,14 +64,15 @@ def run_on_data(
     InfeasibleError
         The constraints contradict each other or the start network.
     """
-    first = None if start is None else match_start(start, dataset.names).parents
+    options = replace(options, start=None if start is None else match_start(start, dataset.names))
+    first = None if options.start is None else options.start.parents
     if table is not None:
         match_table(table, dataset)
     spec = METHODS[options.method]
     is_bounded = options.treewidth is not None
     reporter.detail(f"searching with method {options.method}")
     module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
-    unconstrained = replace(options, required=(), forbidden=(), tiers=None, max_parents=None)
+    unconstrained = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, start=None)
 
     def search_tiny(small: Budget) -> None:
         scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)

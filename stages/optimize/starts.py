@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,14 +32,23 @@ class StartNetwork:
         (its first variables, the start clique of a k-tree, in any order); a network that is too wide is a hint.
         """
         if treewidth is not None:
-            graph = moral_graph(self.parents)
-            for elimination in (self.elimination, eliminate_children_first(graph, self.parents)):
-                if elimination is None or elimination_width(graph, elimination) > treewidth:
-                    continue
-                order = np.array(elimination[::-1], dtype=np.int32)
+            for order in self._orders_within(treewidth):
                 if _has_parents_first(order, self.parents, treewidth + 1):
                     return order
         return topological_order(self.parents, np.arange(len(self.parents)))
+
+    def order_within(self, treewidth: int) -> np.ndarray | None:
+        """A reversed elimination order of at most this width, where one is known or found; int32.
+
+        Arcs may run against it.
+        """
+        return next(self._orders_within(treewidth), None)
+
+    def _orders_within(self, treewidth: int) -> Iterator[np.ndarray]:
+        graph = moral_graph(self.parents)
+        for elimination in (self.elimination, eliminate_children_first(graph, self.parents)):
+            if elimination is not None and elimination_width(graph, elimination) <= treewidth:
+                yield np.array(elimination[::-1], dtype=np.int32)
 
 
 def _has_parents_first(order: np.ndarray, parents: Sequence[Sequence[int]], n_free: int) -> bool:
