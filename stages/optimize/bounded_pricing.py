@@ -153,10 +153,13 @@ class BoundedPricing(Pricing):
         )
 
     def prepare(self, start: Parents | None, grows: bool) -> None:
-        """First lists and first order; a network to start from is kept if it meets bound and constraints."""
+        """First lists and first order; a network to start from is kept if it meets the bound."""
         super().prepare(start, grows)
-        order = None if start is None else self.options.start.order_within(self.width)
-        if order is not None and all(map(_may_have, self.lists.growers, start)):
+        # Required arcs that it lacks may make it wider.
+        if start is None or self.parents != start:
+            return
+        order = self.options.start.order_within(self.width)
+        if order is not None:
             scores = [grower.score(parents) for grower, parents in zip(self.lists.growers, start)]
             self.note_best(order, start, math.fsum(scores))
 
@@ -276,11 +279,3 @@ class BoundedPricing(Pricing):
         order, self.parents = self.best
         parents, scores, facts, figures = super().outcome()
         return parents, scores, {**facts, "elimination": order[::-1].tolist()}, figures
-
-
-def _may_have(grower: SetGrower, parents: tuple[int, ...]) -> bool:
-    """Whether the constraints allow a parent set."""
-    return len(parents) <= grower.max_parents and {*grower.required} <= {*parents} <= {
-        *grower.candidates.tolist(),
-        *grower.required,
-    }

@@ -22,6 +22,7 @@ from stages.workers import ordered_map
 
 from .bounds import BoundSearch
 from .candidates import CandidateLists
+from .climbing.constraints import make_constraints, start_graph
 from .companion import FIRST_WORK, SHARE, bound_facts
 from .initial_orders import random_topological_order
 from .shaking import OrderShaker
@@ -118,7 +119,10 @@ class Pricing:
     def prepare(self, start: Parents | None, grows: bool) -> None:
         """First lists and first order."""
         n = self.scorer.n_variables
-        parents = start if start is not None else self.lists.required
+        parents = self.lists.required
+        if start is not None:
+            constraints = make_constraints(self.scorer, self.options)
+            parents = start_graph(start, constraints, self.scorer.dataset.names)
         self.order = random_topological_order(parents, self.rng)
         self.parents = parents
         if start is not None:
