@@ -108,13 +108,14 @@ def command(
     parents: the closing line and the header ("bound", "gap", "bound_relative_to") say which.
 
     exact, the default up to 22 variables, goes on until the best network is found and proved; beyond, it needs
-    a linear solver: pip install 'bnsl-cli[exact]'. ils, the default from there on, moves single variables to their
-    best places in an order, shakes a few and repairs, again and again. asobs lets arcs go against a random order
-    as long as no cycle closes (Scanagatta, de Campos, Corani and Zaffalon 2015); obs climbs by swaps of neighbours
-    in the order (Teyssier and Koller 2005; Perez Urcia and Mauá 2015). --tw K bounds the treewidth, so that
-    exact inference stays fast: ils and asobs then search over k-trees, as do kg, kastar (Scanagatta, Corani, de
-    Campos and Zaffalon 2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by mutual
-    information first and find the best network in each.
+    a linear solver: pip install 'bnsl-cli[exact]'. ils, the default from there on, moves single variables to
+    their best places in an order, shakes a few and repairs, again and again. asobs lets arcs go against a
+    random order as long as no cycle closes (Scanagatta, de Campos, Corani and Zaffalon 2015); obs climbs by
+    swaps of neighbours in the order (Teyssier and Koller 2005; Perez Urcia and Mauá 2015). --tw K bounds the
+    treewidth, so that exact inference stays fast: ils and asobs then search over k-trees (ils in a walk that
+    cools down, after which it solves small groups of cliques exactly), as do kg, kastar (Scanagatta, Corani, de
+    Campos and Zaffalon 2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by
+    mutual information first and find the best network in each.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows
