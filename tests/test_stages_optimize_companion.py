@@ -94,6 +94,17 @@ def test_a_proved_network_ends_a_run_unless_restarts_are_asked_for(method, width
     assert counted["orders"] >= 500
 
 
+@pytest.mark.parametrize(("method", "width"), [("ils", None), ("ils", 2), ("winasobs", None), ("asobs", 2)])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_nothing_needs_to_be_limited(method, width, jobs):
+    table = random_table(6, 8, max_parents=3, n_sets=20)
+    options = OptimizeOptions(method=method, treewidth=width, seed=1, jobs=jobs)
+    extra = run(table, options, Budget(), NullReporter())[0].header.extra
+    assert extra["restarts"] >= 1
+    timed = run(table, options, Budget(seconds=0.3), NullReporter())[0].header.extra
+    assert timed["total"] == pytest.approx(extra["total"])
+
+
 def test_records_that_are_complete_make_it_a_bound_on_all_sets():
     table = make_table({0: {(): -2.0}, 1: {(): -3.0, (0,): -1.0}})
     table.complete[:] = True

@@ -80,7 +80,8 @@ def search(
                 reporter.progress(0, restarts, score=score, **companion.facts)
             return companion.is_closed
 
-        share = budget.part(1.0 / math.ceil(((restarts or 1) - index) / options.jobs))
+        # Of as many restarts as still follow one another; they may be more than asked for when nothing limits them.
+        share = budget.part(1.0 / max(1, math.ceil(((restarts or 1) - index) / options.jobs)))
         if not problem.is_one_clique:
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
             cool(search, heat, share.part(COOLING_SHARE), None if moves is None else moves - tried, watch)
