@@ -237,6 +237,20 @@ def test_bound_holds_for_the_final_lists(seed):
     assert what_bounds_hold_for(lists) == "these lists"
 
 
+def test_a_gap_is_shown_before_the_end():
+    told = []
+
+    class Listener(NullReporter):
+        def progress(self, done, total, **facts):
+            told.append(facts)
+
+    dataset, _ = dependent_dataset(3, 12, 250, most_states=2, noise=0.15)
+    run_on_data(dataset, OptimizeOptions(method="pricing"), Budget(evaluations=20_000), Listener())
+    shown = ["gap" in facts for facts in told if "rounds" in facts]
+    assert any(shown)
+    assert all(facts["gap"] >= 0.0 for facts in told if "gap" in facts)
+
+
 def test_time_is_shared_with_the_bound():
     dataset, _ = dependent_dataset(3, 25, 300, most_states=2)
     network, _ = learn(dataset, None, seconds=1.0)

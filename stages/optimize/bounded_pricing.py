@@ -201,6 +201,7 @@ class BoundedPricing(Pricing):
             score=f"{self.best_score:.2f}",
             sets=table.n_sets,
             rounds=self.rounds,
+            **self.shown,
         )
         return goes_on
 

@@ -57,6 +57,9 @@ BOUND_TIME = 0.05
 FINAL_LISTS = "the final lists"
 """What the bound holds for."""
 
+LOOKS = 4
+"""The bound is looked at after the first round and whenever there are so many times as many."""
+
 PATIENCE = 10
 """Rounds without a better network after which a run without a time limit ends."""
 
@@ -114,6 +117,8 @@ class Pricing:
         self.best_score = -np.inf
         self.trace: list[dict[str, float]] = []
         self.rounds = 0
+        self.next_look = 1
+        self.shown: dict[str, float] = {}
         self.work = 0
 
     def prepare(self, start: Parents | None, grows: bool) -> None:
@@ -143,6 +148,9 @@ class Pricing:
                 return
             self.price()
             self.rounds += 1
+            if self.rounds == self.next_look:
+                self.next_look *= LOOKS
+                self.look_at_bound()
             self.lists.forget_over(MOST_BYTES)
 
     def is_spent(self) -> bool:
@@ -165,6 +173,7 @@ class Pricing:
             score=f"{score:.2f}",
             sets=len(packed.scores),
             rounds=self.rounds,
+            **self.shown,
         )
         return improved
 
@@ -192,6 +201,12 @@ class Pricing:
 
         for _ in ordered_map(price_child, self.lists.growers, self.options.jobs):
             pass
+
+    def look_at_bound(self) -> None:
+        """Work a little on a bound on the lists at hand, so that a gap is shown long before the end."""
+        search = BoundSearch(self.lists.pack(), task_generator(self.options.seed, 0, 1))
+        search.improve(self.budget, FIRST_WORK, self.best_score)
+        self.shown = {"gap": search.gap}
 
     def bound(self, budget: Budget) -> float:
         """An upper bound in nats on all networks from the lists at hand.
