@@ -6,36 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import inlined, njit
+from .jit import njit
 from .ktrees import (
     has_bit,
     is_clique,
+    join_bag,
     join_start_clique,
     latest_member,
-    pair_bit,
     set_bit,
 )
 from .start_cliques import solve_start_clique
-
-
-@inlined
-def join_bag(bags, edges, host, variable, parents, first, end):
-    """As `form_bag` where nothing is unwanted, and `add_edges`, without branches that depend on the members.
-
-    Such branches are guessed wrong half of the time; without them an order takes two thirds of the time.
-    """
-    width = bags.shape[1] - 1
-    left_out = width + 1
-    for j in range(width, -1, -1):
-        inside = False
-        for i in range(first, end):
-            inside |= parents[i] == bags[host, j]
-        left_out = left_out if inside else j
-    for j in range(width):
-        member = np.uint32(bags[host, np.uint64(j + (j >= left_out))])
-        bags[variable, j] = member
-        set_bit(edges, pair_bit(member, variable))
-    bags[variable, width] = variable
 
 
 @njit
@@ -63,7 +43,6 @@ def place_rest(lists, tree, start, total, floor):
         first, end = offsets[s], offsets[s + np.uint64(1)]
         host = np.uint32(order[latest_member(position, parents, first, end)])
         join_bag(bags, edges, host, variable, parents, first, end)
-        set_bit(edges, pair_bit(variable, variable))
     return total
 
 

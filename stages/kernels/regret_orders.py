@@ -12,12 +12,11 @@ import numpy as np
 
 from .jit import njit
 from .ktrees import (
-    form_bag,
     has_bit,
     is_clique,
+    join_bag,
     join_start_clique,
     latest_member,
-    place_behind,
     set_bit,
 )
 from .start_cliques import solve_start_clique
@@ -148,8 +147,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
         chosen[variable] = s
         total += losses[s]
         host = order[latest_member(position, parents, first, end)]
-        form_bag(bags, host, variable, variable, -1, parents, first, end)
-        place_behind(edges, bags, variable)
+        join_bag(bags, edges, host, variable, parents, first, end)
         offer_bag(lists, edges, variable, placed, fitting, is_open, heap)
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
             open_variable(lists, precedences, precedences.after[i], placed, fitting, is_open, heap)

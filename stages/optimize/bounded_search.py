@@ -10,18 +10,10 @@ from .bounded_lists import BoundedProblem
 from .chains import Chain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from stages.budgets import Budget
 
 SLICE_WORK = 2_000_000
 """Units of work per kernel call, see `OrderSearch.move_work`: some hundredths of a second."""
-
-PATIENCE = 10
-"""A climb between random changes ends after this many moves per variable without improvement."""
-
-KICK = 5
-"""Random moves between two climbs."""
 
 ORDER_MOVES = (0.0, 0.0, 0.3)
 """Shares of `MoveShares` for a search over orders alone."""
@@ -136,40 +128,6 @@ class OrderSearch:
             tried += n_moves
             idle = 0 if self.best.loss[0] > loss else idle + n_moves
             loss = self.best.loss[0]
-        return tried
-
-    def improve(
-        self,
-        stall: int,
-        budget: Budget | None,
-        limit: int | None = None,
-        watch: Callable[[], bool] | None = None,
-    ) -> int:
-        """Climb, then change a few things at random and climb again; go back unless that was no worse.
-
-        Ends after `stall` rounds without improvement, when `budget` runs out, or after `limit` moves, and
-        leaves the best order in `best`; `watch`, called after every climb, ends it by returning true. Returns the
-        moves tried.
-        """
-        patience = PATIENCE * self.problem.n_variables
-        tried = self.climb(patience, budget, limit)
-        idle = 0
-        while idle < stall and (budget is None or not budget.is_spent()):
-            if watch is not None and watch():
-                break
-            kick = KICK if limit is None else min(KICK, limit - tried)
-            if kick <= 0:
-                break
-            kept = [array.copy() for array in self.best]
-            self.best.loss[0] = -np.inf
-            self.anneal(kick, (np.inf, np.inf))
-            self.best.loss[0] = -np.inf
-            tried += kick + self.climb(patience, budget, None if limit is None else limit - tried - kick)
-            idle = 0 if self.best.loss[0] > kept[0][0] else idle + 1
-            if self.best.loss[0] < kept[0][0]:
-                for array, former in zip(self.best, kept):
-                    array[:] = former
-                self.start(self.best.order, self.best.left_out, self.best.hosts)
         return tried
 
     def outcome(self, orders: int) -> Chain:

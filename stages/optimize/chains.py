@@ -2,7 +2,8 @@
 
 The limit on orders evaluated holds for the sum over all restarts in their order, exactly: a restart that went
 past it is run again up to the limit. So a run that the clock ended is repeated by giving the orders that it
-reports as the limit, whatever the number of threads.
+reports as the limit, whatever the number of threads, unless the search itself follows the clock as
+`bounded_ils` does.
 """
 
 from __future__ import annotations
