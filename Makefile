@@ -46,7 +46,7 @@ examples: install  ## Run the tour and the experiment of examples/.
 lint: install-dev  ## Formatting, static checks, docstrings against signatures.
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
-	$(BIN)/python tests/check_docstrings.py
+	$(BIN)/python tests/tools/check_docstrings.py
 
 format: install-dev  ## Format the sources.
 	$(BIN)/ruff format $(SOURCES)
@@ -62,21 +62,21 @@ test-long: install-dev  ## The suite with many more examples per property.
 	BNSL_HYPOTHESIS=long $(BIN)/python -m pytest
 
 test-boundscheck: install-dev  ## Kernels with every array index checked.
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-boundscheck $(BIN)/python -m pytest -k kernels
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-boundscheck $(BIN)/python -m pytest tests/stages/kernels
 
 test-nojit: install-dev  ## Kernels as plain Python: readable tracebacks.
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -k kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/stages/kernels
 
 bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
 
 # ----------------------------------------------------------------------------------- documentation
 docs: install-dev  ## Write the commands' help into the README's reference.
-	$(BIN)/python tests/readme_reference.py --write
+	$(BIN)/python tests/tools/readme_reference.py --write
 
 docs-check: install-dev  ## Help pages have examples that work; the README's reference is current.
-	$(BIN)/python tests/readme_reference.py
-	$(BIN)/python -m pytest tests/test_docs.py
+	$(BIN)/python tests/tools/readme_reference.py
+	$(BIN)/python -m pytest tests/cli/test_docs.py
 
 wheel: install-dev  ## Build the wheel into dist/.
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

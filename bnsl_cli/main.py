@@ -159,7 +159,7 @@ def describe_failure(error: Exception) -> tuple[ExitCode, str]:
     if isinstance(error, ForeignPackageError):
         return ExitCode.BUG, str(error)
     from formats.errors import FormatError
-    from stages.errors import StageError
+    from stages.runtime.errors import StageError
 
     match error:
         case click.UsageError():

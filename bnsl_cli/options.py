@@ -17,7 +17,7 @@ from .parameter_types import DISCRETIZATION, DURATION, INPUT_PATH, SEED, Delimit
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Variable
-    from stages.budgets import Budget
+    from stages.runtime.budgets import Budget
 
     from .reporter import Reporter
 
@@ -255,7 +255,7 @@ seed_option = option(
 
 def resolve_seed(seed: int | None, reporter: Reporter) -> int:
     """The given seed, or one from the operating system, told with ``-v``."""
-    from stages.seeding import draw_seed
+    from stages.runtime.seeding import draw_seed
 
     if seed is None:
         seed = draw_seed()
@@ -272,7 +272,7 @@ class BudgetOptions:
 
     def budget(self, stop: Any) -> Budget:
         """A running budget that also ends when `stop` is set."""
-        from stages.budgets import Budget
+        from stages.runtime.budgets import Budget
 
         return Budget(self.time, self.evaluations, stop)
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from .errors import Inconsistent, Truncated
-from .gathered import Gathered, PartFile, gather, require_same_options
 from .jsonl import (
     JsonlHeader,
     decode_header,
@@ -28,6 +27,7 @@ from .jsonl import (
     read_header,
 )
 from .records import Header, ParentSetRecord
+from .run_parts import Gathered, PartFile, gather, require_same_options
 from .schemas import PARENT_SETS
 from .streams import is_written_in_place, open_output
 from .textlines import Lines

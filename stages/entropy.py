@@ -17,11 +17,10 @@ import numpy as np
 
 from formats.errors import UnsuitableData
 from formats.records import Dataset, EntropyTable
-
-from .workers import ordered_map
+from stages.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
-    from .reporting import Reporter
+    from stages.runtime.reporting import Reporter
 
 BLOCK_CELLS = 1024
 """States of the variables of one block together: two blocks make a table of at most about 1024 x 1024 cells."""

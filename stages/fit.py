@@ -8,8 +8,7 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.records import BayesianNetwork, Dataset, Network
-
-from .errors import StageError
+from stages.runtime.errors import StageError
 
 MAX_CELLS = 2**27
 """Largest table (1 GiB of float64) that is worth trying."""

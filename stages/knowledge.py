@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from stages.errors import InfeasibleError, StageError
+from stages.runtime.errors import InfeasibleError, StageError
 
 Arc = tuple[int, int]
 

@@ -15,9 +15,8 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.records import MAX_STATES, BayesianNetwork, Variable
-
-from .errors import StageError
-from .seeding import task_generator
+from stages.runtime.errors import StageError
+from stages.runtime.seeding import task_generator
 
 CHUNK_ROWS = 4096
 """Rows that share one random stream. Part of what a seed means: another value gives other rows."""

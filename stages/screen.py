@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from formats.records import EntropyTable, Forest, Header
-
-from .errors import StageError
+from stages.runtime.errors import StageError
 
 BLOCK_ELEMENTS = 2**22
 """Elements of the conditional entropies looked at together (32 MiB)."""

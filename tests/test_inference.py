@@ -6,16 +6,16 @@ import csv
 import gzip
 import json
 import math
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from helpers.places import EXAMPLE_DATA
 
 from bnsl_cli.main import cli
 
 pyagrum = pytest.importorskip("pyagrum", reason="make install-dev installs pyAgrum where there is a wheel")
 
-DATA = Path(__file__).parents[1] / "examples" / "data" / "random80.csv.gz"
+DATA = EXAMPLE_DATA / "random80.csv.gz"
 
 
 def bnsl(*arguments):

@@ -24,8 +24,8 @@ from ..options import (
     stage_command,
 )
 from ..parameter_types import INPUT_PATH, SEED, Finite
+from ..recording import write_json_lines
 from ..reporter import Reporter
-from ..results import write_json_lines
 
 
 @dataclass(frozen=True)

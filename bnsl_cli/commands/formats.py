@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ..options import json_option, message_options, output_option, stage_command
+from ..recording import write_json_lines
 from ..reporter import Reporter
-from ..results import write_json_lines
 
 
 @stage_command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..merging import missing_commands
+from ..missing_parts import missing_commands
 from ..options import check_sources, message_options, option, output_option, stage_command
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
@@ -42,7 +42,7 @@ def command(files: tuple[str, ...], data: str | None, output: str, reporter: Rep
     See also: bnsl parentsets, whose --resume goes on with a part.
     """
     from formats.errors import Truncated
-    from formats.gathered import gather, write_gathered
+    from formats.run_parts import gather, write_gathered
 
     check_sources(*files)
     gathered = gather(files)

@@ -35,8 +35,8 @@ from ..options import (
     stats_option,
 )
 from ..parameter_types import INPUT_PATH
+from ..recording import record_command, write_stats
 from ..reporter import Reporter
-from ..results import record_command, write_stats
 from ..search_options import (
     DATA_ONLY,
     LIST_ONLY,
@@ -49,8 +49,8 @@ from ..search_options import (
 
 if TYPE_CHECKING:
     from formats.records import Header, Network, ParentSetRecord
-    from stages.budgets import Budget
     from stages.knowledge import Knowledge
+    from stages.runtime.budgets import Budget
 
 ARCS = ("required", "forbidden", "tiers", "start")
 """Indices of variables; headers name the variables instead, or say that there was a start network."""
@@ -144,7 +144,7 @@ def command(
     See also: bnsl parentsets, bnsl evaluate.
     """
     from formats import write_network
-    from stages.optimize import OptimizeOptions
+    from stages.optimize.options import OptimizeOptions
 
     from .. import tables
 
@@ -198,9 +198,9 @@ def open_list_search(
     """Read parent sets; what is returned first searches among them within a budget."""
     from formats import open_network, open_parent_sets
     from stages.optimize import run
-    from stages.optimize.admissible import keep_admissible
-    from stages.optimize.partial import fill_missing
-    from stages.optimize.starts import match_start
+    from stages.optimize.lists.constrain import keep_admissible
+    from stages.optimize.lists.fill_missing import fill_missing
+    from stages.optimize.lists.start_network import match_start
 
     check_sources(sets, start, *knowing.sources)
     table, missing = fill_missing(open_parent_sets(sets, partial=partial_input, warn=reporter.warn))

@@ -41,8 +41,8 @@ from ..parentset_options import (
     part_options,
     search_options,
 )
+from ..recording import Tally, record_command, write_stats
 from ..reporter import Reporter
-from ..results import Tally, record_command, write_stats
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Header

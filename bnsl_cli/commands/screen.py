@@ -21,8 +21,8 @@ from ..options import (
     stage_command,
 )
 from ..parameter_types import Finite
+from ..recording import record_command, write_json_lines
 from ..reporter import Reporter
-from ..results import record_command, write_json_lines
 
 
 @stage_command

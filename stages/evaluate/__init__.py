@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from formats.errors import Inconsistent
-from stages.errors import StageError
+from stages.runtime.errors import StageError
 
 if TYPE_CHECKING:
     import numpy as np
 
     from formats.records import BayesianNetwork, Dataset, Network
-    from stages.reporting import Reporter
+    from stages.runtime.reporting import Reporter
 
 SCORES: dict[str, str] = {
     "bic": "Bayesian information criterion: log-likelihood less (ln rows)/2 per free parameter",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stages.errors import StageError
+from stages.runtime.errors import StageError
 
 DELTA_CLASSES = (
     "very positive",

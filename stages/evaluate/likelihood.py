@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from formats.records import BayesianNetwork, Dataset
-from stages.errors import StageError
-from stages.seeding import task_generator
+from stages.runtime.errors import StageError
+from stages.runtime.seeding import task_generator
 
 from .scoring import encode_rows
 

@@ -12,9 +12,10 @@ from .verify import elimination_width, verify_network
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
-    from stages.budgets import Budget
+    from stages.runtime.budgets import Budget
 
-    from . import OptimizeOptions, SearchResult
+    from .options import OptimizeOptions
+    from .result import SearchResult
 
 
 def assemble_network(

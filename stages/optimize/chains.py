@@ -3,7 +3,7 @@
 The limit on orders evaluated holds for the sum over all restarts in their order, exactly: a restart that went
 past it is run again up to the limit. So a run that the clock ended is repeated by giving the orders that it
 reports as the limit, whatever the number of threads, unless the search itself follows the clock as
-`bounded_ils` does.
+`treewidth.ils` does.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stages.workers import ordered_map
+from stages.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from stages.budgets import Budget
-    from stages.reporting import Reporter
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
 
-    from .companion import CompanionBound
+    from .bounds.anytime_bound import CompanionBound
 
 DEFAULT_CHAINS = 10
 """Restarts when nothing is limited."""

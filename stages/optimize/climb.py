@@ -10,18 +10,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formats.records import Dataset, Header, Network, ParentSetRecord, ParentSetTable
-from stages.errors import StageError
-from stages.families import FamilyScorer
-from stages.reporting import NullReporter
-from stages.warming import compile_first, tiny_dataset
+from stages.runtime.errors import StageError
+from stages.runtime.reporting import NullReporter
+from stages.runtime.warm_up import compile_first, tiny_dataset
+from stages.scoring.family_scorer import FamilyScorer
 
-from . import METHODS, OptimizeOptions
-from .starts import match_start
+from . import METHODS
+from .lists.start_network import match_start
+from .options import OptimizeOptions
 from .verify import elimination_width, verify_network
 
 if TYPE_CHECKING:
-    from stages.budgets import Budget
-    from stages.reporting import Reporter
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
 
 KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
 """Receives the candidate sets a method ends with."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stages.workers import ordered_map
+from stages.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
-    from stages.budgets import Budget
-    from stages.kernels.orders import SetLists
-    from stages.reporting import Reporter
+    from stages.kernels.orders.set_lists import SetLists
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
 
-    from .companion import CompanionBound
+    from .bounds.anytime_bound import CompanionBound
 
 SLICE_WORK = 2_000_000
 """Sets tested (or as cheap units of work) per kernel call; some hundredths of a second."""

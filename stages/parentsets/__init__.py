@@ -24,7 +24,7 @@ class MethodSpec:
 
 METHODS: dict[str, MethodSpec] = {
     "grow": MethodSpec(
-        "stages.parentsets.growth",
+        "stages.parentsets.grow",
         "sets grown and shrunk within the predecessors of random orders; lists that expect acyclicity",
     ),
     "indep": MethodSpec(

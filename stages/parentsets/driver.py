@@ -7,19 +7,19 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from formats.records import Dataset, Forest, Header, Network, ParentSetRecord, ParentSetTable
-from stages.budgets import Budget
-from stages.families import FamilyScorer
 from stages.knowledge import Knowledge
-from stages.reporting import NullReporter, Reporter
-from stages.shortlist import make_row_sample
-from stages.warming import compile_first, tiny_dataset
-from stages.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter, Reporter
+from stages.runtime.warm_up import compile_first, tiny_dataset
+from stages.runtime.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
+from stages.scoring.candidate_prefilter import make_row_sample
+from stages.scoring.family_scorer import FamilyScorer
 
 from . import METHODS, ParentSetOptions
-from .found import UNLIMITED, ChildLimits, FoundSets
+from .child_search import UNLIMITED, ChildLimits, FoundSets
+from .children import Plan
+from .grow_orders import Orders
 from .memory import most_sets, resident_bytes
-from .orders import Orders
-from .plan import Plan
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stages.budgets import Budget
+from stages.runtime.budgets import Budget
 
+from .child_search import BYTES_PER_SET
 from .driver import Run
-from .found import BYTES_PER_SET
 from .memory import SLACK
 
 MOST_CHILDREN = 12

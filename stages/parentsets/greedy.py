@@ -6,12 +6,12 @@ import heapq
 
 import numpy as np
 
-from stages.budgets import Budget
-from stages.families import FamilyScorer
+from stages.runtime.budgets import Budget
+from stages.scoring.family_scorer import FamilyScorer
 
-from .bounds import is_excluded_by_penalty, unlisted_bound
-from .dirichlet import SupersetBound, superset_bound
-from .found import BYTES_PER_SET, ChildLimits, FoundSets
+from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
+from .dirichlet_bounds import SupersetBound, superset_bound
+from .pruning_rules import is_excluded_by_penalty, unlisted_bound
 
 BYTES_PER_ENTRY = 12
 """An index and a score, for every candidate of every expansion that waits."""

@@ -15,10 +15,11 @@ import heapq
 
 import numpy as np
 
-from stages.budgets import Budget
-from stages.families import FamilyScorer
+from stages.runtime.budgets import Budget
+from stages.scoring.family_scorer import FamilyScorer
 
-from .bounds import (
+from .child_search import ChildLimits, FoundSets
+from .pruning_rules import (
     bic_star,
     bic_star_error,
     is_excluded_by_bic_star,
@@ -26,7 +27,6 @@ from .bounds import (
     is_excluded_by_penalty,
     unlisted_bound,
 )
-from .found import ChildLimits, FoundSets
 
 AHEAD = 8
 """Extensions of one set that are scored together, since more of them will probably be asked for."""

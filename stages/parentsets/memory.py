@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stages.errors import StageError
+from stages.runtime.errors import StageError
 
-from .found import BYTES_PER_SET, UNLIMITED
+from .child_search import BYTES_PER_SET, UNLIMITED
 
 if TYPE_CHECKING:
-    from stages.families import FamilyScorer
-    from stages.shortlist import RowSample
+    from stages.scoring.candidate_prefilter import RowSample
+    from stages.scoring.family_scorer import FamilyScorer
 
 PROGRAM_BYTES = 240 << 20
 """Interpreter, libraries and compiled kernels; measured."""

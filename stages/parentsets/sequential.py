@@ -9,12 +9,12 @@ import time
 
 import numpy as np
 
-from stages.budgets import Budget
-from stages.families import FamilyScorer
+from stages.runtime.budgets import Budget
+from stages.scoring.family_scorer import FamilyScorer
 
-from .bounds import unlisted_bound
-from .dirichlet import superset_bound
-from .found import BYTES_PER_SET, ChildLimits, FoundSets
+from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
+from .dirichlet_bounds import superset_bound
+from .pruning_rules import unlisted_bound
 
 SLICE_SECONDS = 0.1
 """About the time between two looks at the budget."""
@@ -43,7 +43,7 @@ class _Search:
         self.base_q = scorer.n_configurations(limits.required)
 
     def run(self) -> FoundSets:
-        from stages.kernels.levels import Level
+        from stages.kernels.counting.levelwise import Level
 
         found, limits = self.found, self.limits
         empty_score = self.scorer.local_score(self.child, limits.required)
@@ -69,7 +69,7 @@ class _Search:
 
     def _extend_all(self, level, places: np.ndarray, best: np.ndarray, keeps: bool):
         """Extend all sets of a level: the next one (empty unless it `keeps` it), None if the budget ended."""
-        from stages.kernels.levels import Level
+        from stages.kernels.counting.levelwise import Level
 
         q = self.base_q * np.prod(self.n_states[places], axis=1)
         last = places[:, -1].astype(np.int64) if places.shape[1] else np.array([-1])
@@ -102,7 +102,7 @@ class _Search:
 
     def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
         """Extend sets until the evaluations are used up: how many were extended, and their entries."""
-        from stages.kernels.levels import mark_open, score_open
+        from stages.kernels.counting.levelwise import mark_open, score_open
 
         scorer, found = self.scorer, self.found
         starts = np.concatenate(([0], np.cumsum(widths)))

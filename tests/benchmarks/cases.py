@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from tables import make_dataset
+from helpers.tables import make_dataset
 
 from formats import open_dataset
 from formats.records import Dataset

@@ -10,8 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from stages.kernels.bits import popcount
 from stages.kernels.jit import njit
-from stages.kernels.popcount import popcount
 
 from .cases import best_seconds
 

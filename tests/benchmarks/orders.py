@@ -9,11 +9,12 @@ import time
 from collections.abc import Iterator
 
 from formats.records import Dataset, ParentSetTable
-from stages.budgets import Budget
-from stages.optimize import OptimizeOptions, run
+from stages.optimize import run
+from stages.optimize.options import OptimizeOptions
 from stages.parentsets import ParentSetOptions
 from stages.parentsets import run as identify
-from stages.reporting import NullReporter
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
 
 from .cases import real, sampled
 

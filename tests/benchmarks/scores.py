@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from formats.records import Dataset
-from stages.families import FamilyScorer
+from stages.scoring.family_scorer import FamilyScorer
 
 from .cases import best_seconds, real, sampled
 from .limits import WORDS_IN_CACHE, words_per_second

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from stages.families import FamilyScorer
+    from stages.scoring.family_scorer import FamilyScorer
 
 Family = tuple[int, tuple[int, ...]]
 

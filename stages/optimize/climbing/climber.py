@@ -2,7 +2,7 @@
 
 Adding or removing an arc changes the gains of one child, turning one those of two; only these are computed anew,
 all possible parents of a child in one call. Everything that is compared is rounded to a grid well above the
-rounding error of scores, so that equal gains are equal and the order of moves (`stages.kernels.climbing`) is
+rounding error of scores, so that equal gains are equal and the order of moves (`stages.kernels.climbing.moves`) is
 total.
 
 Constrained climbing (CHC, paper 001): a new arc of negative gain, or an arc whose removal gains, is taken for an
@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stages.workers import ordered_map
+from stages.runtime.workers import ordered_map
 
 from .cache import FamilyCache
 from .constraints import Constraints, Parents
 
 if TYPE_CHECKING:
-    from stages.budgets import Budget
-    from stages.families import FamilyScorer
-    from stages.reporting import Reporter
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+    from stages.scoring.family_scorer import FamilyScorer
 
 GRID_QUANTA = 1024
 """Grid of gains in quanta of the score: some 0.00003 nats for 20,000 rows."""
@@ -73,7 +73,7 @@ class Climber:
         tabu: int = 0,
         jobs: int = 1,
     ):
-        from stages.kernels.climbing import ClimbState
+        from stages.kernels.climbing.moves import ClimbState
 
         n = scorer.n_variables
         self.scorer, self.cache, self.constraints = scorer, cache, constraints
@@ -106,7 +106,7 @@ class Climber:
     # ------------------------------------------------------------------------------- graph and scores
     def place(self, parents: Parents) -> None:
         """Take up an acyclic graph; nothing is scored."""
-        from stages.kernels.reachability import all_ancestors
+        from stages.kernels.climbing.ancestors import all_ancestors
 
         for child, family in enumerate(parents):
             self.state.arcs[child, : len(family)] = family
@@ -123,7 +123,7 @@ class Climber:
 
         When the budget ends meanwhile, the neighbours not yet scored are left out.
         """
-        from stages.kernels.climbing import STALE
+        from stages.kernels.climbing.moves import STALE
 
         self.place(parents)
         state = self.state
@@ -147,7 +147,7 @@ class Climber:
         The direction of an arc is a tie then. It is resolved in favour of the child that pairs say least about:
         variables tied to many others make better parents (found on a dozen data sets).
         """
-        from stages.kernels.candidates import list_partners, spread_gains
+        from stages.kernels.climbing.addable_parents import list_partners, spread_gains
 
         def expand(child: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             listed = np.empty(len(self.parents), dtype=np.int32)
@@ -199,8 +199,8 @@ class Climber:
 
     def _rescore(self, child: int) -> None:
         """Gains of all moves that change the parents of `child`."""
-        from stages.kernels.candidates import list_permitted, replace_candidates
-        from stages.kernels.constraining import relist
+        from stages.kernels.climbing.addable_parents import list_permitted, replace_candidates
+        from stages.kernels.climbing.forbidden_pairs import relist
 
         state, parents, most = self.state, self.parents[child], self.constraints.max_parents
         if parents:
@@ -215,14 +215,14 @@ class Climber:
 
     def _test(self, child: int, n: int) -> None:
         """Compute the gains of the first `n` variables listed for `child`, and shut the pairs they speak against."""
-        from stages.kernels.constraining import take_gains
+        from stages.kernels.climbing.forbidden_pairs import take_gains
 
         untested = self._listed[:n].copy()
         take_gains(self.state, child, untested, self._gains(child, untested), self.constraints.max_parents)
 
     def _test_all(self, touched: np.ndarray) -> None:
         """Test what is open and not known yet of some children (bool), one after the other."""
-        from stages.kernels.constraining import next_untested
+        from stages.kernels.climbing.forbidden_pairs import next_untested
 
         child = -1
         while True:
@@ -240,7 +240,7 @@ class Climber:
         left alone unless a move leads to a new best graph. It ends when `TABU_PATIENCE` times the length of the
         list have brought no new best graph; the best one is the result.
         """
-        from stages.kernels.climbing import NO_MOVE, Limits, choose_move
+        from stages.kernels.climbing.moves import NO_MOVE, Limits, choose_move
 
         recent: deque[tuple[int, int]] = deque(maxlen=self.tabu)
         patience = TABU_PATIENCE * self.tabu
@@ -273,7 +273,7 @@ class Climber:
 
     def _apply(self, move: np.ndarray) -> np.ndarray:
         """Change the graph; which children have moves that a cycle had closed before, bool."""
-        from stages.kernels.climbing import ADD, REVERSE, apply_move
+        from stages.kernels.climbing.moves import ADD, REVERSE, apply_move
 
         kind, child, parent = move.tolist()
         reopened = np.zeros(len(self.parents), dtype=np.bool_)
@@ -288,8 +288,8 @@ class Climber:
 
     def _step(self, move: np.ndarray) -> float:
         """Apply a move and score what it changes; the exact change of the graph's score in nats."""
-        from stages.kernels.climbing import ADD, REVERSE
-        from stages.kernels.constraining import release_pairs
+        from stages.kernels.climbing.forbidden_pairs import release_pairs
+        from stages.kernels.climbing.moves import ADD, REVERSE
 
         kind, child, parent = move.tolist()
         touched = self._apply(move)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stages.errors import InfeasibleError
 from stages.knowledge import Knowledge
+from stages.runtime.errors import InfeasibleError
 
 from ..verify import find_cycle
 
 if TYPE_CHECKING:
-    from stages.families import FamilyScorer
+    from stages.scoring.family_scorer import FamilyScorer
 
-    from .. import OptimizeOptions
+    from ..options import OptimizeOptions
 
 Parents = tuple[tuple[int, ...], ...]
 

@@ -41,8 +41,8 @@ def perturb(climber: Climber, parents: Parents, n_moves: int | None, rng: np.ran
 
 def _try_random_move(climber: Climber, rng: np.random.Generator) -> bool:
     """Draw one move and apply it if it may be; whether it was."""
-    from stages.kernels.bitsets import has_bit
-    from stages.kernels.climbing import ADD, REVERSE, can_add, can_reverse, is_parent
+    from stages.kernels.bits import has_bit
+    from stages.kernels.climbing.moves import ADD, REVERSE, can_add, can_reverse, is_parent
 
     state, most = climber.state, climber.constraints.max_parents
     kind = int(rng.integers(3))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stages.seeding import task_generator
+from stages.runtime.seeding import task_generator
 
 from .cache import FamilyCache
 from .climber import Climber
@@ -17,11 +17,11 @@ from .constraints import Constraints, Parents, make_constraints, start_graph
 from .perturbation import perturb
 
 if TYPE_CHECKING:
-    from stages.budgets import Budget
-    from stages.families import FamilyScorer
-    from stages.reporting import Reporter
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+    from stages.scoring.family_scorer import FamilyScorer
 
-    from .. import OptimizeOptions
+    from ..options import OptimizeOptions
 
 Outcome = tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]
 """Parents of every variable, local scores (nats), facts for the header, figures for ``--stats``."""

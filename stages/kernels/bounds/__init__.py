@@ -1,0 +1,1 @@
+"""Dual bounds over cuts on candidate lists."""

@@ -1,0 +1,212 @@
+"""Find clusters whose cuts a fractional choice of sets violates, by tabu search over their members.
+
+For cluster C and demand k the sets of members with fewer than k parents in C must together have a share of at
+least k (see `lagrangian`). Finding the most violated cluster is NP-hard; a local search that adds or removes one
+variable at a time finds nearly all there are, at the cost of the few sets that have a share.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+
+TENURE = 3
+"""Steps for which a variable that entered or left stays; up to three more at random."""
+
+SHARE_TOLERANCE = 1e-9
+
+
+class Support(NamedTuple):
+    """The sets that have a share in a fractional choice.
+
+    Attributes
+    ----------
+    set_offsets : ndarray of int64, shape (n_variables + 1,)
+    shares : ndarray of float64, shape (n_support,)
+    parent_offsets : ndarray of int64, shape (n_support + 1,)
+    parents : ndarray of int32
+    child : ndarray of int32, shape (n_support,)
+    member_offsets : ndarray of int64, shape (n_variables + 1,)
+    member_sets : ndarray of int32
+        Sets in which a variable is a parent.
+    """
+
+    set_offsets: np.ndarray
+    shares: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+    child: np.ndarray
+    member_offsets: np.ndarray
+    member_sets: np.ndarray
+
+
+class Cluster(NamedTuple):
+    """A cluster under change, with what each change would do to the share that its cut counts.
+
+    Attributes
+    ----------
+    inside : ndarray of bool, shape (n_variables,)
+    hits : ndarray of int32, shape (n_support,)
+        Parents of a set that are inside.
+    counted : ndarray of float64, shape (n_variables,)
+        Share of a variable's sets with fewer than k hits.
+    lost : ndarray of float64, shape (n_variables,)
+        Of a variable outside: the counted share of members that it would hit for the k-th time.
+    regained : ndarray of float64, shape (n_variables,)
+        Of a variable inside: the share of members' sets that would be counted without it.
+    near : ndarray of int32, shape (n_variables,)
+    is_near : ndarray of bool, shape (n_variables,)
+        Variables that were inside, or parents of such.
+    """
+
+    inside: np.ndarray
+    hits: np.ndarray
+    counted: np.ndarray
+    lost: np.ndarray
+    regained: np.ndarray
+    near: np.ndarray
+    is_near: np.ndarray
+
+
+@njit
+def tally(support, cluster, s, demand, sign):
+    """Add (or with `sign` -1 take away) what set `s` contributes to the sums of `cluster`."""
+    share = sign * support.shares[s]
+    child, hits = support.child[s], cluster.hits[s]
+    if hits < demand:
+        cluster.counted[child] += share
+    if cluster.inside[child] and demand - 1 <= hits <= demand:
+        for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
+            parent = support.parents[k]
+            if cluster.inside[parent]:
+                if hits == demand:
+                    cluster.regained[parent] += share
+            elif hits == demand - 1:
+                cluster.lost[parent] += share
+
+
+@njit
+def notice(cluster, variable, n_near):
+    """Count a variable among those near the cluster; returns their number."""
+    if not cluster.is_near[variable]:
+        cluster.is_near[variable] = True
+        cluster.near[n_near] = variable
+        n_near += 1
+    return n_near
+
+
+@njit
+def flip(support, cluster, variable, demand, n_near):
+    """Move a variable into or out of the cluster; returns the number of variables near it."""
+    own = range(support.set_offsets[variable], support.set_offsets[variable + 1])
+    as_parent = range(support.member_offsets[variable], support.member_offsets[variable + 1])
+    for s in own:
+        tally(support, cluster, s, demand, -1.0)
+    for k in as_parent:
+        tally(support, cluster, support.member_sets[k], demand, -1.0)
+    change = -1 if cluster.inside[variable] else 1
+    cluster.inside[variable] = change > 0
+    for k in as_parent:
+        cluster.hits[support.member_sets[k]] += change
+    for s in own:
+        tally(support, cluster, s, demand, 1.0)
+    for k in as_parent:
+        tally(support, cluster, support.member_sets[k], demand, 1.0)
+    if change > 0:
+        n_near = notice(cluster, variable, n_near)
+        for s in own:
+            for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
+                n_near = notice(cluster, support.parents[k], n_near)
+    return n_near
+
+
+@njit
+def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
+    """The variable whose flip leaves the least share counted, and the change (noise left out); -1 for none."""
+    best, least, change = -1, np.inf, 0.0
+    for k in range(n_near):
+        v = cluster.near[k]
+        if until[v] > step:
+            continue
+        if cluster.inside[v]:
+            if size <= demand + 1:
+                continue
+            delta = cluster.regained[v] - cluster.counted[v]
+        else:
+            # Below the demand every share is counted, whatever enters.
+            if size >= most or (size >= demand and cluster.lost[v] <= SHARE_TOLERANCE):
+                continue
+            delta = cluster.counted[v] - cluster.lost[v]
+        disturbed = delta + noise * rng.random() if noise > 0.0 else delta
+        if disturbed < least:
+            best, least, change = v, disturbed, delta
+    return best, change
+
+
+@njit
+def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool_offsets):
+    """One search from every seed; the most violated cluster of each, members ascending, goes to the pool.
+
+    Parameters
+    ----------
+    support : Support
+    cluster : Cluster
+        Empty, with the sums of an empty cluster; is so again afterwards, up to rounding.
+    seeds : ndarray of int32
+        Variables to begin with.
+    rules : ndarray of float64, shape (5,)
+        Demand k, steps per search, most members, least violation, noise on the choice of steps.
+    rng : numpy.random.Generator
+    kept, until : ndarray of bool, int64; shape (n_variables,)
+        Scratch.
+    pool, pool_offsets : ndarray of int32, int64
+        Receive the clusters.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Clusters found and the work in variables looked at.
+    """
+    demand, n_steps, most, noise = int(rules[0]), int(rules[1]), int(rules[2]), rules[4]
+    n_found = work = 0
+    for index in range(len(seeds)):
+        seed = seeds[index]
+        if n_found + 1 >= len(pool_offsets) or pool_offsets[n_found] + most > len(pool):
+            break
+        share = cluster.counted[seed]
+        n_near = flip(support, cluster, seed, demand, 0)
+        size, found_size, least = 1, 0, rules[0] - rules[3]
+        until[seed] = n_steps
+        for step in range(1, n_steps):
+            v, change = best_flip(cluster, n_near, until, step, size, demand, most, noise, rng)
+            work += n_near
+            if v < 0:
+                break
+            share += change
+            size += -1 if cluster.inside[v] else 1
+            n_near = flip(support, cluster, v, demand, n_near)
+            until[v] = step + 1 + TENURE + rng.integers(0, 4)
+            if size > demand and share < least - SHARE_TOLERANCE:
+                least, found_size = share, size
+                kept[:] = cluster.inside
+        for k in range(n_near):
+            v = cluster.near[k]
+            if cluster.inside[v]:
+                flip(support, cluster, v, demand, n_near)
+        if found_size > 0:
+            place = pool_offsets[n_found]
+            for v in range(len(kept)):
+                if kept[v]:
+                    pool[place] = v
+                    place += 1
+            n_found += 1
+            pool_offsets[n_found] = place
+        for k in range(n_near):
+            v = cluster.near[k]
+            cluster.is_near[v] = False
+            cluster.lost[v] = cluster.regained[v] = 0.0
+            until[v] = 0
+    return n_found, work

@@ -1,0 +1,252 @@
+"""Dual ascent over cluster cuts: an upper bound on the score of every network, polynomial and valid at any moment.
+
+In a network every cluster of variables has a member whose parents all lie outside: the first of them in a
+topological order. So if all sets that the members could take that way lose something against their best sets, the
+network loses at least the least of it. Troesser, de Givry and Katsirelos (2021) raise such bounds one after the
+other: place greedily every variable that has a set without reduced cost among the placed ones; what is left over
+is a violated cluster; shrink it, raise its multiplier by the smallest reduced cost of its sets, and take that off
+all of them, which sets one more of them free. Placed variables stay placed, so rounds share all work.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+
+FREE = 1e-9
+"""Nats of reduced cost that count as none."""
+
+ASCENT_MORE, ASCENT_DONE, ASCENT_FULL, ASCENT_INFEASIBLE = 0, 1, 2, 3
+"""How a slice of `ascend` ended: out of work, all placed, no room for clusters, no network at all."""
+
+
+class Columns(NamedTuple):
+    """Candidate sets by what they lose against their child's best one.
+
+    Attributes
+    ----------
+    set_offsets : ndarray of int64, shape (n_variables + 1,)
+    losses : ndarray of float64, shape (n_sets,)
+        In nats, not negative.
+    parent_offsets : ndarray of int64, shape (n_sets + 1,)
+    parents : ndarray of int32
+    """
+
+    set_offsets: np.ndarray
+    losses: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+
+
+class Placement(NamedTuple):
+    """Which variables are placed; every free set of the others waits at a parent that is not.
+
+    Attributes
+    ----------
+    reduced : ndarray of float64, shape (n_sets,)
+        Reduced costs in nats.
+    waiting : ndarray of int64, shape (n_variables,)
+        First of the free sets that wait at a variable, -1 for none.
+    following : ndarray of int32, shape (n_sets,)
+        The next set that waits at the same variable.
+    child : ndarray of int32, shape (n_sets,)
+    placed : ndarray of bool, shape (n_variables,)
+    trail : ndarray of int32, shape (n_variables,)
+        Placed variables in the order of placement.
+    """
+
+    reduced: np.ndarray
+    waiting: np.ndarray
+    following: np.ndarray
+    child: np.ndarray
+    placed: np.ndarray
+    trail: np.ndarray
+
+
+def new_placement(columns: Columns) -> Placement:
+    """Nothing placed, reduced costs are the losses."""
+    n, n_sets = len(columns.set_offsets) - 1, len(columns.losses)
+    return Placement(
+        columns.losses.copy(),
+        np.full(n, -1, dtype=np.int64),
+        np.full(n_sets, -1, dtype=np.int32),
+        np.repeat(np.arange(n, dtype=np.int32), np.diff(columns.set_offsets)),
+        np.zeros(n, dtype=np.bool_),
+        np.empty(n, dtype=np.int32),
+    )
+
+
+@njit
+def avoids(columns, s, inside):
+    """True when no member of set `s` is `inside`."""
+    for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
+        if inside[columns.parents[k]]:
+            return False
+    return True
+
+
+@njit
+def wait_for_parent(columns, placement, s):
+    """Let the free set `s` wait at a parent that is not placed; False when there is none."""
+    for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
+        parent = columns.parents[k]
+        if not placement.placed[parent]:
+            placement.following[s] = placement.waiting[parent]
+            placement.waiting[parent] = s
+            return True
+    return False
+
+
+@njit
+def place(columns, placement, variable, top):
+    """Place a variable, and all whose free sets are then placed; returns the new top of the trail.
+
+    A set that no longer waits in vain stays where it is, so that `take_back` has nothing else to undo.
+    """
+    placement.placed[variable] = True
+    placement.trail[top] = variable
+    done = top
+    top += 1
+    while done < top:
+        variable = placement.trail[done]
+        done += 1
+        s = placement.waiting[variable]
+        placement.waiting[variable] = -1
+        while s >= 0:
+            following = np.int64(placement.following[s])
+            child = placement.child[s]
+            if placement.placed[child] or not wait_for_parent(columns, placement, s):
+                placement.following[s] = placement.waiting[variable]
+                placement.waiting[variable] = s
+                if not placement.placed[child]:
+                    placement.placed[child] = True
+                    placement.trail[top] = child
+                    top += 1
+            s = following
+    return top
+
+
+@njit
+def take_back(placement, top, until):
+    """Undo the placements ``trail[until:top]``."""
+    for k in range(until, top):
+        placement.placed[placement.trail[k]] = False
+
+
+@njit
+def place_free(columns, placement):
+    """Place all that sets without reduced cost allow; returns the top of the trail."""
+    top = 0
+    for s in range(len(placement.reduced)):
+        if placement.reduced[s] <= FREE and not wait_for_parent(columns, placement, s):
+            child = placement.child[s]
+            if not placement.placed[child]:
+                top = place(columns, placement, child, top)
+    return top
+
+
+@njit
+def shrink_cluster(columns, placement, members, size, top, rng):
+    """Make the violated cluster ``members[:size]`` of all variables not placed minimal, members tried at random.
+
+    Members are placed tentatively: those that then are not placed are a smaller violated cluster.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Size of the cluster and work in placements.
+    """
+    for k in range(size - 1, 0, -1):
+        j = rng.integers(0, k + 1)
+        members[k], members[j] = members[j], members[k]
+    left, first, work = size, top, 0
+    for k in range(size):
+        if placement.placed[members[k]]:
+            continue
+        new_top = place(columns, placement, members[k], top)
+        work += 1 + new_top - top
+        if new_top - top < left:
+            left -= new_top - top
+            top = new_top
+        else:
+            take_back(placement, new_top, top)
+    kept = 0
+    for k in range(size):
+        if not placement.placed[members[k]]:
+            members[kept] = members[k]
+            kept += 1
+    take_back(placement, top, first)
+    return kept, work
+
+
+@njit
+def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, raised, state):
+    """Raise cluster after cluster.
+
+    Parameters
+    ----------
+    columns : Columns
+    placement : Placement
+    top : int
+        Variables placed so far.
+    members : ndarray of int32, shape (n_variables,)
+        Scratch.
+    inside : ndarray of bool, shape (n_variables,)
+        Scratch, all False.
+    rng : numpy.random.Generator
+    pool, pool_offsets, raised : ndarray of int32, int64, float64
+        Receive the clusters (members ascending) and by how much each was raised, in nats.
+    state : ndarray of int64, shape (2,)
+        Clusters so far, and the work (sets looked at, about) that may still be done.
+
+    Returns
+    -------
+    tuple of (int, int)
+        New top and one of the ``ASCENT_`` codes.
+    """
+    n = len(placement.placed)
+    while top < n:
+        if state[1] <= 0:
+            return top, ASCENT_MORE
+        cluster = state[0]
+        if cluster >= len(raised) or pool_offsets[cluster] + n > len(pool):
+            return top, ASCENT_FULL
+        size = 0
+        for v in range(n):
+            if not placement.placed[v]:
+                members[size] = v
+                size += 1
+        size, work = shrink_cluster(columns, placement, members, size, top, rng)
+        state[1] -= n + 5 * work
+        for k in range(size):
+            inside[members[k]] = True
+        least = np.inf
+        for k in range(size):
+            for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
+                if placement.reduced[s] < least and avoids(columns, s, inside):
+                    least = placement.reduced[s]
+            state[1] -= 2 * (columns.set_offsets[members[k] + 1] - columns.set_offsets[members[k]])
+        if least == np.inf:
+            return top, ASCENT_INFEASIBLE
+        for k in range(size):
+            child = members[k]
+            for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
+                if not avoids(columns, s, inside):
+                    continue
+                placement.reduced[s] -= least
+                if placement.reduced[s] <= FREE:
+                    placement.reduced[s] = 0.0
+                    if not wait_for_parent(columns, placement, s) and not placement.placed[child]:
+                        top = place(columns, placement, child, top)
+        start = pool_offsets[cluster]
+        members[:size].sort()
+        for k in range(size):
+            pool[start + k] = members[k]
+            inside[members[k]] = False
+        pool_offsets[cluster + 1] = start + size
+        raised[cluster] = least
+        state[0] += 1
+    return top, ASCENT_DONE

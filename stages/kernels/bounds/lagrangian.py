@@ -1,0 +1,218 @@
+"""The relaxation behind upper bounds: every variable takes one set, cuts are priced instead of kept.
+
+A cut says that of the sets it counts, each as often as its weight says, at least `demand` are taken. For cluster C
+and k = 1, 2, ... the sets of members with fewer than k parents in C are such: the first k members of C in a
+topological order take one each (Bartlett & Cussens 2017); sums of cuts, halved and rounded, are others
+(`zero_half_cuts`).
+With any multipliers that are not negative the best choice of sets, cut by cut rewarded, bounds the loss of all
+networks from below; so a bound found in floating point, by whatever method, is checked by evaluating it once.
+`improve_multipliers` is the volume algorithm (Barahona & Anbil 2000): a subgradient method whose averaged choices
+approximate a fractional solution, in which `cluster_cuts` and `zero_half_cuts` find further cuts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+
+PATIENCE = 20
+"""Steps without a better bound after which steps become shorter."""
+
+
+class Cuts(NamedTuple):
+    """Cuts over the sets of some `Columns`.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_cuts + 1,)
+    sets : ndarray of int32
+        Sets that a cut counts.
+    weights : ndarray of int8
+        How many times.
+    demands : ndarray of float64, shape (n_cuts,)
+        How many of them at least are taken.
+    """
+
+    offsets: np.ndarray
+    sets: np.ndarray
+    weights: np.ndarray
+    demands: np.ndarray
+
+
+class SetCuts(NamedTuple):
+    """The same by sets.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_sets + 1,)
+    cuts : ndarray of int32
+        Cuts that count a set.
+    weights : ndarray of int8
+        How many times.
+    demands : ndarray of float64, shape (n_cuts,)
+    """
+
+    offsets: np.ndarray
+    cuts: np.ndarray
+    weights: np.ndarray
+    demands: np.ndarray
+
+
+def cuts_by_set(cuts: Cuts, n_sets: int) -> SetCuts:
+    """Cuts by the sets that they count, ascending."""
+    offsets = np.zeros(n_sets + 1, dtype=np.int64)
+    counting, weights = np.empty_like(cuts.sets), np.empty_like(cuts.weights)
+    list_by_set(cuts, offsets, counting, weights)
+    return SetCuts(offsets, counting, weights, cuts.demands)
+
+
+@njit
+def list_by_set(cuts, offsets, counting, weights):
+    """Fill offsets (zero at first), cuts and weights of a `SetCuts`."""
+    for k in range(len(cuts.sets)):
+        offsets[cuts.sets[k] + 1] += 1
+    for s in range(len(offsets) - 1):
+        offsets[s + 1] += offsets[s]
+    place = offsets[:-1].copy()
+    for c in range(len(cuts.demands)):
+        for k in range(cuts.offsets[c], cuts.offsets[c + 1]):
+            at = place[cuts.sets[k]]
+            counting[at] = c
+            weights[at] = cuts.weights[k]
+            place[cuts.sets[k]] = at + 1
+
+
+@njit
+def counted_sets(columns, members, demand, inside, found):
+    """Sets of `members` with fewer than `demand` parents among them, into `found`; returns their number.
+
+    `inside` is scratch, all False, one for each variable; `found` has room for all sets of the members.
+    """
+    for k in range(len(members)):
+        inside[members[k]] = True
+    count = 0
+    for k in range(len(members)):
+        for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
+            hits = 0
+            for j in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
+                if inside[columns.parents[j]]:
+                    hits += 1
+            if hits < demand:
+                found[count] = s
+                count += 1
+    for k in range(len(members)):
+        inside[members[k]] = False
+    return count
+
+
+@njit
+def relax(columns, cuts, multipliers, reduced, chosen):
+    """Least loss over all choices of one set per variable, with cuts priced; a bound on every network's loss.
+
+    Parameters
+    ----------
+    columns : Columns
+    cuts : SetCuts
+    multipliers : ndarray of float64, shape (n_cuts,)
+        In nats, not negative.
+    reduced : ndarray of float64, shape (n_sets,)
+        Receives losses less the multipliers of the cuts that count the set.
+    chosen : ndarray of int64, shape (n_variables,)
+        Receives the sets of the least reduced cost.
+    """
+    total = 0.0
+    for c in range(len(multipliers)):
+        total += multipliers[c] * cuts.demands[c]
+    for v in range(len(chosen)):
+        best = columns.set_offsets[v]
+        for s in range(best, columns.set_offsets[v + 1]):
+            rest = columns.losses[s]
+            for k in range(cuts.offsets[s], cuts.offsets[s + 1]):
+                rest -= multipliers[cuts.cuts[k]] * cuts.weights[k]
+            reduced[s] = rest
+            if rest < reduced[best]:
+                best = s
+        chosen[v] = best
+        total += reduced[best]
+    return total
+
+
+@njit
+def count_lacks(cuts, sets, shares, lacks):
+    """What each cut lacks of its demand when `sets` have these shares, into `lacks`."""
+    lacks[:] = cuts.demands
+    for i in range(len(sets)):
+        for k in range(cuts.offsets[sets[i]], cuts.offsets[sets[i] + 1]):
+            lacks[cuts.cuts[k]] -= shares[i] * cuts.weights[k]
+
+
+@njit
+def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chosen, pace, target, n_steps):
+    """Steps of the volume algorithm.
+
+    Parameters
+    ----------
+    columns : Columns
+    cuts : SetCuts
+    multipliers : ndarray of float64, shape (n_cuts,)
+        The best ones so far, improved in place.
+    shares : ndarray of float64, shape (n_sets,)
+        Averaged choices, updated in place; sum to one for every variable.
+    trial : ndarray of float64, shape (4, n_cuts)
+        Scratch; the third row is left with what the averaged choices lack of every demand.
+    reduced, chosen : ndarray
+        Scratch as of `relax`.
+    pace : ndarray of float64, shape (4,)
+        Bound at `multipliers`; length of steps; most weight of a new choice in the average; steps without a
+        better bound.
+    target : float
+        Loss of the best network known, in nats.
+    n_steps : int
+    """
+    moved, slack, violation, lacks = trial[0], trial[1], trial[2], trial[3]
+    n_cuts = len(multipliers)
+    whole = np.ones(len(chosen))
+    count_lacks(cuts, np.arange(len(shares)), shares, violation)
+    for _ in range(n_steps):
+        norm = 0.0
+        for c in range(n_cuts):
+            lack = violation[c]
+            if multipliers[c] <= 0.0 and lack < 0.0:
+                lack = 0.0
+            slack[c] = lack
+            norm += lack * lack
+        if norm < 1e-14 or target <= pace[0]:
+            return
+        step = pace[1] * (target - pace[0]) / norm
+        for c in range(n_cuts):
+            moved[c] = max(0.0, multipliers[c] + step * slack[c])
+        bound = relax(columns, cuts, moved, reduced, chosen)
+        # The weight of the new choice that brings the average nearest to keeping all cuts.
+        count_lacks(cuts, chosen, whole, lacks)
+        along = square = rise = 0.0
+        for c in range(n_cuts):
+            rise += slack[c] * lacks[c]
+            change = violation[c] - lacks[c]
+            along += violation[c] * change
+            square += change * change
+        weight = pace[2] if square <= 0.0 else min(max(along / square, 0.1 * pace[2]), pace[2])
+        shares *= 1.0 - weight
+        for v in range(len(chosen)):
+            shares[chosen[v]] += weight
+        # Averages are linear in the choices, so their violations are averages too.
+        for c in range(n_cuts):
+            violation[c] += weight * (lacks[c] - violation[c])
+        if bound > pace[0]:
+            pace[0] = bound
+            multipliers[:] = moved
+            pace[3] = 0.0
+            if rise > 0.0 and pace[1] < 2.0:
+                pace[1] *= 1.1
+        else:
+            pace[3] += 1.0
+            if pace[3] >= PATIENCE:
+                pace[1] = max(0.66 * pace[1], 1e-5)
+                pace[3] = 0.0

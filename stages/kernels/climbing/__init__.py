@@ -1,0 +1,1 @@
+"""Moves of hill climbing on a graph and what is known about its neighbours."""

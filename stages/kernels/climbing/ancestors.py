@@ -1,0 +1,124 @@
+"""Ancestors of every variable as bitsets, kept up to date while arcs come and go.
+
+`ancestors[v]` holds the proper ancestors of v. An arc y -> x closes a cycle exactly when x is y or an ancestor
+of y; an arc y -> x can be reversed exactly when no other parent of x has y among its ancestors (Giudici and
+Castelo 2003 keep the same relation for their random walks).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bits import popcount, set_bit
+from ..jit import inlined, njit
+
+
+@inlined
+def in_row(matrix, row, element):
+    """True when `element` is in the set that `row` of `matrix` holds."""
+    return (matrix[row, element >> 6] >> np.uint64(element & 63)) & np.uint64(1) != 0
+
+
+@inlined
+def closes_cycle(ancestors, child, parent):
+    """True when the arc parent -> child would close a cycle."""
+    return child == parent or in_row(ancestors, parent, child)
+
+
+@njit
+def has_other_path(ancestors, arcs, n_parents, child, parent):
+    """True when `parent` reaches `child` by another path than the arc parent -> child.
+
+    Parameters
+    ----------
+    ancestors : ndarray of uint64, shape (n_variables, n_words)
+    arcs : ndarray of int32, shape (n_variables, n_variables)
+        ``arcs[v, :n_parents[v]]`` are the parents of v.
+    n_parents : ndarray of int32, shape (n_variables,)
+    child, parent : int
+    """
+    for k in range(n_parents[child]):
+        other = np.int64(arcs[child, k])
+        if other != parent and in_row(ancestors, other, parent):
+            return True
+    return False
+
+
+@njit
+def add_ancestors(ancestors, child, parent):
+    """Extend `ancestors` by the arc parent -> child, which must close no cycle."""
+    n_variables, n_words = ancestors.shape
+    if in_row(ancestors, child, parent):
+        return
+    for v in range(n_variables):
+        if v == child or in_row(ancestors, v, child):
+            for w in range(n_words):
+                ancestors[v, w] |= ancestors[parent, w]
+            set_bit(ancestors[v], parent)
+
+
+@njit
+def recompute_ancestors(ancestors, arcs, n_parents, child):
+    """Correct `ancestors` of `child` and its descendants after `child` has lost a parent."""
+    n_variables, n_words = ancestors.shape
+    affected = np.empty(n_variables, dtype=np.int32)
+    n_ancestors = np.empty(n_variables, dtype=np.int32)
+    n_affected = 0
+    for v in range(n_variables):
+        if v == child or in_row(ancestors, v, child):
+            total = np.uint64(0)
+            for w in range(n_words):
+                total += popcount(ancestors[v, w])
+            affected[n_affected] = v
+            n_ancestors[n_affected] = np.int32(total)
+            n_affected += 1
+    # A descendant has all ancestors of its ancestors and more, so fewer ancestors come first in any path.
+    for i in np.argsort(n_ancestors[:n_affected]):
+        collect_ancestors(ancestors, arcs, n_parents, np.int64(affected[i]))
+
+
+@njit
+def collect_ancestors(ancestors, arcs, n_parents, variable):
+    """Ancestors of `variable` from those of its parents."""
+    row = ancestors[variable]
+    row[:] = np.uint64(0)
+    for k in range(n_parents[variable]):
+        parent = np.int64(arcs[variable, k])
+        for w in range(ancestors.shape[1]):
+            row[w] |= ancestors[parent, w]
+        set_bit(row, parent)
+
+
+@njit
+def all_ancestors(ancestors, arcs, n_parents):
+    """Compute `ancestors` from nothing; False when the arcs form a cycle."""
+    n_variables = len(n_parents)
+    first_child = np.zeros(n_variables + 1, dtype=np.int64)
+    for v in range(n_variables):
+        for k in range(n_parents[v]):
+            first_child[arcs[v, k] + 1] += 1
+    first_child = np.cumsum(first_child)
+    children = np.empty(first_child[-1], dtype=np.int32)
+    end = first_child[:-1].copy()
+    for v in range(n_variables):
+        for k in range(n_parents[v]):
+            children[end[arcs[v, k]]] = v
+            end[arcs[v, k]] += 1
+    waiting = n_parents.copy()
+    ready = np.empty(n_variables, dtype=np.int32)
+    n_ready = 0
+    for v in range(n_variables):
+        if waiting[v] == 0:
+            ready[n_ready] = v
+            n_ready += 1
+    done = 0
+    while done < n_ready:
+        parent = np.int64(ready[done])
+        done += 1
+        collect_ancestors(ancestors, arcs, n_parents, parent)
+        for k in range(first_child[parent], end[parent]):
+            waiting[children[k]] -= 1
+            if waiting[children[k]] == 0:
+                ready[n_ready] = children[k]
+                n_ready += 1
+    return done == n_variables

@@ -1,0 +1,121 @@
+"""Forbidden-parent sets: which pairs a climb tests, forbids and reopens (CHC and FastCHC, paper 001).
+
+An arc that can be gained and would lower the score, or one whose removal would raise it, is taken for an
+independence: the two variables are not tried as parents of each other any more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import inlined, njit
+from .addable_parents import insert_candidate, list_permitted, shut_pair
+from .ancestors import in_row
+from .moves import can_gain_arc, is_parent, mark_stale
+
+
+@njit
+def list_untested(state, child, max_parents, out):
+    """Candidates of `child` that a move could bring now and whose gains are not known; their number."""
+    n = 0
+    for k in range(state.n_candidates[child]):
+        parent = np.int64(state.candidates[child, k])
+        if (
+            np.isnan(state.gains[child, k])
+            and not in_row(state.shut, child, parent)
+            and can_gain_arc(state, child, parent, max_parents)
+        ):
+            out[n] = parent
+            n += 1
+    return n
+
+
+@njit
+def relist(state, child, max_parents, out):
+    """List what `child` may gain as parents, gains not known; `out` and the number as in `list_untested`."""
+    n = list_permitted(state, child, state.candidates[child])
+    state.n_candidates[child] = n
+    state.gains[child, :n] = np.nan
+    return list_untested(state, child, max_parents, out)
+
+
+@njit
+def next_untested(state, touched, start, max_parents, out):
+    """The first child from `start` on that is `touched` and has something to test, and how much; else (-1, 0).
+
+    `out` as in `list_untested`. Touched children without are judged on the way.
+    """
+    for child in range(start, len(state.n_parents)):
+        if touched[child]:
+            n = list_untested(state, child, max_parents, out)
+            if n > 0:
+                return child, n
+            mark_stale(state, child)
+            judge_child(state, child, max_parents)
+    return -1, 0
+
+
+@njit
+def take_gains(state, child, candidates, gains, max_parents):
+    """Write the gains of some listed candidates of `child` (ascending), and forbid what they speak against."""
+    k = 0
+    for i in range(len(candidates)):
+        while state.candidates[child, k] != candidates[i]:
+            k += 1
+        state.gains[child, k] = gains[i]
+    mark_stale(state, child)
+    judge_child(state, child, max_parents)
+
+
+@njit
+def judge_child(state, child, max_parents):
+    """Forbid the pairs that the known gains of `child` speak against."""
+    for k in range(state.n_candidates[child]):
+        parent = np.int64(state.candidates[child, k])
+        if (
+            state.gains[child, k] < 0.0
+            and not in_row(state.shut, child, parent)
+            and can_gain_arc(state, child, parent, max_parents)
+        ):
+            shut_pair(state, child, parent)
+    for k in range(state.n_parents[child]):
+        parent = np.int64(state.arcs[child, k])
+        if state.losses[child, k] > 0.0 and not in_row(state.fixed, child, parent):
+            shut_pair(state, child, parent)
+
+
+@inlined
+def open_arc(state, child, parent):
+    """Let the arc parent -> child be tested again, unless it is there or not permitted."""
+    state.shut[child, parent >> 6] &= ~(np.uint64(1) << np.uint64(parent & 63))
+    if in_row(state.permitted, child, parent) and not is_parent(state, child, parent):
+        n = state.n_candidates[child]
+        state.n_candidates[child] = insert_candidate(state.candidates[child], state.gains[child], n, parent)
+
+
+@njit
+def list_neighbours(state, variable, out):
+    """Parents and children of `variable` into `out` (int32); their number."""
+    n = state.n_parents[variable]
+    out[:n] = state.arcs[variable, :n]
+    for v in range(len(state.n_parents)):
+        if in_row(state.ancestors, v, variable) and is_parent(state, v, variable):
+            out[n] = v
+            n += 1
+    return n
+
+
+@njit
+def release_pairs(state, one, other, touched):
+    """After `one` and `other` were linked, reopen the pairs at distance two through that link (FastCHC).
+
+    `touched` (bool, shape (n_variables,)) marks the children whose lists have changed.
+    """
+    neighbours = np.empty(len(state.n_parents), dtype=np.int32)
+    for near, far in ((one, other), (other, one)):
+        for k in range(list_neighbours(state, near, neighbours)):
+            v = np.int64(neighbours[k])
+            if v != far:
+                open_arc(state, v, far)
+                open_arc(state, far, v)
+                touched[v] = touched[far] = True

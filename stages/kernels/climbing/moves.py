@@ -1,0 +1,302 @@
+"""The moves of hill climbing: which arcs can be added, removed or reversed, what each brings, which is best.
+
+For every child there is a list of possible new parents with their gains, and the gains of losing its parents.
+The best move of every child is remembered. It is looked up again when its own gains have changed, when a removal
+has opened a way that a cycle had closed, or when it is about to be taken and turns out to be closed by now; so
+choosing a move costs one pass over the children, not over all pairs.
+
+Moves are ordered by gain, then additions before removals before reversals, then by the child's place in a given
+order, then by parent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inlined, njit
+from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, recompute_ancestors
+
+ADD, REMOVE, REVERSE, NO_MOVE, STALE = 0, 1, 2, 3, 4
+
+
+class ClimbState(NamedTuple):
+    """A graph and all that is known about its neighbours; changed in place.
+
+    The square arrays are used from the left, so only as much of their memory is touched as is kept.
+
+    Attributes
+    ----------
+    candidates : ndarray of int32, shape (n_variables, n_variables)
+        ``candidates[x, :n_candidates[x]]``: possible new parents of x, ascending.
+    gains : ndarray of float64, shape (n_variables, n_variables)
+        Gain in nats of adding each of them; NaN when not known.
+    n_candidates : ndarray of int32, shape (n_variables,)
+    arcs : ndarray of int32, shape (n_variables, n_variables)
+        ``arcs[x, :n_parents[x]]``: parents of x, ascending.
+    losses : ndarray of float64, shape (n_variables, n_variables)
+        Gain of removing each of them.
+    n_parents : ndarray of int32, shape (n_variables,)
+    ancestors : ndarray of uint64, shape (n_variables, n_words)
+    permitted, shut, fixed : ndarray of uint64, shape (n_variables, n_words)
+        Sets of parents: those the user lets x have, those the search has forbidden (FP in paper 001), and those
+        x must keep.
+    order : ndarray of int64, shape (n_variables,)
+        The children; of equally good moves that of the earlier child is taken.
+    best_gain : ndarray of float64, shape (n_variables,)
+    best_kind, best_parent : ndarray of int64, shape (n_variables,)
+        Best move of every child: its kind and the parent it adds, removes or turns into a child.
+    """
+
+    candidates: np.ndarray
+    gains: np.ndarray
+    n_candidates: np.ndarray
+    arcs: np.ndarray
+    losses: np.ndarray
+    n_parents: np.ndarray
+    ancestors: np.ndarray
+    permitted: np.ndarray
+    shut: np.ndarray
+    fixed: np.ndarray
+    order: np.ndarray
+    best_gain: np.ndarray
+    best_kind: np.ndarray
+    best_parent: np.ndarray
+
+
+class Limits(NamedTuple):
+    """What bounds the choice of a move.
+
+    Attributes
+    ----------
+    max_parents : int
+    floor : float
+        Moves must bring more than this, in nats: 0 when climbing, minus infinity with a tabu list.
+    tabu : ndarray of int64, shape (length of the tabu list, 2)
+        Pairs of variables, the smaller first, that were changed lately and are left alone.
+    aspiration : float
+        A move that brings more than this may change them all the same: it leads to a new best graph.
+    """
+
+    max_parents: int
+    floor: float
+    tabu: np.ndarray
+    aspiration: float
+
+
+@njit
+def find_ascending(values, n_values, value):
+    """Index of the first of ``values[:n_values]`` (ascending) that is not below `value`."""
+    low, high = 0, n_values
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def is_parent(state, child, parent):
+    """True when the arc parent -> child is there."""
+    found = False
+    for k in range(state.n_parents[child]):
+        found |= state.arcs[child, k] == parent
+    return found
+
+
+@njit
+def addition_gain(state, child, parent):
+    """Known gain of the new arc parent -> child; minus infinity if not known, not listed or forbidden."""
+    n = state.n_candidates[child]
+    k = find_ascending(state.candidates[child], n, parent)
+    if k == n or state.candidates[child, k] != parent or in_row(state.shut, child, parent):
+        return -np.inf
+    gain = state.gains[child, k]
+    return -np.inf if np.isnan(gain) else gain
+
+
+@inlined
+def can_add(state, child, parent, max_parents):
+    """True when the arc parent -> child can be added (whether it is forbidden is not looked at)."""
+    return state.n_parents[child] < max_parents and not closes_cycle(state.ancestors, child, parent)
+
+
+@inlined
+def can_reverse(state, child, parent, max_parents):
+    """True when the arc parent -> child can be turned (whether that is forbidden is not looked at)."""
+    return (
+        state.n_parents[parent] < max_parents
+        and not in_row(state.fixed, child, parent)
+        and not has_other_path(state.ancestors, state.arcs, state.n_parents, child, parent)
+    )
+
+
+@njit
+def can_gain_arc(state, child, parent, max_parents):
+    """True when some move brings the arc parent -> child: an addition, or turning child -> parent."""
+    if not in_row(state.ancestors, parent, child):
+        return can_add(state, child, parent, max_parents)
+    return is_parent(state, parent, child) and can_reverse(state, parent, child, max_parents)
+
+
+@njit
+def is_open(state, kind, child, parent, max_parents):
+    """True when the remembered move of `child` can still be taken."""
+    if kind == ADD:
+        return not in_row(state.shut, child, parent) and can_add(state, child, parent, max_parents)
+    if kind == REVERSE:
+        return not in_row(state.shut, parent, child) and can_reverse(state, child, parent, max_parents)
+    return True
+
+
+@njit
+def is_tabu(limits, child, parent, gain):
+    """True when the tabu list withholds a move of this gain between the two variables."""
+    if len(limits.tabu) == 0 or gain > limits.aspiration:
+        return False
+    one, other = min(child, parent), max(child, parent)
+    is_listed = False
+    for k in range(len(limits.tabu)):
+        is_listed |= limits.tabu[k, 0] == one and limits.tabu[k, 1] == other
+    return is_listed
+
+
+@njit
+def look_up_best(state, child, limits):
+    """Find the best open move of `child` and remember it; True when the tabu list withheld a better one."""
+    best, kind, best_parent = limits.floor, NO_MOVE, -1
+    withheld = False
+    if state.n_parents[child] < limits.max_parents:
+        for k in range(state.n_candidates[child]):
+            if state.gains[child, k] > best:
+                parent = np.int64(state.candidates[child, k])
+                if is_open(state, ADD, child, parent, limits.max_parents):
+                    if is_tabu(limits, child, parent, state.gains[child, k]):
+                        withheld = True
+                    else:
+                        best, kind, best_parent = state.gains[child, k], ADD, parent
+    for k in range(state.n_parents[child]):
+        parent = np.int64(state.arcs[child, k])
+        if state.losses[child, k] > best and not in_row(state.fixed, child, parent):
+            if is_tabu(limits, child, parent, state.losses[child, k]):
+                withheld = True
+            else:
+                best, kind, best_parent = state.losses[child, k], REMOVE, parent
+    for k in range(state.n_parents[child]):
+        parent = np.int64(state.arcs[child, k])
+        gain = state.losses[child, k] + addition_gain(state, parent, child)
+        if gain > best and is_open(state, REVERSE, child, parent, limits.max_parents):
+            if is_tabu(limits, child, parent, gain):
+                withheld = True
+            else:
+                best, kind, best_parent = gain, REVERSE, parent
+    state.best_gain[child] = best if kind != NO_MOVE else -np.inf
+    state.best_kind[child] = kind
+    state.best_parent[child] = best_parent
+    return withheld
+
+
+@njit
+def choose_move(state, limits, move):
+    """Find the best move of all.
+
+    Parameters
+    ----------
+    state : ClimbState
+    limits : Limits
+    move : ndarray of int64, shape (3,)
+        Receives kind, child and parent.
+
+    Returns
+    -------
+    float : gain of the move in nats; minus infinity when there is none (``move[0]`` is then NO_MOVE).
+    """
+    n_variables = len(state.n_parents)
+    withheld = np.zeros(n_variables, dtype=np.bool_)
+    for child in range(n_variables):
+        if state.best_kind[child] == STALE:
+            withheld[child] = look_up_best(state, child, limits)
+    while True:
+        best = -1
+        for child in state.order:
+            kind = state.best_kind[child]
+            if kind == NO_MOVE:
+                continue
+            ahead = np.inf if best < 0 else state.best_gain[child] - state.best_gain[best]
+            if ahead > 0.0 or (ahead == 0.0 and kind < state.best_kind[best]):
+                best = child
+        if best < 0:
+            break
+        kind, parent = state.best_kind[best], state.best_parent[best]
+        held_back = is_tabu(limits, best, parent, state.best_gain[best])
+        if not held_back and is_open(state, kind, best, parent, limits.max_parents):
+            break
+        withheld[best] = look_up_best(state, best, limits) or held_back
+    gain = state.best_gain[best] if best >= 0 else -np.inf
+    move[0] = state.best_kind[best] if best >= 0 else NO_MOVE
+    move[1] = best
+    move[2] = state.best_parent[best] if best >= 0 else -1
+    # What the tabu list withheld is open again after the next step.
+    for child in range(n_variables):
+        if withheld[child]:
+            state.best_kind[child] = STALE
+    return gain
+
+
+@njit
+def mark_stale(state, variable):
+    """Have the best moves of `variable` and its children looked up again: their gains depend on its scores."""
+    state.best_kind[variable] = STALE
+    for v in range(len(state.n_parents)):
+        if in_row(state.ancestors, v, variable) and is_parent(state, v, variable):
+            state.best_kind[v] = STALE
+
+
+@njit
+def insert_arc(state, child, parent):
+    """Add the arc parent -> child, which must close no cycle."""
+    n = state.n_parents[child]
+    place = find_ascending(state.arcs[child], n, parent)
+    for k in range(n, place, -1):
+        state.arcs[child, k] = state.arcs[child, k - 1]
+    state.arcs[child, place] = parent
+    state.n_parents[child] = n + 1
+    add_ancestors(state.ancestors, child, parent)
+
+
+@njit
+def delete_arc(state, child, parent, reopened):
+    """Take the arc parent -> child away.
+
+    Where that ends a path, moves that would have closed a cycle through it may be open now: the children
+    concerned are marked in `reopened` (bool, shape (n_variables,)) and their best moves are looked up again.
+    """
+    n = state.n_parents[child]
+    place = find_ascending(state.arcs[child], n, parent)
+    for k in range(place, n - 1):
+        state.arcs[child, k] = state.arcs[child, k + 1]
+    state.n_parents[child] = n - 1
+    if has_other_path(state.ancestors, state.arcs, state.n_parents, child, parent):
+        return
+    for v in range(len(state.n_parents)):
+        if v == parent or in_row(state.ancestors, parent, v):
+            reopened[v] = True
+            state.best_kind[v] = STALE
+        if v == child or in_row(state.ancestors, v, child):
+            state.best_kind[v] = STALE
+    recompute_ancestors(state.ancestors, state.arcs, state.n_parents, child)
+
+
+@njit
+def apply_move(state, move, reopened):
+    """Change the graph by a move (kind, child, parent); `reopened` as in `delete_arc`."""
+    kind, child, parent = move[0], move[1], move[2]
+    if kind != ADD:
+        delete_arc(state, child, parent, reopened)
+    if kind == ADD:
+        insert_arc(state, child, parent)
+    elif kind == REVERSE:
+        insert_arc(state, parent, child)

@@ -1,0 +1,1 @@
+"""Counts and local scores from coded data."""

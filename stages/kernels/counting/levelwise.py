@@ -1,0 +1,149 @@
+"""Sets of one size made from those of the size before, and scored.
+
+A set is a row of ascending places among the allowed variables. A level keeps its sets in blocks, one for each
+choice of all places but the last, in lexicographic order; a block has an entry for every later place.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .add_one import score_expansions
+
+
+class Level(NamedTuple):
+    """All sets of one size whose supersets may pay.
+
+    Attributes
+    ----------
+    prefixes : ndarray of int32, shape (n_blocks, size - 1)
+        All places but the last, lexicographic.
+    starts : ndarray of int64, shape (n_blocks + 1,)
+        Where a block's entries begin; the first is of the place after the prefix.
+    entries : ndarray of float64
+        Best score in nats among a set and its subsets; NaN where no superset of the set can pay.
+    """
+
+    prefixes: np.ndarray
+    starts: np.ndarray
+    entries: np.ndarray
+
+
+@njit
+def find_block(prefixes, places, dropped):
+    """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""
+    width = prefixes.shape[1]
+    low, high = 0, len(prefixes)
+    while low < high:
+        middle = (low + high) // 2
+        is_before = False
+        for k in range(width):
+            wanted = places[k if k < dropped else k + 1]
+            if prefixes[middle, k] != wanted:
+                is_before = prefixes[middle, k] < wanted
+                break
+        if is_before:
+            low = middle + 1
+        else:
+            high = middle
+    if low == len(prefixes):
+        return -1
+    for k in range(width):
+        if prefixes[low, k] != places[k if k < dropped else k + 1]:
+            return -1
+    return low
+
+
+@njit
+def mark_open(level, places, best, q, n_states, penalty, starts, entries, counts):
+    """Which one-place extensions of some sets have to be scored.
+
+    Parameters
+    ----------
+    level : Level
+        That the sets are of.
+    places : ndarray of int32, shape (n_sets, size)
+    best : ndarray of float64, shape (n_sets,)
+        Best score among a set and its subsets, nats.
+    q : ndarray of float64, shape (n_sets,)
+        Configurations of the sets.
+    n_states : ndarray of float64, shape (n_allowed,)
+    penalty : float
+        Nats per configuration, 0 for none: an extension is closed if a subset scores at least what its penalty
+        leaves (de Campos and Ji 2011).
+    starts : ndarray of int64, shape (n_sets + 1,)
+    entries : ndarray of float64, shape (starts[-1],)
+        Receives the best score among the proper subsets of every extension, NaN for closed ones.
+    counts : ndarray of int64, shape (n_sets,)
+        Receives the number of open extensions.
+    """
+    size = places.shape[1]
+    for s in range(len(places)):
+        own = entries[starts[s] : starts[s + 1]]
+        own[:] = best[s]
+        for dropped in range(size):
+            block = find_block(level.prefixes, places[s], dropped)
+            if block < 0:
+                own[:] = np.nan
+                break
+            others = level.entries[level.starts[block] : level.starts[block + 1]]
+            others = others[len(others) - len(own) :]
+            for i in range(len(own)):
+                if np.isnan(others[i]) or others[i] > own[i]:
+                    own[i] = others[i]
+        first = len(n_states) - len(own)
+        counts[s] = 0
+        for i in range(len(own)):
+            if penalty > 0 and own[i] >= -penalty * q[s] * n_states[first + i]:
+                own[i] = np.nan
+            if not np.isnan(own[i]):
+                counts[s] += 1
+
+
+@njit
+def score_open(
+    data, tables, child, required, allowed, places, which, starts, entries, is_better, scratch, work
+):
+    """Score the open extensions of some sets with equally many configurations.
+
+    Parameters
+    ----------
+    data : PackedData
+    tables : ScoreTables
+    child : int
+    required, allowed : ndarray of int32
+        Variables in every set; variables that places mean.
+    places : ndarray of int32, shape (n_sets, size)
+    which : ndarray of int64
+        The sets to extend.
+    starts, entries :
+        As from `mark_open`; entries of open extensions become the best score among it and its subsets.
+    is_better : ndarray of bool, shape of entries
+        Receives whether an extension scores more than all its subsets.
+    scratch : ndarray of float64, shape (n_variables,)
+    work : Workspace
+    """
+    size = places.shape[1]
+    parents = np.empty(len(required) + size, dtype=np.int32)
+    candidates = np.empty(len(allowed), dtype=np.int32)
+    for s in which:
+        parents[: len(required)] = required
+        for k in range(size):
+            parents[len(required) + k] = allowed[places[s, k]]
+        first = len(allowed) - (starts[s + 1] - starts[s]) - starts[s]
+        n = 0
+        for i in range(starts[s], starts[s + 1]):
+            if not np.isnan(entries[i]):
+                candidates[n] = allowed[first + i]
+                n += 1
+        if n == 0:
+            continue
+        score_expansions(data, tables, child, parents, candidates[:n], scratch, work)
+        for i in range(starts[s], starts[s + 1]):
+            if not np.isnan(entries[i]):
+                score = scratch[allowed[first + i]]
+                is_better[i] = score > entries[i]
+                entries[i] = max(score, entries[i])

@@ -1,0 +1,38 @@
+"""Look-up tables that turn counts into local scores (nats).
+
+Every score is ``sum cell[N_xp] - sum row[N_p] - penalty * |P|``. With ``f(m) = m ln m`` for the likelihood
+scores; with log-gamma functions for BDeu (Heckerman et al. 1995) and K2 (Cooper & Herskovits 1992).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..jit import njit
+
+
+@njit
+def fill_log_gamma(offset, table):
+    """``table[m] = lnGamma(offset + m) - lnGamma(offset)`` for ``offset > 0``."""
+    start = math.lgamma(offset)
+    table[0] = 0.0
+    for m in range(1, len(table)):
+        table[m] = math.lgamma(offset + m) - start
+
+
+def entropy_table(n_rows: int) -> np.ndarray:
+    """``f(m) = m ln m`` for m = 0, ..., n_rows; float64."""
+    counts = np.arange(n_rows + 1, dtype=np.float64)
+    counts[0] = 1.0
+    table = counts * np.log(counts)
+    table[0] = 0.0
+    return table
+
+
+def log_gamma_table(offset: float, n_rows: int) -> np.ndarray:
+    """``lnGamma(offset + m) - lnGamma(offset)`` for m = 0, ..., n_rows; float64."""
+    table = np.empty(n_rows + 1)
+    fill_log_gamma(offset, table)
+    return table

@@ -1,0 +1,1 @@
+"""k-trees, cliques and networks within them."""

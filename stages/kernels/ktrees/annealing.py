@@ -1,0 +1,195 @@
+"""Local search over orders under a treewidth bound: random changes, taken or taken back.
+
+A change moves one variable in the order, or alters a variable's preference: the member that it leaves out of
+the bag it joins, or the variable whose bag it joins. Orders alone leave both to a fixed rule; preferences
+make every k-tree reachable whose bags the order allows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .moves import RECHECK, mark_move, move_variable, refresh, take_back
+
+NEAR = 10
+"""Half of the random moves go at most this far."""
+
+
+class MoveShares(NamedTuple):
+    """How often each kind of change is tried; the rest are moves to random places.
+
+    Attributes
+    ----------
+    left_out, host, wanted : float
+        Share of changed preferences for the member left out, for the host, and of moves that bring a
+        variable and a member of a better set of it together.
+    """
+
+    left_out: float
+    host: float
+    wanted: float
+
+
+class BestOrder(NamedTuple):
+    """The best order met, with its preferences and choices, as in `KTree`; `loss` holds one float64."""
+
+    loss: np.ndarray
+    order: np.ndarray
+    chosen: np.ndarray
+    left_out: np.ndarray
+    hosts: np.ndarray
+
+
+@njit
+def keep_best(tree, best, loss):
+    """Copy the tree's order, choices and preferences to `best`."""
+    best.loss[0] = loss
+    best.order[:] = tree.order
+    best.chosen[:] = tree.chosen
+    best.left_out[:] = tree.left_out
+    best.hosts[:] = tree.hosts
+
+
+@njit
+def draw_place(rng, n, start):
+    """A random new position for the variable at `start`: anywhere, or near by."""
+    if rng.random() < 0.5:
+        return int(rng.random() * n)
+    end = start - NEAR + int(rng.random() * (2 * NEAR + 1))
+    return min(max(end, 0), n - 1)
+
+
+@njit
+def draw_wanted(lists, tree, rng, variable):
+    """A move that brings `variable` and the latest member of a random better set of it next to each other.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Positions to move from and to; equal when there is nothing better.
+    """
+    place = tree.position[variable]
+    best = lists.set_offsets[variable]
+    s = best + int(rng.random() * (tree.chosen[variable] - best))
+    latest = 0
+    for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+        latest = max(latest, tree.position[lists.parents[i]])
+    moves_variable = rng.random() < 0.5
+    if s == tree.chosen[variable]:
+        return place, place
+    if latest > place:
+        return (place, latest) if moves_variable else (latest, place)
+    return (place, latest + 1) if moves_variable else (latest, place - 1)
+
+
+@njit
+def draw_host(lists, tree, rng, variable):
+    """A variable whose bag may hold the set of `variable`: one that could have a member of it as a parent."""
+    if rng.random() < 0.2:
+        return -1
+    s = tree.chosen[variable]
+    size = lists.parent_offsets[s + 1] - lists.parent_offsets[s]
+    if size == 0:
+        return tree.order[int(rng.random() * tree.position[variable])]
+    member = lists.parents[lists.parent_offsets[s] + int(rng.random() * size)]
+    first, end = lists.pair_offsets[member], lists.pair_offsets[member + 1]
+    return lists.pair_children[first + int(rng.random() * (end - first))]
+
+
+@njit
+def clamp_place(precedences, position, variable, start, end):
+    """The place nearest to `end` that `variable` can move to from `start` without breaking a precedence."""
+    if end > start:
+        for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
+            end = min(end, position[precedences.after[i]] - 1)
+    else:
+        for i in range(precedences.before_offsets[variable], precedences.before_offsets[variable + 1]):
+            end = max(end, position[precedences.before[i]] + 1)
+    return end
+
+
+@njit
+def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_moves, best):
+    """Try `n_moves` random changes; take those that improve, and others with probability exp(change / T).
+
+    Parameters
+    ----------
+    lists : BoundedLists
+    tree : KTree
+        As left by `build_ktree` or an earlier call.
+    log : MoveLog
+    clique : CliqueTables
+    precedences : Precedences
+    rng : Generator
+    shares : MoveShares
+    temperatures : tuple of (float, float)
+        T in nats at the first and after the last change, falling geometrically; zeros for pure improvement.
+    n_moves : int
+    best : BestOrder
+        Updated; `loss` must be that of some state met before, or minus infinity.
+
+    Returns
+    -------
+    float
+        Loss of the tree as it is left, in nats.
+    """
+    order, position, bags, chosen = tree.order, tree.position, tree.bags, tree.chosen
+    left_out, hosts, flags = tree.left_out, tree.hosts, log.flags
+    n, size = len(order), bags.shape[1]
+    loss = 0.0
+    for variable in range(n):
+        loss += lists.losses[chosen[variable]]
+    if loss > best.loss[0]:
+        keep_best(tree, best, loss)
+    first, last = temperatures
+    cooling = (last / first) ** (1.0 / n_moves) if first > 0.0 else 0.0
+    temperature = first
+    for _ in range(n_moves):
+        temperature *= cooling
+        kind = rng.random()
+        start = end = former = 0
+        if kind < shares.left_out + shares.host:
+            start = size + int(rng.random() * (n - size))
+            if start >= n:
+                continue
+            variable = order[start]
+            flags[variable] = RECHECK
+            if kind < shares.left_out:
+                former = left_out[variable]
+                left_out[variable] = bags[variable, int(rng.random() * size)]
+            else:
+                former = hosts[variable]
+                hosts[variable] = draw_host(lists, tree, rng, variable)
+            n_logged, gain = refresh(lists, tree, log, clique, start, -1)
+        else:
+            variable = np.int32(rng.random() * n)
+            start = position[variable]
+            if kind < shares.left_out + shares.host + shares.wanted:
+                start, end = draw_wanted(lists, tree, rng, variable)
+                variable = order[start]
+            else:
+                end = draw_place(rng, n, start)
+            if len(precedences.before):
+                end = clamp_place(precedences, position, variable, start, end)
+            low, high = min(start, end), max(start, end)
+            if start == end or high < size:
+                continue
+            move_variable(order, position, start, end)
+            mark_move(lists, tree, log, variable, low, high)
+            n_logged, gain = refresh(lists, tree, log, clique, low, variable)
+        if gain >= 0.0 or rng.random() < np.exp(gain / temperature):
+            loss += gain
+            if loss > best.loss[0] + 1e-9 * abs(best.loss[0]):
+                keep_best(tree, best, loss)
+            continue
+        take_back(tree, log, n_logged)
+        if kind < shares.left_out:
+            left_out[variable] = former
+        elif kind < shares.left_out + shares.host:
+            hosts[variable] = former
+        else:
+            move_variable(order, position, end, start)
+    return loss

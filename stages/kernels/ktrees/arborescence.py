@@ -1,0 +1,167 @@
+"""Maximum branching: the best choice of one entering arc per vertex without a cycle.
+
+Chu & Liu (1965), Edmonds (1967), with mergeable heaps of entering arcs as in Gabow, Galil, Spencer, Tarjan
+(1986): O(arcs log arcs).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+
+
+class ArcHeaps(NamedTuple):
+    """Skew heaps of arcs, largest gain on top, ties to the smaller index; a heap is the index of its top.
+
+    Attributes
+    ----------
+    gains : ndarray of float64, shape (n_arcs,)
+        Up to date for the top of a heap; below it less the `debts` on the way down.
+    debts : ndarray of float64, shape (n_arcs,)
+        What is still to be taken off all arcs below.
+    left, right : ndarray of int64, shape (n_arcs,)
+        -1 for none.
+    """
+
+    gains: np.ndarray
+    debts: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+@njit
+def pay_debt(heaps, top):
+    """Hand the debt of an arc down to the two below it."""
+    debt = heaps.debts[top]
+    if debt != 0.0:
+        for below in (heaps.left[top], heaps.right[top]):
+            if below >= 0:
+                heaps.gains[below] -= debt
+                heaps.debts[below] += debt
+        heaps.debts[top] = 0.0
+
+
+@njit
+def merge_heaps(heaps, first, second):
+    """Merge two heaps; returns the top."""
+    top = holder = np.int64(-1)
+    while first >= 0 and second >= 0:
+        gains = heaps.gains
+        if gains[second] > gains[first] or (gains[second] == gains[first] and second < first):
+            first, second = second, first
+        pay_debt(heaps, first)
+        # Skew: the merged rest goes to the left, what was there to the right.
+        rest = heaps.right[first]
+        heaps.right[first] = heaps.left[first]
+        if holder >= 0:
+            heaps.left[holder] = first
+        else:
+            top = first
+        holder = first
+        first = rest
+    rest = first if first >= 0 else second
+    if holder < 0:
+        return rest
+    heaps.left[holder] = rest
+    return top
+
+
+@njit
+def find_top(above, vertex):
+    """The outermost contracted vertex that contains `vertex`, with path halving."""
+    while above[vertex] >= 0:
+        if above[above[vertex]] >= 0:
+            above[vertex] = above[above[vertex]]
+        vertex = above[vertex]
+    return vertex
+
+
+@njit
+def best_arborescence(n_vertices, tails, heads, gains, entering):
+    """The spanning arborescence of largest gain that is rooted in the last vertex.
+
+    Parameters
+    ----------
+    n_vertices : int
+        The root included.
+    tails, heads : ndarray of int64, shape (n_arcs,)
+        Every vertex must be reachable from the root.
+    gains : ndarray of float64, shape (n_arcs,)
+    entering : ndarray of int64, shape (n_vertices,)
+        Filled with the arc into each vertex; -1 for the root.
+    """
+    n_arcs, root = len(tails), n_vertices - 1
+    heaps = ArcHeaps(
+        gains.copy(),
+        np.zeros(n_arcs),
+        np.full(n_arcs, -1, dtype=np.int64),
+        np.full(n_arcs, -1, dtype=np.int64),
+    )
+    n_most = 2 * n_vertices
+    tops = np.full(n_most, -1, dtype=np.int64)
+    for arc in range(n_arcs):
+        tops[heads[arc]] = merge_heaps(heaps, tops[heads[arc]], np.int64(arc))
+    above = np.full(n_most, -1, dtype=np.int64)
+    around = np.full(n_most, -1, dtype=np.int64)
+    taken = np.full(n_most, -1, dtype=np.int64)
+    on_path = np.zeros(n_most, dtype=np.bool_)
+    settled = np.zeros(n_most, dtype=np.bool_)
+    settled[root] = True
+    path = np.empty(n_most, dtype=np.int64)
+    n_known = n_vertices
+    for start in range(n_vertices):
+        vertex = find_top(above, start)
+        depth = 0
+        while not settled[vertex]:
+            if on_path[vertex]:
+                # A cycle: everything on the path back to this vertex becomes one vertex.
+                merged = np.int64(-1)
+                while True:
+                    depth -= 1
+                    member = path[depth]
+                    on_path[member] = False
+                    above[member] = around[member] = n_known
+                    merged = merge_heaps(heaps, merged, tops[member])
+                    if member == vertex:
+                        break
+                tops[n_known] = merged
+                vertex = n_known
+                n_known += 1
+            arc = tops[vertex]
+            while find_top(above, tails[arc]) == vertex:
+                pay_debt(heaps, arc)
+                arc = merge_heaps(heaps, heaps.left[arc], heaps.right[arc])
+            # From now on every arc into the vertex counts by what it gains over the one taken.
+            taken[vertex] = arc
+            tops[vertex] = arc
+            heaps.debts[arc] += heaps.gains[arc]
+            heaps.gains[arc] = 0.0
+            on_path[vertex] = True
+            path[depth] = vertex
+            depth += 1
+            vertex = find_top(above, tails[arc])
+        for k in range(depth):
+            settled[path[k]] = True
+            on_path[path[k]] = False
+    _unfold(n_known, root, heads, around, taken, entering)
+
+
+@njit
+def _unfold(n_known, root, heads, around, taken, entering):
+    """From the outermost contraction inwards: the arc into a cycle replaces that into its own head."""
+    entering[:] = -1
+    for outer in range(n_known - 1, -1, -1):
+        # Members of a cycle were numbered before it, so an arc handed down is final when its turn comes.
+        if outer == root or taken[outer] < 0:
+            continue
+        arc = taken[outer]
+        member = heads[arc]
+        if outer < len(entering):
+            entering[outer] = arc
+            continue
+        while around[member] != outer:
+            member = around[member]
+        taken[member] = arc

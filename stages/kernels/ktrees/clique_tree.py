@@ -1,0 +1,227 @@
+"""The cliques of a network's moral graph after elimination, as a tree that local changes can be made in.
+
+Variables are eliminated in the reverse of an order. Each then has its clique: itself and its earlier neighbours.
+It hangs below an earlier variable whose clique has all these neighbours, at random where there is a choice. No
+edges are added beyond those that elimination needs, so cliques may be smaller than the bound allows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .ktree import contains
+
+
+class CliqueTree(NamedTuple):
+    """A network, an order, and the cliques along it.
+
+    Attributes
+    ----------
+    chosen : ndarray of int64, shape (n_variables,)
+        Index of the set of each variable.
+    order, position : ndarray of int32, shape (n_variables,)
+        A permutation and its inverse.
+    earlier : ndarray of int32, shape (n_variables, K)
+        Clique of each variable without itself.
+    sizes : ndarray of int64, shape (n_variables,)
+        Number of entries of `earlier`.
+    above : ndarray of int32, shape (n_variables,)
+        Variable that each one hangs below; -1 for the first.
+    below, beside : ndarray of int32, shape (n_variables,)
+        First variable right below each one, and the next one below the same; -1 for none.
+    """
+
+    chosen: np.ndarray
+    order: np.ndarray
+    position: np.ndarray
+    earlier: np.ndarray
+    sizes: np.ndarray
+    above: np.ndarray
+    below: np.ndarray
+    beside: np.ndarray
+
+
+@njit
+def add_earlier(cliques, variable, other):
+    """Put `other` into the clique of `variable` unless it is there; False when there is no room."""
+    size = cliques.sizes[variable]
+    for k in range(size):
+        if cliques.earlier[variable, k] == other:
+            return True
+    if size == cliques.earlier.shape[1]:
+        return False
+    cliques.earlier[variable, size] = other
+    cliques.sizes[variable] = size + 1
+    return True
+
+
+@njit
+def build_cliques(lists, cliques, rng):
+    """Eliminate along the reverse of ``cliques.order``, for the sets in ``cliques.chosen``.
+
+    Returns
+    -------
+    bool
+        False when a clique would have more than K + 1 variables.
+    """
+    order, position, earlier, sizes = cliques.order, cliques.position, cliques.earlier, cliques.sizes
+    offsets, parents = lists.parent_offsets, lists.parents
+    n = len(order)
+    cliques.below[:] = -1
+    sizes[:] = 0
+    for t in range(n):
+        position[order[t]] = t
+    for child in range(n):
+        first, end = offsets[cliques.chosen[child]], offsets[cliques.chosen[child] + 1]
+        latest = np.int32(child)
+        for i in range(first, end):
+            if position[parents[i]] > position[latest]:
+                latest = parents[i]
+        if latest != child and not add_earlier(cliques, latest, np.int32(child)):
+            return False
+        for i in range(first, end):
+            if parents[i] != latest and not add_earlier(cliques, latest, parents[i]):
+                return False
+    for t in range(n - 1, -1, -1):
+        variable = order[t]
+        above = np.int32(-1)
+        for k in range(sizes[variable]):
+            if above < 0 or position[earlier[variable, k]] > position[above]:
+                above = earlier[variable, k]
+        cliques.above[variable] = above
+        for k in range(sizes[variable]):
+            if earlier[variable, k] != above and not add_earlier(cliques, above, earlier[variable, k]):
+                return False
+    _hang(cliques, rng)
+    return True
+
+
+@njit
+def _hang(cliques, rng):
+    """Choose what the variables hang below: their latest neighbours as given in ``cliques.above``, or others."""
+    order = cliques.order
+    for t in range(1, len(order)):
+        variable = order[t]
+        host = cliques.above[variable]
+        if host < 0:
+            host = order[int(rng.random() * t)]
+        while rng.random() < 0.5:
+            other = cliques.below[host]
+            if other < 0 or not _is_part(cliques, variable, other):
+                break
+            host = other
+        cliques.above[variable] = host
+        cliques.beside[variable] = cliques.below[host]
+        cliques.below[host] = variable
+
+
+@njit
+def _is_part(cliques, variable, other):
+    """Whether `other` has all the earlier neighbours of `variable`."""
+    for k in range(cliques.sizes[variable]):
+        if not contains(cliques.earlier[other], 0, cliques.sizes[other], cliques.earlier[variable, k]):
+            return False
+    return True
+
+
+@njit
+def put_first(cliques, top, members, n_members, placed):
+    """Change the order so that `members` come first, as they are listed, and the cliques elsewhere can stay.
+
+    Parameters
+    ----------
+    cliques : CliqueTree
+        The order changes; call `build_cliques` then.
+    top : int
+        The members are some connected variables of the tree, of which this is the highest, and its clique.
+    members : ndarray of int32
+    n_members : int
+    placed : ndarray of bool, shape (n_variables,)
+        Scratch.
+
+    Notes
+    -----
+    After the members come the cliques on the way from `top` up, each as a whole, then all others in their
+    former order. Whatever comes then finds those before it that it is adjacent to in one clique, because the
+    cliques that hold a variable are connected in the tree.
+    """
+    former = cliques.order.copy()
+    placed[:] = False
+    count = 0
+    for k in range(n_members):
+        cliques.order[count] = members[k]
+        placed[members[k]] = True
+        count += 1
+    variable = cliques.above[top]
+    while variable >= 0:
+        if not placed[variable]:
+            cliques.order[count] = variable
+            placed[variable] = True
+            count += 1
+        for k in range(cliques.sizes[variable]):
+            other = cliques.earlier[variable, k]
+            if not placed[other]:
+                cliques.order[count] = other
+                placed[other] = True
+                count += 1
+        variable = cliques.above[variable]
+    for variable in former:
+        if not placed[variable]:
+            cliques.order[count] = variable
+            count += 1
+
+
+@njit
+def full_cliques(cliques, bags):
+    """Fill up the cliques to K + 1 variables each, as those of a k-tree along the order.
+
+    Parameters
+    ----------
+    cliques : CliqueTree
+    bags : ndarray of int32, shape (n_variables, K + 1)
+        Filled by variable: itself last.
+    """
+    order, size = cliques.order, bags.shape[1]
+    for t in range(size):
+        variable = order[t]
+        k = 0
+        for other in order[:size]:
+            if other != variable:
+                bags[variable, k] = other
+                k += 1
+        bags[variable, k] = variable
+    for t in range(size, len(order)):
+        variable = order[t]
+        count = cliques.sizes[variable]
+        bags[variable, :count] = cliques.earlier[variable, :count]
+        for other in bags[cliques.above[variable]]:
+            if count == size - 1:
+                break
+            is_new = True
+            for k in range(count):
+                is_new &= bags[variable, k] != other
+            if is_new:
+                bags[variable, count] = other
+                count += 1
+        bags[variable, size - 1] = variable
+
+
+@njit
+def find_contained(lists, parent_offsets, parents, chosen):
+    """Fill `chosen` with the best listed set of each child within ``parents[parent_offsets[child]:]`` of it."""
+    for child in range(len(chosen)):
+        first, end = parent_offsets[child], parent_offsets[child + 1]
+        s = lists.set_offsets[child]
+        while True:
+            found = True
+            for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+                if not contains(parents, first, end, lists.parents[i]):
+                    found = False
+                    break
+            if found:
+                break
+            s += 1
+        chosen[child] = s

@@ -1,0 +1,151 @@
+"""The informative score of k-trees, by which S2 and S2+ choose them (Nie, de Campos, Ji 2015).
+
+IS(T) = S_mi(T) / abs(S_l(T)): the mutual information along the edges of T over the score of the best choice of
+sets within T, cycles allowed (Scanagatta et al. 2016, section 3.4).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inlined, njit
+from .dandelion import decode_ktree, draw_code
+from .ktree import has_bit, is_clique, pair_bit
+from .repair import mend_ktree
+
+
+class Information(NamedTuple):
+    """Mutual information of pairs times the number of rows, in nats; 0 for the pairs left out.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_variables + 1,)
+    neighbours : ndarray of int32
+        The others of each variable's pairs, ascending.
+    values : ndarray of float64
+    """
+
+    offsets: np.ndarray
+    neighbours: np.ndarray
+    values: np.ndarray
+
+
+@njit
+def information_between(information, a, b):
+    """Entry of the pair {a, b}."""
+    low, end = information.offsets[a], information.offsets[a + 1]
+    high = end
+    while low < high:
+        middle = (low + high) >> 1
+        if information.neighbours[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return information.values[low] if low < end and information.neighbours[low] == b else 0.0
+
+
+@njit
+def total_information(information, tree):
+    """Sum over the edges of the k-tree: S_mi."""
+    order, bags = tree.order, tree.bags
+    size = bags.shape[1]
+    total = 0.0
+    for t in range(size):
+        for j in range(t):
+            total += information_between(information, order[j], order[t])
+    for t in range(size, len(order)):
+        for j in range(size - 1):
+            total += information_between(information, bags[order[t], j], order[t])
+    return total
+
+
+@inlined
+def is_within(keys, offsets, parents, edges, s, child):
+    """True when set `s` and its child form a clique of the k-tree."""
+    found = has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s)
+    if found:
+        for i in range(offsets[s], offsets[s + 1]):
+            if not has_bit(edges, pair_bit(parents[i], child)):
+                found = False
+                break
+    return found
+
+
+@njit
+def best_within(lists, tree):
+    """Sum over all variables of the loss in nats of the best set within the k-tree, cycles allowed.
+
+    No network within the k-tree loses less. Every child's last set must be within it.
+    """
+    keys, offsets, parents, losses = lists.keys, lists.parent_offsets, lists.parents, lists.losses
+    total = 0.0
+    for child in range(len(tree.order)):
+        s = lists.set_offsets[child]
+        while not is_within(keys, offsets, parents, tree.edges, s, child):
+            s += 1
+        total += losses[s]
+    return total
+
+
+@njit
+def holds_last_sets(lists, tree):
+    """Whether the last set of every child, which fixed records prescribe if it is not empty, is within the k-tree."""
+    for child in range(len(tree.order)):
+        last = lists.set_offsets[child + 1] - 1
+        if not is_within(lists.keys, lists.parent_offsets, lists.parents, tree.edges, last, child):
+            return False
+    return True
+
+
+@njit
+def informative_score(information, base, tree, loss):
+    """IS of a k-tree within which the best sets lose `loss` against the best listed ones, of score `base`."""
+    return total_information(information, tree) / max(abs(base + loss), 1e-300)
+
+
+@njit
+def sample_ktrees(lists, demands, information, base, tree, rng, standing, floor, n_trees):
+    """Draw uniform k-trees until one is accepted that may hold a better network than is known.
+
+    A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far.
+    Those drawn that do not hold what fixed records demand are mended (see `mend_ktree`); the others stay as they
+    are, so each k-tree that meets the demands can be drawn.
+
+    Parameters
+    ----------
+    lists : BoundedLists
+        The last set of a child is empty, or prescribed by fixed records.
+    demands : TreeDemands
+    information : Information
+    base : float
+        Sum of the best listed scores of all variables, in nats.
+    tree : KTree
+        Holds the last k-tree drawn.
+    rng : Generator
+    standing : ndarray of float64, shape (1,)
+        IS*, updated.
+    floor : float
+        Loss of the best network known: k-trees whose best choice of sets loses as much need no further look.
+    n_trees : int
+
+    Returns
+    -------
+    tuple of (int, float)
+        Number of k-trees drawn, and `best_within` of the last one if it is worth solving, else NaN.
+    """
+    n, width = len(tree.order), tree.bags.shape[1] - 1
+    symbols = np.empty(n - width - 1, dtype=np.int64)
+    for done in range(n_trees):
+        draw_code(rng, tree.order, width, symbols)
+        decode_ktree(tree, symbols)
+        if len(demands.precedences.before) and not holds_last_sets(lists, tree):
+            mend_ktree(demands, tree, rng)
+        loss = best_within(lists, tree)
+        informative = informative_score(information, base, tree, loss)
+        accepted = rng.random() * standing[0] <= informative
+        standing[0] = max(standing[0], informative)
+        if accepted and loss > floor:
+            return done + 1, loss
+    return n_trees, np.nan

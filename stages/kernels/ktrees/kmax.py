@@ -1,0 +1,147 @@
+"""k-MAX: no order is given; the variable that would lose least by being placed now comes next.
+
+Scanagatta, Corani, Zaffalon, Yoo, Kang, "Efficient learning of bounded-treewidth Bayesian networks from
+complete and incomplete data sets" (International Journal of Approximate Reasoning, 2018).
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from ..jit import njit
+from .ktree import has_bit, is_clique, join_bag, join_start_clique, latest_member, set_bit
+from .start_clique import solve_start_clique
+
+LINK_TRIALS = 50
+"""Draws of a linked variable for the start clique before any other will do."""
+
+
+@njit
+def draw_linked(lists, rng, member):
+    """A random variable that has `member` in one of its sets, or occurs in one of its sets; -1 if none."""
+    if rng.random() < 0.5:
+        first, end = lists.pair_offsets[member], lists.pair_offsets[member + 1]
+        return lists.pair_children[first + int(rng.random() * (end - first))] if end > first else np.int32(-1)
+    first, end = lists.set_offsets[member], lists.set_offsets[member + 1]
+    s = first + int(rng.random() * (end - first))
+    first, end = lists.parent_offsets[s], lists.parent_offsets[s + 1]
+    return lists.parents[first + int(rng.random() * (end - first))] if end > first else np.int32(-1)
+
+
+@njit
+def is_ready(precedences, placed, variable):
+    """True when `variable` is not placed and all that must stand before it are."""
+    ready = not placed[variable]
+    for i in range(precedences.before_offsets[variable], precedences.before_offsets[variable + 1]):
+        ready &= placed[precedences.before[i]]
+    return ready
+
+
+@njit
+def draw_start_clique(lists, precedences, rng, order, placed, size):
+    """Fill ``order[:size]`` with random variables, each linked to one before it where possible."""
+    n = len(order)
+    for t in range(size):
+        variable = np.int32(-1)
+        for _ in range(LINK_TRIALS if t else 0):
+            variable = draw_linked(lists, rng, order[int(rng.random() * t)])
+            if variable >= 0 and is_ready(precedences, placed, variable):
+                break
+            variable = np.int32(-1)
+        if variable < 0:
+            variable = np.int32(rng.random() * n)
+            while not is_ready(precedences, placed, variable):
+                variable = np.int32((variable + 1) % n)
+        order[t] = variable
+        placed[variable] = True
+
+
+@njit
+def regret(lists, variable, s):
+    """Share of what `variable` can gain over its last set that it loses with set `s`, from 0 to 1."""
+    most = lists.losses[lists.set_offsets[variable + 1] - 1]
+    return lists.losses[s] / most if most < 0.0 else 0.0
+
+
+@njit
+def offer_bag(lists, edges, newcomer, placed, fitting, is_open, heap):
+    """Note the sets that became cliques because `newcomer` was placed, and the smaller regrets that follow."""
+    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
+    member_sets = lists.member_sets
+    for pair in range(lists.pair_offsets[newcomer], lists.pair_offsets[newcomer + 1]):
+        child = lists.pair_children[pair]
+        if placed[child]:
+            continue
+        for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
+            s = member_sets[k]
+            if s >= fitting[child]:
+                break
+            if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
+                fitting[child] = s
+                if is_open[child]:
+                    heapq.heappush(heap, (regret(lists, child, s), np.int64(child)))
+                break
+
+
+@njit
+def open_variable(lists, precedences, variable, placed, fitting, is_open, heap):
+    """Let a variable be placed from now on, if all that must stand before it are."""
+    if is_ready(precedences, placed, variable) and not is_open[variable]:
+        is_open[variable] = True
+        heapq.heappush(heap, (regret(lists, variable, fitting[variable]), np.int64(variable)))
+
+
+@njit
+def place_by_regret(lists, tree, clique, precedences, rng):
+    """Build a k-tree from a random start clique, always placing the variable of smallest regret.
+
+    Regret is what a variable loses with the best set that fits now, relative to what its best set gains over
+    its last one. Fills ``tree.order``, on which `evaluate_order` gives the same k-tree.
+
+    Returns
+    -------
+    float
+        Sum of the chosen sets' losses in nats.
+    """
+    offsets, parents, losses = lists.parent_offsets, lists.parents, lists.losses
+    order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
+    n, size = len(order), bags.shape[1]
+    placed = np.zeros(n, dtype=np.bool_)
+    is_open = np.zeros(n, dtype=np.bool_)
+    fitting = lists.set_offsets[1:] - 1
+    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    edges[:] = np.uint64(0)
+    set_bit(edges, np.int64(n) * (n + 1) >> 1)
+    draw_start_clique(lists, precedences, rng, order, placed, size)
+    for t in range(size):
+        position[order[t]] = t
+    join_start_clique(order, bags, edges)
+    # Positions of the others are not known yet; none of them may pass for a member of the clique.
+    for variable in range(n):
+        if not placed[variable]:
+            position[variable] = n
+    total = solve_start_clique(lists, tree, clique)
+    for variable in range(n):
+        open_variable(lists, precedences, variable, placed, fitting, is_open, heap)
+    for t in range(size):
+        offer_bag(lists, edges, order[t], placed, fitting, is_open, heap)
+    for t in range(size, n):
+        _, v = heapq.heappop(heap)
+        while placed[v]:
+            _, v = heapq.heappop(heap)
+        variable = np.int32(v)
+        s = fitting[variable]
+        first, end = offsets[s], offsets[s + 1]
+        placed[variable] = True
+        order[t] = variable
+        position[variable] = t
+        chosen[variable] = s
+        total += losses[s]
+        host = order[latest_member(position, parents, first, end)]
+        join_bag(bags, edges, host, variable, parents, first, end)
+        offer_bag(lists, edges, variable, placed, fitting, is_open, heap)
+        for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
+            open_variable(lists, precedences, precedences.after[i], placed, fitting, is_open, heap)
+    return total

@@ -1,0 +1,245 @@
+"""Evaluate orders under a treewidth bound: every variable joins a k-tree as it is placed.
+
+The first K + 1 variables of an order form the start clique, on which the DAG is exact. Each later variable
+takes its best listed set that is a clique of the k-tree built so far and joins a K-clique that contains it
+(k-G; Scanagatta, Corani, de Campos, Zaffalon 2016, section 3). Two members of the k-tree are adjacent exactly
+when the later one joined a clique with the earlier one, and any clique lies in the bag of its latest member,
+so a set is tested in time that depends on its own size alone. Adjacency is a triangular bit matrix; the
+first test of a set costs one look-up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inlined, njit
+
+
+class BoundedLists(NamedTuple):
+    """Candidate sets of at most K members, best first, none dominated; the last one of a child always fits.
+
+    Attributes
+    ----------
+    set_offsets, parent_offsets, parents, pair_offsets, pair_children, pair_first, member_offsets, member_sets
+        As in `stages.kernels.orders.set_lists.SetLists`.
+    losses : ndarray of float64, shape (n_sets,)
+        Score less the best listed score of the same child, in nats; at most 0.
+    keys : ndarray of int64, shape (n_sets,)
+        Bit of `KTree.edges` that must be set for the set to fit: the pair of its first two members, the
+        diagonal for a single member, the bit behind all pairs for the empty set.
+    """
+
+    set_offsets: np.ndarray
+    losses: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+    pair_offsets: np.ndarray
+    pair_children: np.ndarray
+    pair_first: np.ndarray
+    member_offsets: np.ndarray
+    member_sets: np.ndarray
+    keys: np.ndarray
+
+
+class KTree(NamedTuple):
+    """A k-tree in the making along an order, and the choices it allows.
+
+    Attributes
+    ----------
+    order, position : ndarray of int32, shape (n_variables,)
+        A permutation and its inverse.
+    bags : ndarray of int32, shape (n_variables + 1, K + 1)
+        The clique that a variable formed when it was placed: itself (last) and the K-clique it joined,
+        longest-serving member first. Ascending for the members of the start clique. The last row is scratch.
+    edges : ndarray of uint64
+        Bits of the pairs (a <= b) at b (b + 1) / 2 + a; the diagonal tells which variables are placed.
+    chosen : ndarray of int64, shape (n_variables,)
+        Index of the set that a variable took.
+    left_out : ndarray of int32, shape (n_variables,)
+        Member of the host's bag that a variable prefers not to join; -1 for none.
+    hosts : ndarray of int32, shape (n_variables,)
+        Variable whose bag a variable prefers to join when that contains its set; -1 for none.
+    """
+
+    order: np.ndarray
+    position: np.ndarray
+    bags: np.ndarray
+    edges: np.ndarray
+    chosen: np.ndarray
+    left_out: np.ndarray
+    hosts: np.ndarray
+
+
+@njit
+def pair_bit(a, b):
+    """Index of the bit of the pair {a, b}; a may equal b."""
+    high = np.int64(max(a, b))
+    return (high * (high + 1) >> 1) + min(a, b)
+
+
+@njit
+def has_bit(bits, index):
+    """True when bit `index` is set. Unsigned numbers spare the test for an index from the end."""
+    bit = np.uint64(index)
+    return (bits[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
+
+
+@njit
+def set_bit(bits, index):
+    """Set bit `index`."""
+    bit = np.uint64(index)
+    bits[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+
+
+@njit
+def clear_bit(bits, index):
+    """Clear bit `index`."""
+    bit = np.uint64(index)
+    bits[bit >> np.uint64(6)] &= ~(np.uint64(1) << (bit & np.uint64(63)))
+
+
+@njit
+def key_sets(parent_offsets, parents, n_variables, keys):
+    """Fill ``BoundedLists.keys``."""
+    for s in range(len(keys)):
+        first, end = parent_offsets[s], parent_offsets[s + 1]
+        if end == first:
+            keys[s] = np.int64(n_variables) * (n_variables + 1) >> 1
+        else:
+            keys[s] = pair_bit(parents[first], parents[min(first + 1, end - 1)])
+
+
+@inlined
+def is_clique(offsets, parents, edges, s):
+    """True when all members of set `s` are adjacent, given that the bit of its key is set.
+
+    Callers test that bit first and in place, where most sets fail. The inner kernels take plain arrays
+    because unpacking the tuples costs more than a test.
+    """
+    found = True
+    for i in range(offsets[s] + 2, offsets[s + 1]):
+        for j in range(offsets[s], i):
+            if not has_bit(edges, pair_bit(parents[j], parents[i])):
+                found = False
+                break
+    return found
+
+
+@inlined
+def stands_before(offsets, parents, position, s, limit):
+    """True when all members of set `s` stand before position `limit`."""
+    found = True
+    for i in range(offsets[s], offsets[s + 1]):
+        if position[parents[i]] >= limit:
+            found = False
+            break
+    return found
+
+
+@inlined
+def contains(parents, first, end, variable):
+    """True when `variable` is among ``parents[first:end]``."""
+    found = False
+    for i in range(first, end):
+        if parents[i] == variable:
+            found = True
+            break
+    return found
+
+
+@inlined
+def latest_member(position, parents, first, end):
+    """Position of the latest of ``parents[first:end]``; 0, in the start clique, for the empty set."""
+    latest = np.int32(0)
+    for i in range(first, end):
+        latest = max(latest, position[parents[i]])
+    return latest
+
+
+@inlined
+def form_bag(bags, host, row, variable, unwanted, parents, first, end):
+    """Fill ``bags[row]`` with the clique that `variable` forms with the bag of `host` but one member.
+
+    Left out is `unwanted`, or else the longest-serving member, that is not among ``parents[first:end]``.
+    """
+    width = bags.shape[1] - 1
+    left_out = width
+    for j in range(width + 1):
+        if not contains(parents, first, end, bags[host, j]):
+            left_out = j
+            break
+    if unwanted >= 0:
+        for j in range(left_out + 1, width + 1):
+            if bags[host, j] == unwanted and not contains(parents, first, end, unwanted):
+                left_out = j
+    for j in range(width):
+        bags[row, j] = bags[host, j + (j >= left_out)]
+    bags[row, width] = variable
+
+
+@inlined
+def join_bag(bags, edges, host, variable, parents, first, end):
+    """As `form_bag` where nothing is unwanted, and `add_edges`; and mark the variable as placed.
+
+    Without branches that depend on the members: such are guessed wrong half of the time, and an order takes half as
+    long again with them.
+    """
+    width = bags.shape[1] - 1
+    left_out = width + 1
+    for j in range(width, -1, -1):
+        inside = False
+        for i in range(first, end):
+            inside |= parents[i] == bags[host, j]
+        left_out = left_out if inside else j
+    for j in range(width):
+        member = np.uint32(bags[host, np.uint64(j + (j >= left_out))])
+        bags[variable, j] = member
+        set_bit(edges, pair_bit(member, variable))
+    bags[variable, width] = variable
+    set_bit(edges, pair_bit(variable, variable))
+
+
+@inlined
+def add_edges(edges, bags, variable):
+    """Make `variable` adjacent to the other members of its bag."""
+    for j in range(bags.shape[1]):
+        if bags[variable, j] != variable:
+            set_bit(edges, pair_bit(bags[variable, j], variable))
+
+
+@inlined
+def remove_edges(edges, bags, variable):
+    """Undo `add_edges`."""
+    for j in range(bags.shape[1]):
+        if bags[variable, j] != variable:
+            clear_bit(edges, pair_bit(bags[variable, j], variable))
+
+
+@inlined
+def bag_contains(bags, variable, parents, first, end):
+    """True when the bag of `variable` contains ``parents[first:end]``."""
+    contained = True
+    for i in range(first, end):
+        found = False
+        for j in range(bags.shape[1]):
+            if bags[variable, j] == parents[i]:
+                found = True
+                break
+        if not found:
+            contained = False
+            break
+    return contained
+
+
+@njit
+def join_start_clique(order, bags, edges):
+    """Place the first K + 1 variables: all adjacent, one bag."""
+    size = bags.shape[1]
+    clique = np.sort(order[:size])
+    for t in range(size):
+        for j in range(size):
+            bags[order[t], j] = clique[j]
+        for i in range(t + 1):
+            set_bit(edges, pair_bit(order[i], order[t]))

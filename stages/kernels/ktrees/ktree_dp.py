@@ -1,0 +1,341 @@
+"""The best network whose moral graph is a subgraph of a given k-tree.
+
+Dynamic programming over the cliques of the k-tree, from the last one formed to the first. A choice of sets for
+the families beyond a clique matters to the rest only by which of the clique's members it gives their set, which
+members it makes ancestors of which, and what it costs. Such states are kept as long as no other is better in all
+three respects and they can still lead to a network above a floor; few sets of a list fit a k-tree, so there are
+few. Costs are losses against each variable's best set within the k-tree, cycles allowed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .informative_score import is_within
+from .ktree_dp_states import add_ancestors, add_candidate, store
+
+SLICE_STATES = 1000
+"""States after which a kernel call ends; some hundredths of a second at most."""
+
+
+class Families(NamedTuple):
+    """Nonempty sets that fit the k-tree, each with the first clique that holds it and its child.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_variables + 1,)
+        By position in the order of the clique's variable; the start clique is that of position K.
+    sets : ndarray of int64
+        Grouped by child, best first.
+    children : ndarray of int32
+    best : ndarray of float64, shape (n_variables,)
+        Loss of each variable's best fitting set, in nats.
+    most : ndarray of float64, shape (n_variables,)
+        What that gains over the empty set; infinite where the empty set is not listed.
+    """
+
+    offsets: np.ndarray
+    sets: np.ndarray
+    children: np.ndarray
+    best: np.ndarray
+    most: np.ndarray
+
+
+class CliqueTree(NamedTuple):
+    """The cliques as a tree, and what is known of those done.
+
+    Attributes
+    ----------
+    joined, following : ndarray of int32, shape (n_variables,)
+        Variables that joined K members of each one's clique, as linked lists ended by -1.
+    starts, ends : ndarray of int64, shape (n_variables,)
+        States on the K members that a variable joined, after its clique was done.
+    pending : ndarray of float64, shape (1,)
+        Sum of the least costs of the cliques that are done while the one that holds them is not.
+    """
+
+    joined: np.ndarray
+    following: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    pending: np.ndarray
+
+
+@njit
+def collect_families(lists, tree, families):
+    """Fill `families` for a k-tree.
+
+    ``families.sets`` and ``families.children`` have room for twice the listed sets: the second half is scratch.
+    """
+    offsets, parents, losses = lists.parent_offsets, lists.parents, lists.losses
+    n, width = len(tree.order), tree.bags.shape[1] - 1
+    families.offsets[:] = 0
+    scratch = len(families.sets) // 2
+    count = 0
+    for child in range(n):
+        first, end = lists.set_offsets[child], lists.set_offsets[child + 1]
+        families.best[child] = -np.inf
+        families.most[child] = np.inf
+        for s in range(first, end):
+            if not is_within(lists.keys, offsets, parents, tree.edges, s, child):
+                continue
+            families.best[child] = max(families.best[child], losses[s])
+            if offsets[s] == offsets[s + 1]:
+                families.most[child] = families.best[child] - losses[s]
+                continue
+            latest = max(np.int32(width), tree.position[child])
+            for i in range(offsets[s], offsets[s + 1]):
+                latest = max(latest, tree.position[parents[i]])
+            families.sets[scratch + count] = s
+            families.children[scratch + count] = latest
+            families.offsets[latest + 1] += 1
+            count += 1
+    for t in range(n):
+        families.offsets[t + 1] += families.offsets[t]
+    filled = families.offsets[:-1].copy()
+    child = np.int32(0)
+    for i in range(count):
+        s, latest = families.sets[scratch + i], families.children[scratch + i]
+        while s >= lists.set_offsets[child + 1]:
+            child += 1
+        families.sets[filled[latest]] = s
+        families.children[filled[latest]] = child
+        filled[latest] += 1
+
+
+@njit
+def link_cliques(tree, cliques):
+    """Fill the linked lists of `cliques`, and make it know of no clique done."""
+    order, position, bags = tree.order, tree.position, tree.bags
+    size = bags.shape[1]
+    cliques.joined[:] = -1
+    cliques.pending[0] = 0.0
+    for t in range(size, len(order)):
+        latest = size - 1
+        for j in range(size - 1):
+            latest = max(latest, position[bags[order[t], j]])
+        cliques.following[order[t]] = cliques.joined[order[latest]]
+        cliques.joined[order[latest]] = order[t]
+
+
+@njit
+def place_in(bag, member):
+    """Index of `member` in `bag`; -1 if it is not there."""
+    for j in range(len(bag)):
+        if bag[j] == member:
+            return j
+    return -1
+
+
+@njit
+def merge_message(states, span, message, places, slack, found, kept, most, limit):
+    """Continue each state of a clique by each state of a clique that hangs on it.
+
+    Parameters
+    ----------
+    states : InsideStates
+    span, message : tuple of (int, int)
+        Ranges of states of the clique, and on the K members that it shares with the other one.
+    places : ndarray of int64, shape (K,)
+        Place in the clique of each of these.
+    slack : float
+        Costs from here on are of no use.
+    found, kept : InsideStates
+        Candidates, and scratch of the same size.
+    most : ndarray of float64, shape (K + 1,)
+    limit : int
+    """
+    width = len(places)
+    above = np.empty(width + 1, dtype=np.int64)
+    moved = np.empty(width, dtype=np.int64)
+    for m in range(message[0], message[1]):
+        taken = np.int64(0)
+        for j in range(width):
+            moved[j] = 0
+            for i in range(width):
+                moved[j] |= (states.above[m, j] >> i & 1) << places[i]
+            taken |= (states.taken[m] >> j & 1) << places[j]
+        for s in range(span[0], span[1]):
+            cost = states.costs[s] + states.costs[m]
+            if cost >= slack:
+                break
+            if states.taken[s] & taken:
+                continue
+            above[:] = states.above[s]
+            acyclic = True
+            for j in range(width):
+                ancestors = moved[j]
+                for i in range(width + 1):
+                    if moved[j] >> i & 1:
+                        ancestors |= above[i]
+                if ancestors and not add_ancestors(above, places[j], ancestors):
+                    acyclic = False
+                    break
+            if acyclic:
+                candidate = (cost, states.taken[s] | taken, above, s, m, np.int64(-1))
+                add_candidate(found, kept, most, limit, candidate)
+
+
+@njit
+def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept, most, limit):
+    """Continue each state of a clique by each of the `sets`, best first, that one of its members may take.
+
+    `best` is the loss of the member's best set within the k-tree.
+    """
+    above = np.empty(len(bag), dtype=np.int64)
+    for s in range(span[0], span[1]):
+        add_candidate(
+            found, kept, most, limit,
+            (states.costs[s], states.taken[s], states.above[s], s, np.int64(-1), np.int64(-1)),
+        )  # fmt: skip
+    for chosen in sets:
+        price = best - lists.losses[chosen]
+        joined = np.int64(0)
+        for i in range(lists.parent_offsets[chosen], lists.parent_offsets[chosen + 1]):
+            joined |= 1 << place_in(bag, lists.parents[i])
+        for s in range(span[0], span[1]):
+            if states.costs[s] + price >= slack:
+                break
+            if states.taken[s] >> member & 1:
+                continue
+            above[:] = states.above[s]
+            ancestors = joined
+            for i in range(len(bag)):
+                if joined >> i & 1:
+                    ancestors |= above[i]
+            if add_ancestors(above, member, ancestors):
+                taken = states.taken[s] | 1 << member
+                candidate = (states.costs[s] + price, taken, above, s, np.int64(-1), chosen)
+                add_candidate(found, kept, most, limit, candidate)
+
+
+@njit
+def release(states, span, members, slack, found, kept, most, limit):
+    """Forget all but the first `members` places of a clique: the others take the empty set if they have none."""
+    above = np.empty(states.above.shape[1], dtype=np.int64)
+    inside = (np.int64(1) << members) - 1
+    for s in range(span[0], span[1]):
+        cost = states.costs[s]
+        above[:] = 0
+        for j in range(len(above)):
+            if j < members:
+                above[j] = states.above[s, j] & inside
+            elif not states.taken[s] >> j & 1:
+                cost += most[j]
+        if cost < slack:
+            candidate = (cost, states.taken[s] & inside, above, s, np.int64(-1), np.int64(-1))
+            add_candidate(found, kept, most, limit, candidate)
+
+
+@njit
+def solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t):
+    """Fill the states on the K members that the variable at position `t` joined (for t = K none is left)."""
+    bags = tree.bags
+    size = bags.shape[1]
+    variable = tree.order[t]
+    bag = bags[variable]
+    most = np.empty(size)
+    for j in range(size):
+        most[j] = families.most[bag[j]]
+    ahead = 0.0
+    other = cliques.joined[variable]
+    while other >= 0:
+        ahead += states.costs[cliques.starts[other]]
+        other = cliques.following[other]
+    cliques.pending[0] -= ahead
+    slack -= cliques.pending[0]
+    nothing = (0.0, np.int64(0), np.zeros(size, dtype=np.int64), np.int64(-1), np.int64(-1), np.int64(-1))
+    add_candidate(found, kept, most, limit, nothing)
+    span = store(found, kept, most, limit, states)
+    places = np.empty(size - 1, dtype=np.int64)
+    other = cliques.joined[variable]
+    while other >= 0:
+        message = (cliques.starts[other], cliques.ends[other])
+        ahead -= states.costs[message[0]]
+        for j in range(size - 1):
+            places[j] = place_in(bag, bags[other, j])
+        merge_message(states, span, message, places, slack - ahead, found, kept, most, limit)
+        span = store(found, kept, most, limit, states)
+        other = cliques.following[other]
+    i = families.offsets[t]
+    while i < families.offsets[t + 1]:
+        end = i
+        while end < families.offsets[t + 1] and families.children[end] == families.children[i]:
+            end += 1
+        member = place_in(bag, families.children[i])
+        best = families.best[families.children[i]]
+        choose_sets(
+            lists, states, span, bag, member, best, families.sets[i:end], slack, found, kept, most, limit
+        )  # fmt: skip
+        span = store(found, kept, most, limit, states)
+        i = end
+    release(states, span, size - 1 if t >= size else 0, slack, found, kept, most, limit)
+    span = store(found, kept, most, limit, states)
+    cliques.starts[variable], cliques.ends[variable] = span
+    if span[0] < span[1]:
+        cliques.pending[0] += states.costs[span[0]]
+
+
+@njit
+def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, limit, start):
+    """Solve the cliques from position `start` down to K, as far as there is room for states and for a while.
+
+    Parameters
+    ----------
+    lists : BoundedLists
+    tree : KTree
+    families : Families
+    cliques : CliqueTree
+    states : InsideStates
+    found, kept : InsideStates
+        Scratch, more than `limit` places each.
+    slack : float
+        Networks that cost this much or more are of no use.
+    limit : int
+        Most states kept for a clique.
+    start : int
+
+    Returns
+    -------
+    int
+        The position to go on from; K - 1 when all is done, -2 when no network is of use.
+    """
+    size = tree.bags.shape[1]
+    begin = states.counts[0]
+    for t in range(start, size - 2, -1):
+        steps = min(families.offsets[t + 1] - families.offsets[t], size) + 2
+        other = cliques.joined[tree.order[t]]
+        while other >= 0:
+            steps += 1
+            other = cliques.following[other]
+        if states.counts[0] + steps * limit > len(states.costs) or states.counts[0] - begin > SLICE_STATES:
+            return t
+        solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t)
+        if cliques.starts[tree.order[t]] == cliques.ends[tree.order[t]]:
+            return -2
+    return size - 2
+
+
+@njit
+def trace_choices(lists, tree, states, last):
+    """Fill ``tree.chosen`` with the sets of state `last`, after all cliques were solved; the sum of losses."""
+    n = len(tree.order)
+    for child in range(n):
+        tree.chosen[child] = lists.set_offsets[child + 1] - 1
+    waiting = [last]
+    while len(waiting):
+        state = waiting.pop()
+        if state < 0:
+            continue
+        s = states.sets[state]
+        if s >= 0:
+            tree.chosen[np.searchsorted(lists.set_offsets, s, side="right") - 1] = s
+        waiting.append(states.first[state])
+        waiting.append(states.second[state])
+    total = 0.0
+    for child in range(n):
+        total += lists.losses[tree.chosen[child]]
+    return total

@@ -1,0 +1,280 @@
+"""Change an order a little and bring its k-tree up to date from the changed position on.
+
+What a variable takes depends on the bags of its candidate parents alone, so a change spreads along these:
+a variable is looked at again when a member of its set changed its bag or its place, when a better set has
+become a clique, or when the bag it prefers to join changed. Everything a move overwrites is logged, so that
+it can be taken back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inlined, njit
+from .ktree import (
+    add_edges,
+    bag_contains,
+    contains,
+    form_bag,
+    has_bit,
+    is_clique,
+    join_start_clique,
+    latest_member,
+    pair_bit,
+    remove_edges,
+    set_bit,
+    stands_before,
+)
+from .start_clique import solve_start_clique
+
+NO_SET = np.int64(2**62)
+"""In `MoveLog.pending`: no better set has become a clique."""
+
+SETTLED, RECHECK, RESCAN, CHANGED = 0, 1, 2, 3
+"""Values of `MoveLog.flags`: nothing to do; the present set may not fit any more; choose from the whole list;
+has a new bag.
+"""
+
+
+class MoveLog(NamedTuple):
+    """What the latest move overwrote, and what is still to be looked at.
+
+    Attributes
+    ----------
+    variables : ndarray of int32, shape (n_variables,)
+    chosen : ndarray of int64, shape (n_variables,)
+    bags : ndarray of int32, shape (n_variables, K + 1)
+        The variables that were changed, with their former sets and bags.
+    flags : ndarray of uint8, shape (n_variables,)
+        By variable; all `SETTLED` between moves.
+    pending : ndarray of int64, shape (n_variables,)
+        By variable the best set that has become a clique; all `NO_SET` between moves.
+    """
+
+    variables: np.ndarray
+    chosen: np.ndarray
+    bags: np.ndarray
+    flags: np.ndarray
+    pending: np.ndarray
+
+
+@njit
+def move_variable(order, position, start, end):
+    """Take the variable at position `start` out and insert it at position `end`."""
+    variable = order[start]
+    step = 1 if start < end else -1
+    for t in range(start, end, step):
+        order[t] = order[t + step]
+        position[order[t]] = t
+    order[end] = variable
+    position[variable] = end
+
+
+@njit
+def mark_move(lists, tree, log, variable, low, high):
+    """Flag what a move of `variable` between the positions `low` and `high` may touch; call it after the move.
+
+    The variable itself chooses anew, and so does each one now before it that has it in its set.
+    """
+    log.flags[variable] = RESCAN
+    pair_children, offsets, parents = lists.pair_children, lists.parent_offsets, lists.parents
+    position, chosen, flags = tree.position, tree.chosen, log.flags
+    for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
+        child = pair_children[pair]
+        if low <= position[child] < position[variable] <= high:
+            s = chosen[child]
+            if s >= lists.pair_first[pair] and contains(parents, offsets[s], offsets[s + 1], variable):
+                flags[child] = RECHECK
+
+
+@njit
+def spread_change(lists, tree, log, variable, place):
+    """Tell the variables behind position `place` that the bag of `variable`, which stands there, changed.
+
+    Those that have it in their set look again; those of which a better set became a clique by the change,
+    with `variable` as its latest member, note that set.
+    """
+    pair_children, pair_first = lists.pair_children, lists.pair_first
+    member_offsets, member_sets, keys = lists.member_offsets, lists.member_sets, lists.keys
+    offsets, parents = lists.parent_offsets, lists.parents
+    position, chosen, edges = tree.position, tree.chosen, tree.edges
+    flags, pending = log.flags, log.pending
+    for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
+        child = pair_children[pair]
+        present = chosen[child]
+        if present < pair_first[pair] or position[child] <= place:
+            continue
+        limit = min(present, pending[child])
+        for k in range(member_offsets[pair], member_offsets[pair + 1]):
+            s = member_sets[k]
+            if s >= limit:
+                break
+            if not has_bit(edges, keys[s]) or not stands_before(offsets, parents, position, s, place + 1):
+                continue
+            if is_clique(offsets, parents, edges, s):
+                pending[child] = s
+                break
+        if flags[child] == SETTLED and contains(parents, offsets[present], offsets[present + 1], variable):
+            flags[child] = RECHECK
+
+
+@inlined
+def log_variable(log, chosen, bags, n_logged, variable):
+    """Note the present set and bag of a variable."""
+    log.variables[n_logged] = variable
+    log.chosen[n_logged] = chosen[variable]
+    for j in range(bags.shape[1]):
+        log.bags[n_logged, j] = bags[variable, j]
+
+
+@njit
+def renew_start_clique(lists, tree, log, clique):
+    """Join and solve the start clique anew, and flag what depends on it.
+
+    Returns
+    -------
+    float
+        Change of the score in nats. The clique's members are the first ones logged.
+    """
+    order, bags, edges, chosen = tree.order, tree.bags, tree.edges, tree.chosen
+    losses, offsets, flags = lists.losses, lists.parent_offsets, log.flags
+    n, size = len(order), bags.shape[1]
+    before = 0.0
+    for t in range(size):
+        log_variable(log, chosen, bags, t, order[t])
+        before += losses[chosen[order[t]]]
+        remove_edges(edges, bags, order[t])
+    join_start_clique(order, bags, edges)
+    gain = solve_start_clique(lists, tree, clique) - before
+    for t in range(size, n):
+        # Without parents a variable joins the start clique.
+        s = chosen[order[t]]
+        if offsets[s] == offsets[s + 1] and flags[order[t]] == SETTLED:
+            flags[order[t]] = RECHECK
+    if size < n:
+        # It may have been pushed out of the clique, where its set was not the first that fits.
+        flags[order[size]] = RESCAN
+    for t in range(size):
+        flags[order[t]] = CHANGED
+        spread_change(lists, tree, log, order[t], size - 1)
+    return gain
+
+
+@njit
+def refresh(lists, tree, log, clique, low, moved):
+    """Bring sets and bags from position `low` on up to date, after something there was flagged.
+
+    Parameters
+    ----------
+    lists : BoundedLists
+    tree : KTree
+    log : MoveLog
+    clique : CliqueTables
+    low : int
+        The start clique is solved anew when this lies in it.
+    moved : int
+        Variable whose place changed; -1 for none.
+
+    Returns
+    -------
+    tuple of (int, float)
+        Number of variables logged, and the change of the score in nats.
+    """
+    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
+    set_offsets, losses = lists.set_offsets, lists.losses
+    order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
+    left_out, hosts, flags, pending = tree.left_out, tree.hosts, log.flags, log.pending
+    n, size = len(order), bags.shape[1]
+    n_logged, gain = 0, 0.0
+    renewed = low < size
+    if renewed:
+        gain = renew_start_clique(lists, tree, log, clique)
+        n_logged = low = size
+    for t in range(low, n):
+        variable = order[t]
+        preferred = hosts[variable]
+        host_is_same = preferred < 0 or (flags[preferred] != CHANGED and preferred != moved)
+        if flags[variable] == SETTLED and pending[variable] == NO_SET and host_is_same:
+            continue
+        present = chosen[variable]
+        s = set_offsets[variable] if flags[variable] == RESCAN else min(present, pending[variable])
+        flags[variable] = SETTLED
+        pending[variable] = NO_SET
+        while not (
+            has_bit(edges, keys[s])
+            and stands_before(offsets, parents, position, s, t)
+            and is_clique(offsets, parents, edges, s)
+        ):
+            s += 1
+        first, end = offsets[s], offsets[s + 1]
+        host = order[latest_member(position, parents, first, end)]
+        if preferred >= 0 and position[preferred] < t and bag_contains(bags, preferred, parents, first, end):
+            host = preferred
+        form_bag(bags, host, n, variable, left_out[variable], parents, first, end)
+        # A variable that left the start clique lost its edges, even if its bag has the same members again.
+        has_new_bag = renewed and (t == size or variable == moved)
+        for j in range(size):
+            has_new_bag |= bags[n, j] != bags[variable, j]
+        if has_new_bag or s != present:
+            log_variable(log, chosen, bags, n_logged, variable)
+            n_logged += 1
+            gain += losses[s] - losses[present]
+            chosen[variable] = s
+        if has_new_bag:
+            remove_edges(edges, bags, variable)
+            for j in range(size):
+                bags[variable, j] = bags[n, j]
+            add_edges(edges, bags, variable)
+            flags[variable] = CHANGED
+        if has_new_bag or variable == moved:
+            spread_change(lists, tree, log, variable, t)
+    for k in range(n_logged):
+        flags[log.variables[k]] = SETTLED
+    return n_logged, gain
+
+
+@njit
+def take_back(tree, log, n_logged):
+    """Restore the sets, bags and edges that the latest `refresh` overwrote; the order is the caller's."""
+    bags, edges, chosen = tree.bags, tree.edges, tree.chosen
+    variables, log_chosen, log_bags = log.variables, log.chosen, log.bags
+    for k in range(n_logged):
+        remove_edges(edges, bags, variables[k])
+    for k in range(n_logged):
+        chosen[variables[k]] = log_chosen[k]
+        for j in range(bags.shape[1]):
+            bags[variables[k], j] = log_bags[k, j]
+    for k in range(n_logged):
+        add_edges(edges, bags, variables[k])
+
+
+@njit
+def build_ktree(lists, tree, log, clique):
+    """Build the k-tree along ``tree.order`` from nothing, preferences included.
+
+    Without preferences the choices are those of `evaluate_order`.
+
+    Returns
+    -------
+    float
+        Sum of the chosen sets' losses in nats.
+    """
+    order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
+    n = len(order)
+    edges[:] = np.uint64(0)
+    set_bit(edges, np.int64(n) * (n + 1) >> 1)
+    for t in range(n):
+        variable = order[t]
+        position[variable] = t
+        set_bit(edges, pair_bit(variable, variable))
+        bags[variable, :] = variable
+        chosen[variable] = lists.set_offsets[variable]
+        log.flags[variable] = RESCAN
+        log.pending[variable] = NO_SET
+    refresh(lists, tree, log, clique, 0, -1)
+    total = 0.0
+    for variable in range(n):
+        total += lists.losses[chosen[variable]]
+    return total

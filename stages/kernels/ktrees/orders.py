@@ -1,0 +1,153 @@
+"""Whole orders under a treewidth bound: evaluate them, draw them at random, keep those that precedences allow."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .ktree import has_bit, is_clique, join_bag, join_start_clique, latest_member, set_bit
+from .start_clique import solve_start_clique
+
+
+@njit
+def place_rest(lists, tree, start, total, floor):
+    """Place the variables from position `start` on by k-G's choices; `total` is the loss of those before.
+
+    Returns
+    -------
+    float
+        Loss of all in nats; once below `floor` the rest is not placed any more.
+    """
+    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
+    set_offsets, losses = lists.set_offsets, lists.losses
+    order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
+    for t in range(start, len(order)):
+        variable = np.uint32(order[t])
+        s = np.uint64(set_offsets[variable])
+        while not (has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, np.int64(s))):
+            s += np.uint64(1)
+        chosen[variable] = s
+        # Losses are never positive: what is still to come cannot make up for those so far.
+        total += losses[s]
+        if total < floor:
+            return total
+        first, end = offsets[s], offsets[s + np.uint64(1)]
+        host = np.uint32(order[latest_member(position, parents, first, end)])
+        join_bag(bags, edges, host, variable, parents, first, end)
+    return total
+
+
+@njit
+def evaluate_order(lists, tree, clique, floor):
+    """Build the k-tree along ``tree.order`` from nothing by k-G's choices.
+
+    Preferences of the tree are not looked at: a variable joins the bag of its set's latest member, and the
+    longest-serving member that is not in the set is left out.
+
+    Parameters
+    ----------
+    lists : BoundedLists
+    tree : KTree
+        Overwritten, but for the order and the preferences.
+    clique : CliqueTables
+    floor : float
+        Give up, with an unfinished k-tree, once the sum falls below this.
+
+    Returns
+    -------
+    float
+        Sum of the chosen sets' losses in nats; below `floor` if given up.
+    """
+    order, position, bags, edges = tree.order, tree.position, tree.bags, tree.edges
+    n, size = len(order), bags.shape[1]
+    edges[:] = np.uint64(0)
+    set_bit(edges, np.int64(n) * (n + 1) >> 1)
+    for t in range(n):
+        position[order[t]] = t
+    join_start_clique(order, bags, edges)
+    return place_rest(lists, tree, size, solve_start_clique(lists, tree, clique), floor)
+
+
+class Precedences(NamedTuple):
+    """Variables that must stand before others, as fixed records demand.
+
+    Attributes
+    ----------
+    before_offsets, after_offsets : ndarray of int64, shape (n_variables + 1,)
+    before, after : ndarray of int32
+        Immediate predecessors and successors of every variable.
+    """
+
+    before_offsets: np.ndarray
+    before: np.ndarray
+    after_offsets: np.ndarray
+    after: np.ndarray
+
+
+@njit
+def shuffle_order(rng, order):
+    """A uniform permutation in place (Fisher and Yates)."""
+    for i in range(len(order) - 1, 0, -1):
+        j = int(rng.random() * (i + 1))
+        order[i], order[j] = order[j], order[i]
+
+
+@njit
+def pull_forward(precedences, order, source, emitted, stack):
+    """Copy `source` to `order` with the predecessors of every variable moved to just before it where needed.
+
+    `emitted` (uint8) and `stack` (int32) are scratch arrays of n_variables entries.
+    """
+    emitted[:] = 0
+    size = 0
+    for wanted in source:
+        depth = 0
+        if not emitted[wanted]:
+            stack[0] = wanted
+            depth = 1
+        while depth > 0:
+            variable = stack[depth - 1]
+            waiting = False
+            for i in range(precedences.before_offsets[variable], precedences.before_offsets[variable + 1]):
+                if not emitted[precedences.before[i]]:
+                    stack[depth] = precedences.before[i]
+                    depth += 1
+                    waiting = True
+                    break
+            if not waiting:
+                emitted[variable] = 1
+                order[size] = variable
+                size += 1
+                depth -= 1
+
+
+@njit
+def sample_orders(lists, tree, clique, precedences, rng, n_orders, best_order, best_chosen):
+    """Evaluate `n_orders` random orders that agree with `precedences`; keep the best, first of equals.
+
+    An order is given up as soon as it cannot be the best any more.
+
+    Returns
+    -------
+    float
+        Loss of the best order in nats; `best_order` and `best_chosen` hold it and its choices.
+    """
+    n = len(tree.order)
+    drawn = np.arange(n, dtype=np.int32)
+    emitted = np.empty(n, dtype=np.uint8)
+    stack = np.empty(n, dtype=np.int32)
+    best = -np.inf
+    for _ in range(n_orders):
+        shuffle_order(rng, drawn)
+        if len(precedences.before):
+            pull_forward(precedences, tree.order, drawn, emitted, stack)
+        else:
+            tree.order[:] = drawn
+        loss = evaluate_order(lists, tree, clique, best)
+        if loss > best:
+            best = loss
+            best_order[:] = tree.order
+            best_chosen[:] = tree.chosen
+    return best

@@ -1,0 +1,224 @@
+"""A few neighbouring cliques of a network whose variables choose their sets anew while all else stays.
+
+After BN-SLIM (Peruvemba Ramaswamy, Szeider 2021). The members of some cliques that are connected in the tree
+choose among the sets within the group, or keep what they have. The cliques by which the rest of the network hangs
+on them stay cliques, so the rest can stay. Paths through the rest enter the group again through a set that is
+kept: such a set counts as holding those members from which one gets to its parents outside.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+
+LEVELS = 3
+"""A group has up to K + 1, K + 2 or K + 3 members."""
+
+
+class BagGroup(NamedTuple):
+    """Members of a group, what they may choose, and scratch.
+
+    Attributes
+    ----------
+    members : ndarray of int32, shape (capacity,)
+    counts : ndarray of int64, shape (4,)
+        Number of members; number of tree nodes among them, which come first; work done so far, in steps of
+        some nanoseconds; stamp of the latest walk.
+    adjacent : ndarray of int64, shape (capacity,)
+        Mask of the members that each one must stay adjacent to.
+    starts : ndarray of int64, shape (capacity + 1,)
+    above, covers, sets : ndarray of int64
+        What each member may choose, best first: mask of the members that become its ancestors, mask of those
+        that become a clique (0 if that is one already, elsewhere), and index of the set.
+    losses : ndarray of float64
+        In nats.
+    picks, best_picks : ndarray of int64, shape (capacity,)
+        Choices.
+    missing, best_missing : ndarray of int64, shape (3,)
+        Masks of pairs that are not adjacent.
+    bounds : ndarray of float64, shape (capacity, capacity)
+        Best loss with one pair not adjacent.
+    places : ndarray of int32, shape (n_variables,)
+        Index among the members; -1 for all others. All -1 between groups.
+    stamps : ndarray of int64, shape (n_variables,)
+    waiting : ndarray of int32, shape (n_variables,)
+    flags : ndarray of bool, shape (n_variables,)
+    """
+
+    members: np.ndarray
+    counts: np.ndarray
+    adjacent: np.ndarray
+    starts: np.ndarray
+    above: np.ndarray
+    covers: np.ndarray
+    sets: np.ndarray
+    losses: np.ndarray
+    picks: np.ndarray
+    best_picks: np.ndarray
+    missing: np.ndarray
+    best_missing: np.ndarray
+    bounds: np.ndarray
+    places: np.ndarray
+    stamps: np.ndarray
+    waiting: np.ndarray
+    flags: np.ndarray
+
+
+@njit
+def grow_group(cliques, group, rng, seed, most):
+    """Fill the group with the clique of `seed` and neighbours in the tree, chosen at random, up to `most` members.
+
+    Returns
+    -------
+    int
+        The highest of the tree nodes; -1 when even the first clique is too large.
+    """
+    members, places = group.members, group.places
+    top, n_nodes = seed, 1
+    if 1 + cliques.sizes[seed] > most:
+        return np.int32(-1)
+    members[0] = seed
+    places[seed] = 0
+    while True:
+        found, chosen = 0, np.int32(-1)
+        above = cliques.above[top]
+        if above >= 0 and n_nodes + 1 + cliques.sizes[above] <= most:
+            found, chosen = 1, above
+        if n_nodes + 1 + cliques.sizes[top] <= most:
+            for k in range(n_nodes):
+                other = cliques.below[members[k]]
+                while other >= 0:
+                    if places[other] < 0:
+                        found += 1
+                        if rng.random() * found < 1.0:
+                            chosen = other
+                    other = cliques.beside[other]
+        if found == 0:
+            break
+        if chosen == above:
+            top = chosen
+        members[n_nodes] = chosen
+        places[chosen] = n_nodes
+        n_nodes += 1
+    size = n_nodes
+    for k in range(cliques.sizes[top]):
+        members[size] = cliques.earlier[top, k]
+        places[members[size]] = size
+        size += 1
+    group.counts[0] = size
+    group.counts[1] = n_nodes
+    return top
+
+
+@njit
+def keep_adjacent(cliques, group, variable):
+    """Require that the clique of `variable` without itself stays a clique."""
+    mask = np.int64(0)
+    for k in range(cliques.sizes[variable]):
+        mask |= 1 << group.places[cliques.earlier[variable, k]]
+    for k in range(cliques.sizes[variable]):
+        group.adjacent[group.places[cliques.earlier[variable, k]]] |= mask
+
+
+@njit
+def mark_interfaces(cliques, group, top):
+    """Fill ``group.adjacent`` from the cliques that the group shares with the rest."""
+    group.adjacent[:] = 0
+    if cliques.above[top] >= 0:
+        keep_adjacent(cliques, group, top)
+    for k in range(group.counts[1]):
+        other = cliques.below[group.members[k]]
+        while other >= 0:
+            if group.places[other] < 0:
+                keep_adjacent(cliques, group, other)
+            other = cliques.beside[other]
+
+
+@njit
+def reached_from(lists, chosen, group, s):
+    """Mask of the members that are in set `s`, or from which a path outside the group leads to one of it."""
+    offsets, parents = lists.parent_offsets, lists.parents
+    places, stamps, waiting = group.places, group.stamps, group.waiting
+    group.counts[3] += 1
+    stamp = group.counts[3]
+    mask = np.int64(0)
+    n_waiting = 0
+    while True:
+        for i in range(offsets[s], offsets[s + 1]):
+            parent = parents[i]
+            if places[parent] >= 0:
+                mask |= 1 << np.int64(places[parent])
+            elif stamps[parent] != stamp:
+                stamps[parent] = stamp
+                waiting[n_waiting] = parent
+                n_waiting += 1
+        if n_waiting == 0:
+            return mask
+        n_waiting -= 1
+        group.counts[2] += 1
+        s = chosen[waiting[n_waiting]]
+
+
+@njit
+def collect_choices(lists, chosen, group):
+    """Fill in what the members may choose; the sum of the losses of what they have, in nats."""
+    offsets, parents, places = lists.parent_offsets, lists.parents, group.places
+    count, total = 0, 0.0
+    for place in range(group.counts[0]):
+        variable = group.members[place]
+        group.starts[place] = count
+        present = chosen[variable]
+        total += lists.losses[present]
+        group.counts[2] += lists.set_offsets[variable + 1] - lists.set_offsets[variable]
+        for s in range(lists.set_offsets[variable], lists.set_offsets[variable + 1]):
+            mask = np.int64(0)
+            for i in range(offsets[s], offsets[s + 1]):
+                other = places[parents[i]]
+                if other < 0:
+                    mask = np.int64(-1)
+                    break
+                mask |= 1 << np.int64(other)
+            if mask >= 0:
+                group.above[count] = mask
+                group.covers[count] = mask | 1 << place
+            elif s == present:
+                group.above[count] = reached_from(lists, chosen, group, s)
+                group.covers[count] = 0
+            else:
+                continue
+            group.losses[count] = lists.losses[s]
+            group.sets[count] = s
+            count += 1
+    group.starts[group.counts[0]] = count
+    return total
+
+
+@njit
+def order_members(group):
+    """List the members so that each finds its earlier neighbours in one clique, whatever pairs are missing.
+
+    Those in no missing pair are adjacent to all and come first. Of a path a - b - c - d of missing pairs, a, c,
+    d and b follow, each adjacent to at most one of those before it.
+    """
+    size, missing = group.counts[0], group.best_missing
+    inner = missing[1]
+    ends = (missing[0] | missing[2]) & ~inner
+    first = missing[0] & ends
+    rank = np.zeros(size, dtype=np.int64)
+    for place in range(size):
+        bit = 1 << place
+        if inner == 0:
+            rank[place] = 1 if missing[0] & bit else 0
+        elif bit & first:
+            rank[place] = 1
+        elif bit & inner & missing[2]:
+            rank[place] = 2
+        elif bit & ends:
+            rank[place] = 3
+        elif bit & inner:
+            rank[place] = 4
+    ranked = np.argsort(rank, kind="mergesort")
+    return group.members[ranked]

@@ -1,0 +1,190 @@
+"""The exact DAG on the first variables of an order, all of which are adjacent in the k-tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .ktree import has_bit, is_clique, stands_before
+
+EXACT_CLIQUE = 12
+"""The DAG on the start clique is exact up to this many variables; the others of a larger clique follow in
+order."""
+
+
+class CliqueTables(NamedTuple):
+    """Scratch space of `solve_start_clique` for cliques of m = min(K + 1, `EXACT_CLIQUE`) variables.
+
+    Attributes
+    ----------
+    values, sinks, taken : ndarray of float64, int64, int64, shape (2^m,)
+        Per subset the least loss, its sink, and the set that the sink takes.
+    starts : ndarray of int64, shape (m + 1,)
+    masks, candidates : ndarray of int64, shape (m 2^(m - 1),)
+        Sets of each member within the clique, best first, and their indices.
+    """
+
+    values: np.ndarray
+    sinks: np.ndarray
+    taken: np.ndarray
+    starts: np.ndarray
+    masks: np.ndarray
+    candidates: np.ndarray
+
+
+@njit
+def solve_start_clique(lists, tree, clique):
+    """Best DAG on the start clique: `chosen` of its members.
+
+    Exact on the first `EXACT_CLIQUE` of them: variables that cannot lie on a cycle take their best set, and
+    on the others dynamic programming over subsets is done (the best DAG on a subset has a sink, which takes
+    its best set within the rest; Silander & Myllymaki 2006). Members beyond those take their best set among
+    the earlier ones.
+
+    Parameters
+    ----------
+    lists : BoundedLists
+    tree : KTree
+        With the start clique joined.
+    clique : CliqueTables
+        Scratch space.
+
+    Returns
+    -------
+    float
+        Sum of the losses of the DAG's sets, in nats.
+    """
+    keys, offsets, parents, losses = lists.keys, lists.parent_offsets, lists.parents, lists.losses
+    order, position, edges, chosen = tree.order, tree.position, tree.edges, tree.chosen
+    size = tree.bags.shape[1]
+    exact = min(size, EXACT_CLIQUE)
+    _collect_clique_sets(lists, tree, exact, clique)
+    free, core = peel_clique(exact, clique)
+    for t in range(exact):
+        if not core >> t & 1:
+            chosen[order[t]] = clique.candidates[clique.starts[t]]
+    solve_core(losses, clique, free, core)
+    while core:
+        t = clique.sinks[core]
+        chosen[order[t]] = clique.taken[core]
+        core &= ~(1 << t)
+    for t in range(exact, size):
+        s = lists.set_offsets[order[t]]
+        while not (
+            has_bit(edges, keys[s])
+            and stands_before(offsets, parents, position, s, t)
+            and is_clique(offsets, parents, edges, s)
+        ):
+            s += 1
+        chosen[order[t]] = s
+    total = 0.0
+    for t in range(size):
+        total += losses[chosen[order[t]]]
+    return total
+
+
+@njit
+def _collect_clique_sets(lists, tree, exact, clique):
+    """Sets of the first `exact` variables whose members are all among these, as bit masks of positions."""
+    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
+    position, edges = tree.position, tree.edges
+    masks, candidates = clique.masks, clique.candidates
+    count = 0
+    for t in range(exact):
+        clique.starts[t] = count
+        child = tree.order[t]
+        for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+            if not has_bit(edges, keys[s]):
+                continue
+            mask = 0
+            for i in range(offsets[s], offsets[s + 1]):
+                place = position[parents[i]]
+                if place >= exact:
+                    mask = -1
+                    break
+                mask |= 1 << place
+            if mask >= 0:
+                masks[count] = mask
+                candidates[count] = s
+                count += 1
+    clique.starts[exact] = count
+
+
+@njit
+def peel_clique(exact, clique):
+    """Set aside the variables that cannot lie on a cycle.
+
+    Those whose sets only hold variables set aside before may stand first (`free`); those that are in no set
+    of the rest may stand last. Either takes its best set.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Masks of the variables that may stand first, and of the rest.
+    """
+    starts, masks = clique.starts, clique.masks
+    free, core = 0, (1 << exact) - 1
+    peeled = True
+    while peeled:
+        peeled = False
+        for t in range(exact):
+            bit = 1 << t
+            if not core & bit:
+                continue
+            wanted = 0
+            for c in range(starts[t], starts[t + 1]):
+                wanted |= masks[c]
+            if wanted & ~free == 0:
+                free |= bit
+                core &= ~bit
+                peeled = True
+                continue
+            wanted = 0
+            for other in range(exact):
+                if core >> other & 1:
+                    for c in range(starts[other], starts[other + 1]):
+                        wanted |= masks[c]
+            if not wanted & bit:
+                core &= ~bit
+                peeled = True
+    return free, core
+
+
+@njit
+def solve_core(losses, clique, free, core):
+    """Fill `values`, `sinks` and `taken` for all subsets of `core`, the variables of `free` standing first."""
+    values, sinks, taken = clique.values, clique.sinks, clique.taken
+    starts, masks, candidates = clique.starts, clique.masks, clique.candidates
+    values[0] = 0.0
+    subset = 0
+    while subset != core:
+        # The next subset in ascending order of its bits.
+        subset = (subset - core) & core
+        best = -np.inf
+        sinks_left = subset
+        while sinks_left:
+            bit = sinks_left & -sinks_left
+            sinks_left ^= bit
+            sink = _bit_index(bit)
+            rest = subset ^ bit
+            for c in range(starts[sink], starts[sink + 1]):
+                if masks[c] & ~(rest | free) == 0:
+                    value = values[rest] + losses[candidates[c]]
+                    if value > best:
+                        best = value
+                        sinks[subset] = sink
+                        taken[subset] = candidates[c]
+                    break
+        values[subset] = best
+
+
+@njit
+def _bit_index(bit):
+    """Index of the only bit set."""
+    index = 0
+    while bit > 1:
+        bit >>= 1
+        index += 1
+    return index

@@ -1,0 +1,168 @@
+"""Initial orders from the graph of everybody's best parent set (Perez Urcia and Mauá 2015).
+
+The graph has an arc from p to c when p belongs to the best listed set of c; it usually has cycles. Arcs are
+kept as (offsets, parents) lists by child, with one weight per arc where a kernel needs it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import njit
+
+
+@njit
+def arc_weights(lists, best):
+    """What each child loses when one member of its best set is out of reach.
+
+    W_pc = score of c's best set P* minus the score of c's best listed subset of P* without p, at least 0;
+    infinite when no subset is listed (fixed records). Returned in the order of the members of the sets
+    `best`.
+    """
+    n_arcs = 0
+    for child in range(len(best)):
+        n_arcs += lists.parent_offsets[best[child] + 1] - lists.parent_offsets[best[child]]
+    weights = np.empty(n_arcs)
+    inside = np.zeros(len(best), dtype=np.bool_)
+    a = 0
+    for child in range(len(best)):
+        first, last = lists.parent_offsets[best[child]], lists.parent_offsets[best[child] + 1]
+        for k in range(first, last):
+            inside[lists.parents[k]] = True
+        for k in range(first, last):
+            inside[lists.parents[k]] = False
+            weights[a] = np.inf
+            for s in range(best[child] + 1, lists.set_offsets[child + 1]):
+                subset = True
+                for m in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+                    subset = subset and inside[lists.parents[m]]
+                if subset:
+                    weights[a] = lists.scores[best[child]] - lists.scores[s]
+                    break
+            inside[lists.parents[k]] = True
+            a += 1
+        for k in range(first, last):
+            inside[lists.parents[k]] = False
+    return weights
+
+
+@njit
+def depth_first_order(offsets, parents, ranks, starts, order):
+    """Fill `order` with the depth-first post-order along child -> parent arcs: parents before their child.
+
+    Starts are taken in the order of `starts`; the parents of a variable by ascending `ranks`; a parent that
+    is still open (it closes a cycle) is passed over.
+    """
+    n = len(starts)
+    seen = np.zeros(n, dtype=np.bool_)
+    stack = np.empty(n, dtype=np.int32)
+    filled = 0
+    for start in starts:
+        if seen[start]:
+            continue
+        stack[0] = start
+        seen[start] = True
+        top = 1
+        while top > 0:
+            variable = stack[top - 1]
+            following = -1
+            for k in range(offsets[variable], offsets[variable + 1]):
+                parent = parents[k]
+                if not seen[parent] and (following < 0 or ranks[parent] < ranks[following]):
+                    following = parent
+            if following < 0:
+                order[filled] = variable
+                filled += 1
+                top -= 1
+            else:
+                seen[following] = True
+                stack[top] = following
+                top += 1
+
+
+@njit
+def break_cycles(offsets, parents, weights, starts):
+    """Arcs of a feedback arc set of small weight, by the cycle-reducing heuristic; bool, one entry per arc.
+
+    While there is a cycle, subtract its smallest weight from all its arcs and take out those that reach zero.
+    Cycles are met by a depth-first walk along child -> parent arcs from `starts`; the walk steps back to the
+    first arc taken out, so what is left of it stays a path without cycles.
+    """
+    n = len(starts)
+    left = weights.copy()
+    removed = np.zeros(len(weights), dtype=np.bool_)
+    cursor = offsets[:-1].copy()
+    depth = np.full(n, -1, dtype=np.int64)
+    finished = np.zeros(n, dtype=np.bool_)
+    path = np.empty(n, dtype=np.int32)
+    arcs = np.empty(n, dtype=np.int64)
+    for start in starts:
+        if finished[start]:
+            continue
+        path[0] = start
+        depth[start] = 0
+        top = 1
+        while top > 0:
+            variable = path[top - 1]
+            k = cursor[variable]
+            if k == offsets[variable + 1]:
+                finished[variable] = True
+                depth[variable] = -1
+                top -= 1
+                continue
+            parent = parents[k]
+            if removed[k] or finished[parent]:
+                cursor[variable] = k + 1
+                continue
+            arcs[top - 1] = k
+            if depth[parent] < 0:
+                path[top] = parent
+                depth[parent] = top
+                top += 1
+                continue
+            smallest = np.inf
+            for d in range(depth[parent], top):
+                smallest = min(smallest, left[arcs[d]])
+            keep = top
+            for d in range(top - 1, depth[parent] - 1, -1):
+                left[arcs[d]] -= smallest
+                if left[arcs[d]] <= 0.0:
+                    removed[arcs[d]] = True
+                    keep = d + 1
+            for d in range(keep, top):
+                depth[path[d]] = -1
+            top = keep
+    return removed
+
+
+@njit
+def is_ancestor(offsets, parents, removed, ancestor, variable, mark, token, stack):
+    """True when `ancestor` reaches `variable` by arcs that are not `removed`; `mark` holds tokens of past
+    calls.
+    """
+    stack[0] = variable
+    mark[variable] = token
+    top = 1
+    while top > 0:
+        top -= 1
+        current = stack[top]
+        if current == ancestor:
+            return True
+        for k in range(offsets[current], offsets[current + 1]):
+            parent = parents[k]
+            if not removed[k] and mark[parent] != token:
+                mark[parent] = token
+                stack[top] = parent
+                top += 1
+    return False
+
+
+@njit
+def restore_arcs(offsets, parents, removed, candidates, children):
+    """Put the arcs `candidates`, in that order, back into the graph unless they close a cycle."""
+    mark = np.zeros(len(offsets) - 1, dtype=np.int64)
+    stack = np.empty(len(offsets) - 1, dtype=np.int32)
+    for token in range(len(candidates)):
+        k = candidates[token]
+        if not is_ancestor(offsets, parents, removed, children[k], parents[k], mark, token + 1, stack):
+            removed[k] = False

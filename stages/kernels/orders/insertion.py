@@ -1,0 +1,276 @@
+"""Moving one variable within an order: the score of every place at once, and the move itself.
+
+With variable x taken out, the others keep the slots 0 .. n-1 between them; x in slot j has the first j
+others before it. For a child y of x only one thing depends on the slot: whether x precedes y. So y has two
+choices, with and without x, one of which is its present one; the other is looked up among the sets that
+contain x (when x comes before y from behind it) or among the sets after the present one (when y uses x and
+loses it). The variable x itself takes better sets the later it stands. The score as a function of the slot
+is therefore a step function with few steps, found at the cost of what can change and not of the number of
+variables.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .set_lists import contains, is_consistent
+
+GAIN_TOLERANCE = 1e-7
+"""Nats; smaller gains are taken for rounding of sums."""
+
+
+class OrderState(NamedTuple):
+    """An order and the best network consistent with it, changed in place by the moves.
+
+    Attributes
+    ----------
+    order : ndarray of int32
+        The variables, first to last.
+    position : ndarray of int32
+        Its inverse.
+    chosen : ndarray of int64
+        Chosen set of every variable.
+    """
+
+    order: np.ndarray
+    position: np.ndarray
+    chosen: np.ndarray
+
+
+class Profile(NamedTuple):
+    """Scratch of `slot_profile`: what changes when the variable moves.
+
+    Attributes
+    ----------
+    children, sets : ndarray of int32, int64; shape (n_variables,)
+        Children whose choice depends on the side, and the choice they would take.
+    own_slots, own_sets : ndarray of int32, int64; shape (n_variables,)
+        The variable's own choice is ``own_sets[k]`` from slot ``own_slots[k]`` on, up to ``own_slots[k -
+        1]``.
+    slots, changes : ndarray of int32, float64; shape (2 * n_variables + 2,)
+        Steps of the score: at slot ``slots[k]`` it changes by ``changes[k]`` nats. Sorted by slot.
+    """
+
+    children: np.ndarray
+    sets: np.ndarray
+    own_slots: np.ndarray
+    own_sets: np.ndarray
+    slots: np.ndarray
+    changes: np.ndarray
+
+
+def new_profile(n_variables: int) -> Profile:
+    """Scratch arrays for tables of `n_variables`."""
+    return Profile(
+        np.empty(n_variables, np.int32),
+        np.empty(n_variables, np.int64),
+        np.empty(n_variables, np.int32),
+        np.empty(n_variables, np.int64),
+        np.empty(2 * n_variables + 2, np.int32),
+        np.empty(2 * n_variables + 2, np.float64),
+    )
+
+
+@njit
+def own_choices(lists, x, state, profile, floor):
+    """Best set of `x` for every slot, as far as it scores more than `floor`.
+
+    Going through the list best first, a set that needs an earlier slot than all before it takes over from
+    there. Slots that only sets at or under `floor` fit are left out: nobody wants `x` there.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Number of different choices, and sets tested.
+    """
+    position = state.position
+    here = position[x]
+    cover = len(position)
+    n_own = 0
+    first, stop = lists.set_offsets[x], lists.set_offsets[x + 1]
+    for s in range(first, stop):
+        if lists.scores[s] <= floor and n_own > 0:
+            return n_own, s - first
+        need = -1
+        for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+            need = max(need, position[lists.parents[k]])
+            if need >= cover:
+                break
+        # Others behind x stand one slot further left once it is taken out.
+        if need < here:
+            need += 1
+        if need < cover:
+            profile.own_slots[n_own] = need
+            profile.own_sets[n_own] = s
+            n_own += 1
+            cover = need
+            if need == 0:
+                return n_own, s + 1 - first
+    return n_own, stop - first
+
+
+@njit
+def choices_before(lists, x, state, profile):
+    """Children before `x` that would take a better set if `x` came before them, and the steps they cause.
+
+    Returns
+    -------
+    tuple of (int, float, int)
+        Number of such children (and of steps), the sum of their gains, and sets tested.
+    """
+    position, chosen = state.position, state.chosen
+    here = position[x]
+    found = 0
+    total = 0.0
+    work = 0
+    position[x] = -1
+    for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
+        child = lists.pair_children[pair]
+        present = chosen[child]
+        if lists.pair_first[pair] >= present or position[child] > here:
+            continue
+        for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
+            s = lists.member_sets[k]
+            if s >= present:
+                break
+            work += 1
+            if is_consistent(lists, s, position, position[child]):
+                gain = lists.scores[s] - lists.scores[present]
+                total += gain
+                profile.children[found] = child
+                profile.sets[found] = s
+                profile.slots[found] = position[child] + 1
+                profile.changes[found] = -gain
+                found += 1
+                break
+    position[x] = here
+    return found, total, work + lists.pair_offsets[x + 1] - lists.pair_offsets[x]
+
+
+@njit
+def choices_after(lists, x, state, profile, found, n_steps, most):
+    """Children after `x` that use it, what they would take if `x` came after them, and the steps they cause.
+
+    A child that would lose more than `most` nats, or that has no set without `x` (a fixed record), is an end.
+
+    Returns
+    -------
+    tuple of (int, int, int, int)
+        Number of children and of steps, counted on from `found` and `n_steps`, the last slot before an end,
+        and sets tested.
+    """
+    order, position, chosen = state
+    here = position[x]
+    last_slot = len(order) - 1
+    work = 0
+    position[x] = len(order)
+    for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
+        child = lists.pair_children[pair]
+        present = chosen[child]
+        place = position[child]
+        if lists.pair_first[pair] > present or place < here or place > last_slot:
+            continue
+        if lists.pair_first[pair] < present and not contains(lists, present, x):
+            continue
+        other = np.int64(-1)
+        for s in range(present + 1, lists.set_offsets[child + 1]):
+            work += 1
+            if lists.scores[present] - lists.scores[s] > most:
+                break
+            if is_consistent(lists, s, position, place):
+                other = s
+                break
+        if other < 0:
+            last_slot = place - 1
+            continue
+        profile.children[found] = child
+        profile.sets[found] = other
+        profile.slots[n_steps] = place
+        profile.changes[n_steps] = lists.scores[other] - lists.scores[present]
+        found += 1
+        n_steps += 1
+    position[x] = here
+    return found, n_steps, last_slot, work
+
+
+@njit
+def sort_steps(slots, changes, n):
+    """Sort the first `n` steps by slot (Shell sort: mostly a dozen entries, sometimes thousands)."""
+    gap = 1
+    while gap < n // 9:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            slot, change = slots[i], changes[i]
+            k = i - gap
+            while k >= 0 and slots[k] > slot:
+                slots[k + gap] = slots[k]
+                changes[k + gap] = changes[k]
+                k -= gap
+            slots[k + gap] = slot
+            changes[k + gap] = change
+        gap //= 3
+
+
+@njit
+def slot_profile(lists, x, state, profile, reach):
+    """Score of the slots for `x`, relative to the present one, as sorted steps in `profile`.
+
+    Slots whose score is sure to lie more than `reach` nats under the present one may be left out: to the left
+    only the children gain, to the right only `x` itself does, which bounds the score of a slot from one loss.
+
+    Returns
+    -------
+    tuple of (int, int, int, int, float, int)
+        Number of children in `profile`, of own choices, and of steps; the last slot; the score of the first
+        slot, ``profile.own_slots[n_own - 1]``, relative to the present one; sets tested.
+    """
+    present = lists.scores[state.chosen[x]]
+    n_children, at_front, work = choices_before(lists, x, state, profile)
+    n_own, more = own_choices(lists, x, state, profile, present - at_front - reach)
+    work += more
+    n_steps = n_children
+    for k in range(n_own - 1):
+        profile.slots[n_steps] = profile.own_slots[k]
+        profile.changes[n_steps] = lists.scores[profile.own_sets[k]] - lists.scores[profile.own_sets[k + 1]]
+        n_steps += 1
+    most = lists.scores[profile.own_sets[0]] - present + reach
+    n_children, n_steps, last_slot, more = choices_after(lists, x, state, profile, n_children, n_steps, most)
+    work += more
+    sort_steps(profile.slots, profile.changes, n_steps)
+    score = lists.scores[profile.own_sets[n_own - 1]] - present + at_front
+    first_slot = profile.own_slots[n_own - 1]
+    skipped = 0
+    while skipped < n_steps and profile.slots[skipped] <= first_slot:
+        score += profile.changes[skipped]
+        skipped += 1
+    for k in range(skipped, n_steps):
+        profile.slots[k - skipped] = profile.slots[k]
+        profile.changes[k - skipped] = profile.changes[k]
+    return n_children, n_own, n_steps - skipped, last_slot, score, work
+
+
+@njit
+def move_to_slot(x, slot, state, profile, n_children, n_own):
+    """Put `x` into `slot` and bring all choices up to date; `profile` must be that of `x` and of this
+    state.
+    """
+    order, position, chosen = state
+    here = position[x]
+    for k in range(n_children):
+        place = position[profile.children[k]]
+        if (place < here and slot <= place) or (place > here and slot >= place):
+            chosen[profile.children[k]] = profile.sets[k]
+    for k in range(n_own):
+        if profile.own_slots[k] <= slot:
+            chosen[x] = profile.own_sets[k]
+            break
+    step = 1 if slot > here else -1
+    for i in range(here, slot, step):
+        order[i] = order[i + step]
+        position[order[i]] = i
+    order[slot] = x
+    position[x] = slot

@@ -1,0 +1,179 @@
+"""Iterated local search over orders: move single variables to their best slots until none gains, shake a few
+related ones, repair around them, keep the result unless it is worse.
+
+After a move it is above all the variables related to the moved one and standing where it passed that can gain, so
+they wait in a queue and a shake is repaired at the cost of its surroundings, not of the number of variables. All
+state lives in arrays, so the search can stop after any amount of work and go on in the next call.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .insertion import move_to_slot, slot_profile
+
+GAIN_TOLERANCE = 1e-6
+"""Nats; smaller gains are taken for rounding of sums."""
+
+PROFILE_WORK = 50
+"""What a profile costs beside the sets it tests, in sets tested."""
+
+
+class Walk(NamedTuple):
+    """State of a search.
+
+    Attributes
+    ----------
+    neighbour_offsets : ndarray of int64, shape (n_variables + 1,)
+    neighbours : ndarray of int32
+        For every variable those that occur in its lists or in whose lists it occurs.
+    queue : ndarray of int32, shape (n_variables + 1,)
+        Ring of variables that may gain by moving.
+    cursor : ndarray of int64, shape (2,)
+        Where the ring starts and ends.
+    queued : ndarray of bool, shape (n_variables,)
+    gain : ndarray of float64, shape (1,)
+        Score of the present order less that of the best one, in nats.
+    counts : ndarray of int64, shape (3,)
+        Profiles computed, shakes, shakes that led to something better.
+    """
+
+    neighbour_offsets: np.ndarray
+    neighbours: np.ndarray
+    queue: np.ndarray
+    cursor: np.ndarray
+    queued: np.ndarray
+    gain: np.ndarray
+    counts: np.ndarray
+
+
+@njit
+def enqueue(walk, variable):
+    """Let a variable wait for its turn, once."""
+    if not walk.queued[variable]:
+        walk.queued[variable] = True
+        walk.queue[walk.cursor[1]] = variable
+        walk.cursor[1] = (walk.cursor[1] + 1) % len(walk.queue)
+
+
+@njit
+def enqueue_passed(walk, state, x, first, last):
+    """Enqueue `x` and the variables related to it that stand at positions ``first..last``."""
+    enqueue(walk, x)
+    for k in range(walk.neighbour_offsets[x], walk.neighbour_offsets[x + 1]):
+        y = walk.neighbours[k]
+        if first <= state.position[y] <= last:
+            enqueue(walk, y)
+
+
+@njit
+def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
+    """The best slot of `x` by its profile and the gain in nats; slot -1 when none gains.
+
+    Among equally good slots the one nearest to where `x` stands.
+    """
+    here = state.position[x]
+    best, best_gain = -1, GAIN_TOLERANCE
+    slot = profile.own_slots[n_own - 1]
+    k = 0
+    while slot <= last_slot:
+        following = min(profile.slots[k], last_slot + 1) if k < n_steps else last_slot + 1
+        if following > slot and score > best_gain:
+            best_gain = score
+            best = slot if slot > here else min(following - 1, max(slot, here))
+        if k >= n_steps:
+            break
+        slot = max(slot, following)
+        while k < n_steps and profile.slots[k] <= slot:
+            score += profile.changes[k]
+            k += 1
+    return best, best_gain
+
+
+@njit
+def repair(lists, walk, state, profile, work_limit, profile_limit):
+    """Move queued variables to their best slots until the queue is empty or a limit is met; the work."""
+    work = 0
+    while walk.cursor[0] != walk.cursor[1] and work < work_limit and walk.counts[0] < profile_limit:
+        x = walk.queue[walk.cursor[0]]
+        walk.cursor[0] = (walk.cursor[0] + 1) % len(walk.queue)
+        walk.queued[x] = False
+        n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, 0.0)
+        work += PROFILE_WORK + tested
+        walk.counts[0] += 1
+        slot, gain = best_slot(state, profile, x, n_own, n_steps, last_slot, score)
+        here = state.position[x]
+        if slot >= 0 and slot != here:
+            move_to_slot(x, slot, state, profile, n_children, n_own)
+            walk.gain[0] += gain
+            enqueue_passed(walk, state, x, min(here, slot), max(here, slot))
+    return work
+
+
+@njit
+def shake(lists, walk, state, profile, rng, strength, profile_limit):
+    """Move up to `strength` related variables to random slots; the work."""
+    work = 0
+    x = np.int32(rng.integers(0, len(state.order)))
+    for _ in range(rng.integers(2, strength + 1)):
+        if walk.counts[0] >= profile_limit:
+            break
+        n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, np.inf)
+        work += PROFILE_WORK + tested
+        walk.counts[0] += 1
+        first_slot = profile.own_slots[n_own - 1]
+        slot = rng.integers(first_slot, last_slot + 1)
+        here = state.position[x]
+        if slot != here:
+            for k in range(n_steps):
+                if profile.slots[k] > slot:
+                    break
+                score += profile.changes[k]
+            move_to_slot(x, slot, state, profile, n_children, n_own)
+            walk.gain[0] += score
+            enqueue_passed(walk, state, x, min(here, slot), max(here, slot))
+        start, stop = walk.neighbour_offsets[x], walk.neighbour_offsets[x + 1]
+        x = walk.neighbours[rng.integers(start, stop)] if stop > start else x
+    return work
+
+
+@njit
+def copy_state(source, target):
+    """Copy an `OrderState` onto another."""
+    target.order[:] = source.order
+    target.position[:] = source.position
+    target.chosen[:] = source.chosen
+
+
+@njit
+def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, profile_limit):
+    """Search on from `state` until about `work_limit` sets were tested or `walk.counts[0]` is `profile_limit`.
+
+    Returns the work. `best` holds the best order whenever the queue has run empty; see `settle` for the end of
+    a search. Where the work is cut into several calls changes nothing.
+    """
+    work = 0
+    while True:
+        work += repair(lists, walk, state, profile, work_limit - work, profile_limit)
+        if work >= work_limit or walk.counts[0] >= profile_limit:
+            return work
+        settle(walk, state, best)
+        walk.counts[1] += 1
+        work += shake(lists, walk, state, profile, rng, strength, profile_limit)
+
+
+@njit
+def settle(walk, state, best):
+    """Keep the present order if it is at least as good as the best one, else go back to that."""
+    if walk.gain[0] >= -GAIN_TOLERANCE:
+        walk.counts[2] += walk.gain[0] > GAIN_TOLERANCE
+        copy_state(state, best)
+    else:
+        copy_state(best, state)
+        while walk.cursor[0] != walk.cursor[1]:
+            walk.queued[walk.queue[walk.cursor[0]]] = False
+            walk.cursor[0] = (walk.cursor[0] + 1) % len(walk.queue)
+    walk.gain[0] = 0.0

@@ -1,0 +1,218 @@
+"""Best consistent parent sets given an order of the variables.
+
+A set is consistent with an order when all its members precede the child. Lists are sorted best first, so
+the first consistent set is the best one. Sets are lists of members tested against an array of positions up to
+the first failure: 3 to 5 ns per set on real lists, where members padded to four per set took 3.5 to 6 ns.
+One word of bits per set would take 0.7 to 3.5 ns, but only up to 64 variables, for which there is dynamic
+programming or little to search; memory grows with the number of listed parents alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+
+
+class SetLists(NamedTuple):
+    """Candidate parent sets of all children, and for every ordered pair the sets in which it occurs.
+
+    Attributes
+    ----------
+    set_offsets : ndarray of int64, shape (n_variables + 1,)
+        Sets of child i, best first.
+    scores : ndarray of float64, shape (n_sets,)
+        In nats.
+    parent_offsets : ndarray of int64, shape (n_sets + 1,)
+    parents : ndarray of int32
+    pair_offsets : ndarray of int64, shape (n_variables + 1,)
+        Pairs (p, child) of parent p, ascending by child.
+    pair_children : ndarray of int32, shape (n_pairs,)
+    pair_first : ndarray of int32, shape (n_pairs,)
+        The best set of the child that contains the parent.
+    member_offsets : ndarray of int64, shape (n_pairs + 1,)
+    member_sets : ndarray of int32
+        Sets of the pair's child that contain the pair's parent, best first.
+    """
+
+    set_offsets: np.ndarray
+    scores: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+    pair_offsets: np.ndarray
+    pair_children: np.ndarray
+    pair_first: np.ndarray
+    member_offsets: np.ndarray
+    member_sets: np.ndarray
+
+
+@njit
+def count_members(parents, n_variables):
+    """How many sets contain each variable, as offsets; int64, shape (n_variables + 1,)."""
+    offsets = np.zeros(n_variables + 1, dtype=np.int64)
+    for k in range(len(parents)):
+        offsets[parents[k] + 1] += 1
+    for p in range(n_variables):
+        offsets[p + 1] += offsets[p]
+    return offsets
+
+
+@njit
+def sort_members(set_offsets, parent_offsets, parents, cursor, entry_sets, entry_children):
+    """Counting sort of all (parent, child, set) entries by parent; children and sets stay ascending within
+    one.
+    """
+    for child in range(len(set_offsets) - 1):
+        for s in range(set_offsets[child], set_offsets[child + 1]):
+            for k in range(parent_offsets[s], parent_offsets[s + 1]):
+                slot = cursor[parents[k]]
+                entry_sets[slot] = s
+                entry_children[slot] = child
+                cursor[parents[k]] = slot + 1
+
+
+@njit
+def is_consistent(lists, s, position, limit):
+    """True when every member of set `s` stands before position `limit`."""
+    for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+        if position[lists.parents[k]] >= limit:
+            return False
+    return True
+
+
+@njit
+def first_consistent(lists, start, stop, position, limit):
+    """The first of the sets ``start:stop`` whose members all stand before `limit`; -1 if there is none."""
+    for s in range(start, stop):
+        if is_consistent(lists, s, position, limit):
+            return s
+    return -1
+
+
+@njit
+def contains(lists, s, variable):
+    """True when `variable` is a member of set `s`."""
+    for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):  # noqa: SIM110
+        if lists.parents[k] == variable:
+            return True
+    return False
+
+
+@njit
+def find_pair(lists, parent, child):
+    """Index of the pair (parent, child) in ``pair_children``; -1 when no set of `child` contains `parent`."""
+    low, high = lists.pair_offsets[parent], lists.pair_offsets[parent + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if lists.pair_children[middle] < child:
+            low = middle + 1
+        else:
+            high = middle
+    if low < lists.pair_offsets[parent + 1] and lists.pair_children[low] == child:
+        return low
+    return -1
+
+
+@njit
+def choose_slice(lists, order, position, chosen, start, budget):
+    """Choose the best consistent set for the variables ``order[start:]`` until `budget` sets were tested.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Position to continue from (the number of variables when all are done), and the sets tested.
+        A variable without a consistent set gets -1.
+    """
+    work = 0
+    for i in range(start, len(order)):
+        child = order[i]
+        first, stop = lists.set_offsets[child], lists.set_offsets[child + 1]
+        found = first_consistent(lists, first, stop, position, i)
+        chosen[child] = found
+        work += 1 + (stop if found < 0 else found) - first
+        if work >= budget:
+            return i + 1, work
+    return len(order), work
+
+
+@njit
+def best_with(lists, child, parent, position, limit, below):
+    """Best set of `child` with index under `below` that contains `parent` and stands before `limit`; -1 if
+    none.
+    """
+    pair = find_pair(lists, parent, child)
+    if pair >= 0:
+        for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
+            s = lists.member_sets[k]
+            if s >= below:
+                break
+            if is_consistent(lists, s, position, limit):
+                return s
+    return -1
+
+
+@njit
+def swap_gain(lists, order, position, chosen, i):
+    """What exchanging the variables at positions `i` and ``i + 1`` changes.
+
+    The former gains the latter as a possible parent and the latter loses the former; nobody else is touched.
+
+    Returns
+    -------
+    tuple of (float, int, int)
+        Gain in nats (minus infinity when the latter then has no consistent set), and the sets that the two
+        variables (now at i, now at i + 1) would take.
+    """
+    left, right = order[i], order[i + 1]
+    left_set, right_set = chosen[left], chosen[right]
+    gain = 0.0
+    if contains(lists, right_set, left):
+        lower = first_consistent(lists, right_set + 1, lists.set_offsets[right + 1], position, i)
+        if lower < 0:
+            return -np.inf, left_set, right_set
+        gain += lists.scores[lower] - lists.scores[right_set]
+        right_set = lower
+    better = best_with(lists, left, right, position, i + 2, left_set)
+    if better >= 0:
+        gain += lists.scores[better] - lists.scores[left_set]
+        left_set = better
+    return gain, left_set, right_set
+
+
+@njit
+def refresh_swaps(lists, order, position, chosen, gains, start, stop):
+    """Recompute ``gains[start:stop]``, the gain of every adjacent swap in that range."""
+    for i in range(max(start, 0), min(stop, len(gains))):
+        gains[i], _, _ = swap_gain(lists, order, position, chosen, i)
+
+
+@njit
+def apply_swap(lists, order, position, chosen, gains, i):
+    """Exchange positions `i` and ``i + 1`` and bring the choice and the three gains that change up to date."""
+    left, right = order[i], order[i + 1]
+    _, left_set, right_set = swap_gain(lists, order, position, chosen, i)
+    chosen[left], chosen[right] = left_set, right_set
+    order[i], order[i + 1] = right, left
+    position[left], position[right] = i + 1, i
+    refresh_swaps(lists, order, position, chosen, gains, i - 1, i + 2)
+
+
+@njit
+def climb_swaps(lists, order, position, chosen, gains, max_steps):
+    """Apply the best improving adjacent swap, first of equals, up to `max_steps` times.
+
+    `gains` must be fresh. Returns the number of swaps applied; fewer than `max_steps` means a local optimum.
+    """
+    for step in range(max_steps):
+        best = -1
+        best_gain = 0.0
+        for i in range(len(gains)):
+            if gains[i] > best_gain:
+                best_gain = gains[i]
+                best = i
+        if best < 0:
+            return step
+        apply_swap(lists, order, position, chosen, gains, best)
+    return max_steps

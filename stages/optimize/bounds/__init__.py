@@ -1,0 +1,1 @@
+"""Upper bounds on the score of every network that candidate lists allow."""

@@ -1,0 +1,108 @@
+"""An upper bound that is worked on beside a search, for a share of the search's work.
+
+Under a treewidth bound it is one on all networks whose sets are within that bound's in-degree, whatever their width.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from stages.runtime.seeding import task_generator
+
+from ..lists.set_lists import drop_larger_sets
+from .lagrangian import BoundSearch, what_bounds_hold_for
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.runtime.budgets import Budget
+
+SHARE = 0.2
+"""Work on the bound for each unit of work of the search: a sixth of the time."""
+
+FIRST_WORK = 30_000_000
+"""Work on the bound to begin with, about a tenth of a second; more than dual ascent needs for most lists."""
+
+LEAST_WORK = 5_000_000
+"""What is due is put off until it is this much: some hundredths of a second."""
+
+TOLERANCE = 1e-6
+"""Nats by which a network must be better to count as found anew."""
+
+
+class CompanionBound:
+    """The bound for a search on the lists of `table`.
+
+    Work on it depends on the work of the search alone, never on the clock, so that a run with a limit on
+    evaluations repeats exactly; the clock only ends it.
+
+    Parameters
+    ----------
+    table : ParentSetTable
+    seed : int
+    budget : Budget
+    treewidth : int, optional
+        Bound of the search: sets of more parents are left out.
+    idle_share : float
+        Further work on the bound for each unit of work of the search beyond twice what it took to find its best
+        network.
+    """
+
+    def __init__(
+        self,
+        table: ParentSetTable,
+        seed: int,
+        budget: Budget,
+        treewidth: int | None = None,
+        idle_share: float = 0.0,
+    ):
+        lists = table if treewidth is None else drop_larger_sets(table, treewidth)
+        self.search = BoundSearch(lists, task_generator(seed, 0, 1))
+        self._budget = budget
+        self._holds_for = what_bounds_hold_for(table)
+        if treewidth is not None:
+            self._holds_for = within_in_degree(self._holds_for, treewidth)
+        self._idle_share = idle_share
+        self._best, self._found_at = -math.inf, 0.0
+        self.keep_pace(0, -math.inf)
+
+    @property
+    def is_closed(self) -> bool:
+        """The best network told so far is proved optimal."""
+        return self.search.is_closed
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """Bound and gap for the reporter."""
+        return {"bound": self.search.value, "gap": self.search.gap}
+
+    def keep_pace(self, work: float, score: float) -> None:
+        """Work on the bound until it has had its share of `work` sets looked at by the search, about.
+
+        Parameters
+        ----------
+        work : float
+        score : float
+            Of the best network so far, in nats.
+        """
+        if score > self._best + TOLERANCE:
+            self._best, self._found_at = score, work
+        share = FIRST_WORK + SHARE * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
+        if self.search.work + LEAST_WORK > share:
+            share = 0.0
+        self.search.improve(self._budget, share, score)
+
+    def header_facts(self, score: float) -> dict[str, float | str]:
+        """Entries ``bound``, ``gap`` and ``bound_relative_to`` for a network of this score."""
+        return bound_facts(self.search.value, score, self._holds_for)
+
+
+def within_in_degree(holds_for: str, most_parents: int) -> str:
+    """What a bound holds for when larger sets are left out, as they are under a treewidth bound."""
+    return f"{holds_for}, at most {most_parents} parent{'' if most_parents == 1 else 's'}"
+
+
+def bound_facts(bound: float, score: float, holds_for: str) -> dict[str, float | str]:
+    """Header entries of a bound on the networks that `holds_for` names (see `what_bounds_hold_for`)."""
+    bound = max(bound, score)
+    return {"bound": bound, "gap": bound - score, "bound_relative_to": holds_for}

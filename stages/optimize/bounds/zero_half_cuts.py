@@ -1,0 +1,231 @@
+"""Cuts that are half of a sum of other cuts, rounded: what cluster cuts alone leave open.
+
+Let cuts be given that count set s, all in all, c(s) times and demand D. Every variable takes one set. So for any
+variables L, counting c(s) / 2 rounded down for their sets and rounded up for all others demands (D - |L|) / 2, and
+as whole numbers are counted, that rounded up (Caprara & Fischetti 1996 on such cuts in general). Sums may in turn
+be of cuts so made. Found by `stages.kernels.bounds.zero_half_cuts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from stages.kernels.bounds.lagrangian import Cuts
+    from stages.kernels.bounds.zero_half_cuts import OddSets
+    from stages.runtime.budgets import Budget
+
+    from .cut_pool import CutPool
+
+MOST_DEPTH = 9
+MOST_SUMMED = 8
+"""Sums of sums at most, and cuts in one of them."""
+
+MOST_WEIGHT = 100
+"""How often a cut may count a set."""
+
+SEARCH_STEPS = 20
+MOST_SEEDS = 200
+MOST_FOUND = 40
+"""Cuts that enter or leave per search, searches, and cuts found at a time."""
+
+SEEDS = 8
+"""Searches per compiled call."""
+
+
+class CountedSets(NamedTuple):
+    """Which sets a cut counts.
+
+    Attributes
+    ----------
+    sets : ndarray of int32
+    weights : ndarray of int8
+        How many times.
+    demand : int
+    """
+
+    sets: np.ndarray
+    weights: np.ndarray
+    demand: int
+
+
+class HalvedSum:
+    """Half of a sum of cuts, as it is made, so that it holds for any candidate sets.
+
+    Parameters
+    ----------
+    parts : sequence
+        The cuts summed: pairs of members and demand, or `HalvedSum`.
+    lowered : ndarray of int32
+        The variables L for whose sets counts are rounded down, ascending.
+
+    Attributes
+    ----------
+    depth : int
+    key : bytes
+        Equal for equal sums.
+    """
+
+    def __init__(self, parts: Sequence[Origin], lowered: np.ndarray):
+        self.parts = tuple(parts)
+        self.lowered = lowered
+        self.depth = 1 + max((part.depth for part in parts if isinstance(part, HalvedSum)), default=0)
+        digest = blake2b(lowered.tobytes(), digest_size=16)
+        for key in sorted(key_of(part) for part in parts):
+            digest.update(len(key).to_bytes(4, "little") + key)
+        self.key = digest.digest()
+
+
+Origin = tuple[np.ndarray, int] | HalvedSum
+"""How a cut is made: a cluster (members, ascending, and demand) or a halved sum."""
+
+
+def key_of(origin: Origin) -> bytes:
+    """Equal for cuts that are made in the same way."""
+    if isinstance(origin, HalvedSum):
+        return b"h" + origin.key
+    return b"c%d," % origin[1] + origin[0].tobytes()
+
+
+def add_up(parts: Sequence[CountedSets]) -> CountedSets:
+    """The sum of cuts: sets ascending, weights of type int64."""
+    sets = np.concatenate([part.sets for part in parts])
+    weights = np.concatenate([part.weights for part in parts])
+    counted, where = np.unique(sets, return_inverse=True)
+    totals = np.bincount(where, weights=weights, minlength=len(counted)).astype(np.int64)
+    return CountedSets(counted, totals, sum(part.demand for part in parts))
+
+
+def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> CountedSets:
+    """Half of a sum, with counts rounded down for the sets of the variables `lowered`.
+
+    Parameters
+    ----------
+    total : CountedSets
+        See `add_up`.
+    child : ndarray of int
+        Of the sets that `total` counts.
+    lowered : ndarray of int32
+    """
+    demand = (total.demand - len(lowered) + 1) // 2
+    half = (total.weights + ~np.isin(child, lowered)) // 2
+    # One set taken that counts the whole demand is enough; more would only weaken the cut.
+    half = np.minimum(half, max(0, min(demand, MOST_WEIGHT)))
+    kept = half > 0
+    return CountedSets(total.sets[kept], half[kept].astype(np.int8), min(demand, MOST_WEIGHT))
+
+
+def choose_lowered(total: CountedSets, child: np.ndarray, shares: np.ndarray, n_variables: int) -> np.ndarray:
+    """The variables to round down for, so that these shares violate the halved sum most; int32, ascending."""
+    is_odd = total.weights % 2 == 1
+    odd = np.bincount(child[is_odd], weights=shares[total.sets[is_odd]], minlength=n_variables)
+    is_lowered = odd > 0.5
+    if (total.demand - np.count_nonzero(is_lowered)) % 2 == 0:
+        other = int(np.argmin(np.abs(1.0 - 2.0 * odd)))
+        is_lowered[other] = not is_lowered[other]
+    return np.flatnonzero(is_lowered).astype(np.int32)
+
+
+def find_halved(
+    pool: CutPool,
+    shares: np.ndarray,
+    rng: np.random.Generator,
+    budget: Budget,
+    least_share: float,
+    most_slack: float,
+    violation: float,
+    most_work: float,
+) -> tuple[list[HalvedSum], int]:
+    """Halved sums of cuts of `pool` that a fractional choice violates and that are not in the pool, worst first.
+
+    Parameters
+    ----------
+    pool : CutPool
+    shares : ndarray of float64, shape (n_sets,)
+    rng : numpy.random.Generator
+    budget : Budget
+        When it runs out the search ends early.
+    least_share : float
+        Sets with shares up to this are left aside by the search.
+    most_slack : float
+        Of cuts to be summed.
+    violation : float
+        Least share that must be missing.
+    most_work : float
+        Sets looked at after which no further search begins.
+
+    Returns
+    -------
+    (found, work)
+    """
+    from stages.kernels.bounds.zero_half_cuts import empty_sum, search_sums
+
+    usable, odd = _odd_sets(pool, shares, least_share, most_slack)
+    n = len(pool.columns.set_offsets) - 1
+    total = empty_sum(len(usable), shares[shares > least_share], n)
+    kept = np.empty(len(usable), dtype=np.bool_)
+    rules = np.array([SEARCH_STEPS, MOST_SUMMED, violation])
+    sums, work = np.empty(SEEDS * MOST_SUMMED, dtype=np.int32), 0
+    seeds = rng.permutation(len(usable))[:MOST_SEEDS].astype(np.int32)
+    present = {_content(pool.row(int(c))) for c in np.flatnonzero(pool.depths > 0)}
+    found = []
+    for start in range(0, len(seeds), SEEDS):
+        if work > most_work or budget.is_spent():
+            break
+        ends = np.zeros(SEEDS + 1, dtype=np.int64)
+        count, looked_at = search_sums(odd, total, seeds[start : start + SEEDS], rules, rng, kept, sums, ends)
+        work += looked_at
+        for a, b in pairwise(ends[: count + 1].tolist()):
+            summed = usable[sums[a:b]].tolist()
+            whole = add_up([pool.row(c) for c in summed])
+            child = pool.children(whole.sets)
+            lowered = choose_lowered(whole, child, shares, n)
+            half = round_half(whole, child, lowered)
+            lack = half.demand - float(half.weights @ shares[half.sets])
+            if lack >= violation and _content(half) not in present:
+                present.add(_content(half))
+                found.append((-lack, HalvedSum([pool.origins[c] for c in summed], lowered)))
+    found.sort(key=lambda entry: entry[0])
+    return [origin for _, origin in found[:MOST_FOUND]], work
+
+
+def _content(row: CountedSets) -> tuple[int, bytes, bytes]:
+    return row.demand, row.sets.tobytes(), row.weights.tobytes()
+
+
+def _odd_sets(
+    pool: CutPool, shares: np.ndarray, least_share: float, most_slack: float
+) -> tuple[np.ndarray, OddSets]:
+    """Cuts that may be summed, and which of the sets with a share they count an odd number of times."""
+    from stages.kernels.bounds.zero_half_cuts import OddSets
+
+    cuts: Cuts = pool.cuts
+    counted = np.concatenate(([0.0], np.cumsum(shares[cuts.sets] * cuts.weights)))
+    slacks = np.maximum(0.0, np.diff(counted[cuts.offsets]) - cuts.demands)
+    is_usable = (slacks < most_slack) & (pool.depths < MOST_DEPTH)
+    has_share = shares > least_share
+    place = (np.cumsum(has_share) - 1).astype(np.int32)
+    wanted = has_share[cuts.sets] & (cuts.weights % 2 == 1)
+    wanted &= np.repeat(is_usable, np.diff(cuts.offsets))
+    before = np.concatenate(([0], np.cumsum(wanted)))
+    offsets = before[cuts.offsets]
+    usable = np.flatnonzero(is_usable)
+    offsets = np.concatenate(([0], offsets[usable + 1])).astype(np.int64)
+    sets = place[cuts.sets[wanted]]
+    by_set = np.argsort(sets, kind="stable")
+    cut = np.repeat(np.arange(len(usable), dtype=np.int32), np.diff(offsets))
+    every = np.arange(np.count_nonzero(has_share) + 1)
+    return usable, OddSets(
+        offsets,
+        sets,
+        pool.children(np.flatnonzero(has_share)).astype(np.int32)[sets],
+        slacks[usable],
+        cuts.demands[usable].astype(np.int64),
+        np.searchsorted(sets[by_set], every).astype(np.int64),
+        cut[by_set],
+    )

@@ -1,0 +1,41 @@
+"""Hill climbing on data: additions, removals and reversals of arcs, the best one at a time (HC).
+
+With a tabu list the search goes on through worse graphs; with restarts it climbs again from perturbed copies of
+the best graph.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .run import Outcome, Run, run_method
+
+if TYPE_CHECKING:
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+    from stages.scoring.family_scorer import FamilyScorer
+
+    from ..options import OptimizeOptions
+    from .constraints import Parents
+    from .run import Climb, Method
+
+
+def search_data(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Parents | None = None,
+) -> Outcome:
+    """Hill climbing; see `run_method`. Uses ``tabu``, ``restarts``, ``perturb`` and the constraints."""
+    return run_method(unconstrained, scorer, options, budget, reporter, start)
+
+
+def unconstrained(run: Run) -> Method:
+    """HC, with the run's tabu list."""
+    climber = run.climber(tabu=run.options.tabu)
+
+    def climb(run: Run, start: Parents) -> Climb:
+        return run.climb(climber, start)
+
+    return climb

@@ -1,0 +1,41 @@
+"""Max-min hill climbing (MMHC; Tsamardinos, Brown and Aliferis 2006): neighbours by tests, then hill climbing
+among them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stages.scoring.family_scorer import FamilyScorer
+
+from .hc import unconstrained
+from .mmpc import find_neighbours
+from .run import Outcome, run_method
+
+if TYPE_CHECKING:
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+    from .constraints import Parents
+
+
+def search_data(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Parents | None = None,
+) -> Outcome:
+    """MMPC with tests at level ``options.alpha`` for every variable, then HC that adds arcs only between
+    neighbours; see `run_method`.
+    """
+    likelihood = scorer if scorer.score == "ll" else FamilyScorer(scorer.dataset, "ll")
+    found = find_neighbours(likelihood, options.alpha, budget, reporter, options.jobs)
+    pairs = sum(map(len, found.members)) // 2
+    reporter.detail(f"{found.tests} tests leave {pairs} pairs of neighbours")
+    parents, scores, facts, figures = run_method(
+        unconstrained, scorer, options, budget, reporter, start, found.members
+    )
+    figures |= {"tests": found.tests, "pairs": pairs}
+    return parents, scores, facts | {"tests": found.tests}, figures

@@ -1,0 +1,352 @@
+"""Branch and cut over cluster cuts and halved sums: closes what bounds leave open (after Bartlett & Cussens 2017).
+
+A branch is a partial order: for two variables that a fractional choice lets be parents of each other, one branch
+has the former before the latter and the other the reverse, so both exclude sets, and what follows by transitivity
+does too. In every branch the linear programme is solved, violated cuts are added, and sets are excluded that its
+multipliers prove useless. Branches are worked off in the order of their bounds; the search for better networks
+goes on beside, a phase for every solution.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..bounds.cut_pool import DEMANDS, CutPool, find_clusters, keep_columns, make_support
+from ..bounds.lagrangian import PRUNING_SLACK, optimality_tolerance
+from ..bounds.zero_half_cuts import find_halved
+from .fractional import NO_PARENTS_LOST, SharedArcs, add_precedence, order_by_shares, with_empty_sets
+from .linear_programme import CutProgramme, Solution
+
+if TYPE_CHECKING:
+    from stages.kernels.bounds.dual_ascent import Columns
+    from stages.runtime.budgets import Budget
+
+    from ..bounds.lagrangian import BoundSearch
+    from ..bounds.zero_half_cuts import Origin
+    from .incumbent import Incumbent
+
+ROOT_ROUNDS, BRANCH_ROUNDS = 200, 30
+"""Rounds of cuts at most."""
+
+ROUND_GAIN = 5e-3
+PATIENCE = 3
+"""Share of the gap that a round of cuts must close; so many rounds in a row may close less."""
+
+SHARE_TOLERANCE = 1e-6
+LEAST_VIOLATION = 0.02
+SEARCH_STEPS = 60
+NOISES = (0.0, 0.1)
+"""Of the search for cuts, see `cut_pool.find_clusters`."""
+
+HALVING_SLACK = 0.2
+HALVING_WORK = 10_000_000
+"""Of cuts that are summed, and most sets looked at for sums at a time: some hundredths of a second."""
+
+FIRST_SETS = 40
+MOST_JOINING = 2000
+USEFUL = 1e-7
+"""Sets of every variable in the first programme; most that join at once; nats by which a set must promise to lower
+the loss to join.
+"""
+
+TRIED_FIRST, TRIED = 12, 5
+TRIED_FIRST_BRANCHES = 50
+TRIAL_ITERATIONS = 60
+"""Pairs of variables of which both branches are tried before one is chosen: in the first branches, and later; and
+iterations of the simplex method per trial.
+"""
+
+UNUSED = 500
+MORE_CUTS = 300
+"""Cuts without use in that many solutions are dropped once there are so many more than after the root."""
+
+SEARCHES_AT = 64
+"""Branches between two searches for better networks; at first every power of two."""
+
+
+class _Branch(NamedTuple):
+    """A part of all networks.
+
+    Attributes
+    ----------
+    loss : float
+        No network in it loses less, in nats.
+    excluded : ndarray of uint8
+        Bits of the sets that it does not allow or that cannot be part of a better network in it.
+    after : tuple of int
+        Bits of the variables that come after each variable.
+    """
+
+    loss: float
+    excluded: np.ndarray
+    after: tuple[int, ...]
+
+
+class BranchAndCut:
+    """The search for a proof, valid at any moment.
+
+    Parameters
+    ----------
+    search : BoundSearch
+        Where to go on from: its cuts, and the sets that it has kept. Not to be worked on any more.
+    incumbent : Incumbent
+        The best network known; improved.
+    budget : Budget
+    tell : callable
+        Called after every branch.
+
+    Attributes
+    ----------
+    n_branches, n_programmes : int
+    """
+
+    def __init__(self, search: BoundSearch, incumbent: Incumbent, budget: Budget, tell: Callable[[], None]):
+        self.incumbent = incumbent
+        self.budget = budget
+        self.rng = search.rng
+        self.n_branches = 0
+        self._tell = tell
+        self._ideal = search.ideal
+        self._solved_before = 0
+        self._open: list[tuple[float, int, _Branch]] = []
+        self._numbers = itertools.count()
+        self._present = self._ideal - search.value
+        self._closed = math.inf
+        kept = search.multipliers > 0.0
+        search.pool.keep_cuts(kept)
+        columns, self._source = with_empty_sets(search.pool.columns, search.kept, self._loss() + 1.0)
+        self._load(columns, search.pool.origins, search.multipliers[kept])
+
+    def _load(self, columns: Columns, origins: list[Origin], multipliers: np.ndarray) -> None:
+        """Set up the linear programme on these cuts and the most promising of these sets."""
+        self._columns = columns
+        self._pool = CutPool(columns)
+        self._pool.add(origins)
+        self._arcs = SharedArcs(columns)
+        sizes = np.diff(columns.parent_offsets)
+        self._is_empty = sizes == 0
+        _, excess = self._evaluate(np.zeros(len(sizes), dtype=np.bool_), multipliers)
+        self._programme = CutProgramme(columns, first_sets(columns.set_offsets, excess, self._is_empty))
+        self._programme.add_cuts(self._pool.cuts, 0)
+        self._last_use = np.zeros(len(self._pool), dtype=np.int64)
+        self._most_cuts = len(self._pool) + MORE_CUTS
+
+    @property
+    def n_programmes(self) -> int:
+        """Linear programmes solved."""
+        return self._solved_before + self._programme.n_solved
+
+    @property
+    def value(self) -> float:
+        """Upper bound in nats on the score of every network, or that of the best one known."""
+        least = min(self._present, self._closed, self._open[0][0] if self._open else math.inf)
+        return max(self.incumbent.score, self._ideal - max(0.0, least))
+
+    @property
+    def is_closed(self) -> bool:
+        """The incumbent is proved to be the best network."""
+        return self.value - self.incumbent.score <= optimality_tolerance(self.incumbent.score)
+
+    def run(self) -> None:
+        """Go on until all is proved or the budget is spent."""
+        n = len(self._columns.set_offsets) - 1
+        first = _Branch(self._present, np.packbits(np.zeros(len(self._columns.losses), bool)), (0,) * n)
+        heapq.heappush(self._open, (first.loss, next(self._numbers), first))
+        while self._open and not self.is_closed and not self._is_spent():
+            branch = heapq.heappop(self._open)[2]
+            self._present = branch.loss
+            self._work_on(branch)
+            # What is spent in the middle of a branch leaves it open.
+            self._present = self._present if self._is_spent() else math.inf
+            self._tell()
+
+    def _is_spent(self) -> bool:
+        return self.budget.is_spent(self.incumbent.orders + self.n_programmes)
+
+    def _loss(self) -> float:
+        """Loss of the incumbent."""
+        return self._ideal - self.incumbent.score
+
+    def _limit(self) -> float:
+        """Loss from which on a branch holds nothing better."""
+        return self._loss() - optimality_tolerance(self.incumbent.score)
+
+    def _work_on(self, branch: _Branch) -> None:
+        self.n_branches += 1
+        is_root = self.n_branches == 1
+        excluded = np.unpackbits(branch.excluded, count=len(self._columns.losses)).astype(np.bool_)
+        loss, solution = self._cut(excluded, branch.loss, ROOT_ROUNDS if is_root else BRANCH_ROUNDS)
+        self._present = loss
+        if self._is_spent():
+            return
+        if loss < self._limit() and _is_time_to_search(self.n_branches):
+            support = make_support(self._columns, solution.shares, SHARE_TOLERANCE)
+            self.incumbent.improve(self.budget, order_by_shares(support, self.rng))
+        if loss >= self._limit():
+            self._closed = min(self._closed, loss)
+            return
+        if is_root:
+            excluded, solution = self._leave_out(excluded, solution)
+        self._drop_cuts()
+        self._split(_Branch(loss, excluded, branch.after), solution)
+
+    def _solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:
+        """The solution for all sets that are not excluded, with what `_evaluate` says of its multipliers.
+
+        Sets join the programme until none is left that could lower its loss.
+        """
+        starts = self._columns.set_offsets
+        while True:
+            solution = self._programme.solve(self.budget)
+            found, excess = self._evaluate(excluded, solution.multipliers)
+            present = np.full(len(excess), np.inf)
+            present[self._programme.present] = excess[self._programme.present]
+            least = np.minimum.reduceat(present, starts[:-1])
+            useful = excess < np.repeat(least, np.diff(starts)) - USEFUL
+            useful[self._programme.present] = False
+            if not useful.any() or self._is_spent() or found >= self._limit():
+                return solution, found, excess
+            sets = np.flatnonzero(useful)
+            best = np.argsort(excess[sets], kind="stable")[:MOST_JOINING]
+            self._programme.add_sets(sets[best], self._pool.cuts)
+
+    def _evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
+        """Least loss of what is not excluded by these multipliers, and how much more each set loses at least."""
+        from stages.kernels.bounds.lagrangian import relax
+
+        columns = self._columns
+        allowed = columns._replace(losses=np.where(excluded, np.inf, columns.losses))
+        reduced = np.empty(len(excluded))
+        chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
+        loss = relax(allowed, self._pool.by_set, multipliers, reduced, chosen)
+        return loss, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
+
+    def _cut(self, excluded: np.ndarray, loss: float, rounds: int) -> tuple[float, Solution]:
+        """Solve and add cuts until they gain little; `excluded` gains the sets proved useless."""
+        idle = 0
+        self._programme.exclude(excluded)
+        while True:
+            solution, found, excess = self._solve(excluded)
+            self._last_use[solution.multipliers > 0.0] = self._programme.n_solved
+            remaining = self._loss() - loss
+            idle = 0 if found - loss >= ROUND_GAIN * remaining else idle + 1
+            loss = max(loss, found)
+            self._note_network(solution)
+            self.incumbent.search(self.budget)
+            rounds -= 1
+            if loss >= self._limit() or self._is_spent():
+                break
+            excluded |= (excess > self._loss() - found + PRUNING_SLACK) & ~self._is_empty
+            self._programme.exclude(excluded)
+            if rounds == 0 or idle >= PATIENCE or not self._add_cuts(solution.shares):
+                break
+        return loss, solution
+
+    def _note_network(self, solution: Solution) -> None:
+        """The best network from the sets with a share, where their arcs close no cycle."""
+        taken = solution.shares > SHARE_TOLERANCE
+        if not self._arcs.on_cycles(taken):
+            losses = np.where(taken, self._columns.losses, np.inf)
+            starts = self._columns.set_offsets
+            chosen = np.array([a + int(np.argmin(losses[a:b])) for a, b in itertools.pairwise(starts)])
+            if self._source[chosen].min() != NO_PARENTS_LOST:
+                self.incumbent.offer(self._source[chosen])
+
+    def _add_cuts(self, shares: np.ndarray) -> int:
+        """Find violated cuts and add them; their number."""
+        first = len(self._pool)
+        support = make_support(self._columns, shares, SHARE_TOLERANCE)
+        for demand in DEMANDS:
+            for noise in NOISES:
+                found, _ = find_clusters(
+                    support, demand, self.rng, self.budget, SEARCH_STEPS, LEAST_VIOLATION, noise
+                )
+                self._pool.add(found)
+        limits = (SHARE_TOLERANCE, HALVING_SLACK, LEAST_VIOLATION, HALVING_WORK)
+        halved, _ = find_halved(self._pool, shares, self.rng, self.budget, *limits)
+        self._pool.add(halved)
+        whole = self._arcs.cycle(shares > 1.0 - SHARE_TOLERANCE)
+        if whole:
+            self._pool.add([(np.array(whole, dtype=np.int32), 1)])
+        added = len(self._pool) - first
+        if added:
+            self._programme.add_cuts(self._pool.cuts, first)
+            self._last_use = np.append(self._last_use, np.full(added, self._programme.n_solved))
+        return added
+
+    def _drop_cuts(self) -> None:
+        """Drop cuts without use in the last solutions when there are many."""
+        if len(self._pool) > self._most_cuts:
+            kept = self._last_use > self._programme.n_solved - UNUSED
+            if not kept.all():
+                self._pool.keep_cuts(kept)
+                self._programme.keep_cuts(kept)
+                self._last_use = self._last_use[kept]
+
+    def _leave_out(self, excluded: np.ndarray, solution: Solution) -> tuple[np.ndarray, Solution]:
+        """Go over to the sets that the root has not excluded."""
+        kept = ~excluded
+        if np.count_nonzero(kept) <= 0.9 * len(kept):
+            self._solved_before += self._programme.n_solved
+            self._source = self._source[kept]
+            used = solution.multipliers > 0.0
+            # Cuts found after the solution are found again where they are needed.
+            self._pool.keep_cuts(np.append(used, np.zeros(len(self._pool) - len(used), dtype=np.bool_)))
+            self._load(keep_columns(self._columns, kept), self._pool.origins, solution.multipliers[used])
+            excluded = np.zeros(len(self._source), dtype=np.bool_)
+            solution, _, _ = self._solve(excluded)
+        self._most_cuts = len(self._pool) + MORE_CUTS
+        return excluded, solution
+
+    def _split(self, branch: _Branch, solution: Solution) -> None:
+        """Open the two branches of the pair of variables that promises to close most."""
+        pairs = self._arcs.undecided_pairs(solution.shares, SHARE_TOLERANCE, branch.after)
+        if not pairs:
+            # No cycle is left in what has a share: the network noted is the best of this branch.
+            self._closed = min(self._closed, branch.loss)
+            return
+        tried = TRIED_FIRST if self.n_branches <= TRIED_FIRST_BRANCHES else TRIED
+        best, best_worth = None, -1.0
+        for first, second in pairs[:tried]:
+            sides = [self._side(branch, a, b) for a, b in ((first, second), (second, first))]
+            gains = [max(1e-6, min(side.loss, self._limit()) - branch.loss) for side in sides]
+            worth = gains[0] * gains[1]
+            if worth > best_worth:
+                best, best_worth = sides, worth
+            if self._is_spent() or max(side.loss for side in sides) >= self._limit():
+                break
+        for side in best:
+            if side.loss >= self._limit():
+                self._closed = min(self._closed, side.loss)
+            else:
+                packed = side._replace(excluded=np.packbits(side.excluded))
+                heapq.heappush(self._open, (side.loss, next(self._numbers), packed))
+
+    def _side(self, branch: _Branch, first: int, second: int) -> _Branch:
+        """The networks of a branch in which `first` precedes `second`, with a bound from a short trial."""
+        after, new_pairs = add_precedence(branch.after, first, second)
+        excluded = branch.excluded.copy()
+        for earlier, later in new_pairs:
+            excluded[self._arcs.sets_with(later, earlier)] = True
+        self._programme.exclude(excluded)
+        solution = self._programme.solve(self.budget, TRIAL_ITERATIONS)
+        loss, _ = self._evaluate(excluded, solution.multipliers)
+        return _Branch(max(branch.loss, loss), excluded, after)
+
+
+def _is_time_to_search(count: int) -> bool:
+    return count % SEARCHES_AT == 0 or count & (count - 1) == 0
+
+
+def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:
+    """The `FIRST_SETS` sets of every variable with the least excess and its empty set, ascending; int64."""
+    present = is_empty.copy()
+    for start, end in itertools.pairwise(set_offsets.tolist()):
+        present[start + np.argsort(excess[start:end], kind="stable")[:FIRST_SETS]] = True
+    return np.flatnonzero(present)

@@ -1,0 +1,184 @@
+"""What a fractional choice of sets says about orders: its arcs, their cycles, and orders that come near it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from stages.kernels.bounds.cluster_cuts import Support
+    from stages.kernels.bounds.dual_ascent import Columns
+
+NO_PARENTS_LOST = -1
+"""Source of an empty set that stands for having no set at all, see `with_empty_sets`."""
+
+
+def with_empty_sets(columns: Columns, source: np.ndarray, loss: float) -> tuple[Columns, np.ndarray]:
+    """Columns in which every variable has the empty set, so that no branch is without a solution.
+
+    Where it is not listed it is added with a loss that no better network can have.
+
+    Parameters
+    ----------
+    columns : Columns
+    source : ndarray of int64, shape (n_sets,)
+        Where the sets come from.
+    loss : float
+        In nats.
+
+    Returns
+    -------
+    (Columns, ndarray of int64) : the columns and where they come from, `NO_PARENTS_LOST` for added ones.
+    """
+    from stages.kernels.bounds.dual_ascent import Columns
+
+    sizes = np.diff(columns.parent_offsets)
+    starts, ends = columns.set_offsets[:-1], columns.set_offsets[1:]
+    lacks = np.array([not (sizes[a:b] == 0).any() for a, b in zip(starts, ends)])
+    places = ends[lacks]
+    offsets = columns.set_offsets + np.concatenate(([0], np.cumsum(lacks)))
+    sizes = np.insert(sizes, places, 0)
+    losses = np.insert(columns.losses, places, np.maximum(loss, columns.losses[places - 1]))
+    parent_offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return (
+        Columns(offsets.astype(np.int64), losses, parent_offsets, columns.parents),
+        np.insert(source, places, NO_PARENTS_LOST),
+    )
+
+
+class SharedArcs:
+    """The arcs of candidate sets, each with the sets that hold it.
+
+    Parameters
+    ----------
+    columns : Columns
+    """
+
+    def __init__(self, columns: Columns):
+        self.n_variables = n = len(columns.set_offsets) - 1
+        set_of_entry = np.repeat(np.arange(len(columns.losses)), np.diff(columns.parent_offsets))
+        child_of_set = np.repeat(np.arange(n), np.diff(columns.set_offsets))
+        keys = columns.parents.astype(np.int64) * n + child_of_set[set_of_entry]
+        order = np.argsort(keys, kind="stable")
+        self._sets = set_of_entry[order]
+        self._keys, self._starts = np.unique(keys[order], return_index=True)
+        self._ends = np.append(self._starts[1:], len(keys))
+        self._arc_of_entry = np.searchsorted(self._keys, keys)
+        self._set_of_entry = set_of_entry
+
+    def sets_with(self, parent: int, child: int) -> np.ndarray:
+        """Sets of `child` that contain `parent`."""
+        key = parent * self.n_variables + child
+        place = int(np.searchsorted(self._keys, key))
+        if place == len(self._keys) or self._keys[place] != key:
+            return self._sets[:0]
+        return self._sets[self._starts[place] : self._ends[place]]
+
+    def on_cycles(self, taken: np.ndarray) -> list[tuple[int, int]]:
+        """Arcs (parent, child) of the sets where `taken` is true that lie on a cycle of such arcs."""
+        used = np.unique(self._arc_of_entry[taken[self._set_of_entry]])
+        arcs = [divmod(key, self.n_variables) for key in self._keys[used].tolist()]
+        reached = _reachable(self.n_variables, arcs)
+        return [(parent, child) for parent, child in arcs if reached[child] >> parent & 1]
+
+    def cycle(self, taken: np.ndarray) -> list[int]:
+        """Variables of one cycle of arcs of the sets where `taken` is true, ascending; empty if there is none."""
+        parent_of = {child: parent for parent, child in self.on_cycles(taken)}
+        if not parent_of:
+            return []
+        variable, path = next(iter(parent_of)), []
+        while variable not in path:
+            path.append(variable)
+            variable = parent_of[variable]
+        return sorted(path[path.index(variable) :])
+
+    def undecided_pairs(
+        self, shares: np.ndarray, least: float, after: tuple[int, ...]
+    ) -> list[tuple[int, int]]:
+        """Pairs of variables joined by an arc on a cycle, of which neither is said to come after the other.
+
+        Those come first that are parents of each other by equal shares, then those with half a share.
+
+        Parameters
+        ----------
+        shares : ndarray of float64, shape (n_sets,)
+        least : float
+            Shares up to this are none.
+        after : tuple of int
+            Bits of the variables that come after each variable.
+        """
+        weights = np.bincount(
+            self._arc_of_entry, weights=shares[self._set_of_entry], minlength=len(self._keys)
+        )
+        share_of = dict(zip(self._keys.tolist(), weights.tolist()))
+        ranked = {}
+        for parent, child in self.on_cycles(shares > least):
+            if after[parent] >> child & 1 or after[child] >> parent & 1:
+                continue
+            there = share_of[parent * self.n_variables + child]
+            back = share_of.get(child * self.n_variables + parent, 0.0)
+            pair = (min(parent, child), max(parent, child))
+            worth = (min(there, back), min(there, 1.0 - there))
+            ranked[pair] = max(worth, ranked.get(pair, worth))
+        return sorted(ranked, key=lambda pair: (-ranked[pair][0], -ranked[pair][1], pair))
+
+
+def _reachable(n_variables: int, arcs: list[tuple[int, int]]) -> list[int]:
+    """Bits of the variables that paths of one arc or more lead to, from every variable."""
+    children: list[list[int]] = [[] for _ in range(n_variables)]
+    for parent, child in arcs:
+        children[parent].append(child)
+    reached = [sum(1 << child for child in others) for others in children]
+    changed = True
+    while changed:
+        changed = False
+        for variable, others in enumerate(children):
+            bits = reached[variable]
+            for child in others:
+                bits |= reached[child]
+            if bits != reached[variable]:
+                reached[variable] = bits
+                changed = True
+    return reached
+
+
+def add_precedence(
+    after: tuple[int, ...], first: int, second: int
+) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
+    """The transitive closure of a partial order and of `first` coming before `second`.
+
+    Returns
+    -------
+    (after, new_pairs) : bits of the variables that come after each variable, and the pairs (earlier, later) that
+        were not ordered before.
+    """
+    gained = after[second] | 1 << second
+    closed, new_pairs = list(after), []
+    for variable, bits in enumerate(after):
+        if variable == first or bits >> first & 1:
+            more = gained & ~bits
+            closed[variable] = bits | gained
+            new_pairs += [(variable, later) for later in range(more.bit_length()) if more >> later & 1]
+    return tuple(closed), new_pairs
+
+
+def order_by_shares(support: Support, rng: np.random.Generator) -> np.ndarray:
+    """An order that a fractional choice suggests: next is always the variable with the largest share of sets all
+    of whose members are placed; int32. Equals at random.
+    """
+    n = len(support.set_offsets) - 1
+    lacking = np.diff(support.parent_offsets)
+    ready = np.bincount(support.child, weights=np.where(lacking == 0, support.shares, 0.0), minlength=n)
+    ready += 1e-9 * rng.random(n)
+    order = np.empty(n, dtype=np.int32)
+    for place in range(n):
+        variable = order[place] = int(np.argmax(ready))
+        ready[variable] = -np.inf
+        for s in support.member_sets[
+            support.member_offsets[variable] : support.member_offsets[variable + 1]
+        ].tolist():
+            lacking[s] -= 1
+            if lacking[s] == 0:
+                ready[support.child[s]] += support.shares[s]
+    return order

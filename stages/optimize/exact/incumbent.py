@@ -1,0 +1,103 @@
+"""The best network known to a search for a proof, and how it is improved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..lists.set_lists import respect_fixed
+from ..orders.ils import PHASE, STALL, TOLERANCE
+from ..orders.insertion_ils import OrderShaker
+
+if TYPE_CHECKING:
+    from stages.kernels.orders.set_lists import SetLists
+    from stages.runtime.budgets import Budget
+
+SHORT_STALL = 2
+"""Phases without improvement after which a search from a suggested order ends."""
+
+
+class Incumbent:
+    """The best network so far on some lists.
+
+    Parameters
+    ----------
+    lists : SetLists
+    prescribed : dict of int to tuple of int
+        Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
+    draw : callable
+        Gives orders to start from that agree with them; the first one now.
+    rng : numpy.random.Generator
+
+    Attributes
+    ----------
+    chosen : ndarray of int64, shape (n_variables,)
+        Set of every variable.
+    score : float
+        In nats.
+    orders, work : int
+        Orders evaluated and sets tested so far.
+    """
+
+    def __init__(
+        self,
+        lists: SetLists,
+        prescribed: dict[int, tuple[int, ...]],
+        draw: Callable[[], np.ndarray],
+        rng: np.random.Generator,
+    ):
+        self.lists, self.prescribed, self.rng = lists, prescribed, rng
+        self._draw = draw
+        self._before = (0, 0)
+        self._shaker = OrderShaker(lists, draw(), rng)
+        self.chosen, self.score = self._shaker.chosen.copy(), self._shaker.score
+        self._idle = 0
+
+    @property
+    def orders(self) -> int:
+        return self._before[0] + self._shaker.profiles
+
+    @property
+    def work(self) -> int:
+        return self._before[1] + self._shaker.work
+
+    @property
+    def is_stuck(self) -> bool:
+        """The search from the present order has long found nothing."""
+        return self._idle >= STALL
+
+    def search(self, budget: Budget) -> None:
+        """One more phase of the search from the present order, from a new one when it is stuck."""
+        if self.is_stuck:
+            self._start(self._draw())
+        until = self._shaker.profiles + PHASE * len(self.chosen)
+        if budget.evaluations is not None:
+            until = min(until, budget.evaluations - self._before[0])
+        before = self._shaker.score
+        self._shaker.search(budget, until)
+        self._idle = 0 if self._shaker.score > before + TOLERANCE else self._idle + 1
+        self._keep(self._shaker.chosen, self._shaker.score)
+
+    def improve(self, budget: Budget, order: np.ndarray) -> None:
+        """Search shortly from another order."""
+        self._start(respect_fixed(order, self.prescribed))
+        while self._idle < SHORT_STALL and not budget.is_spent(self.orders):
+            self.search(budget)
+
+    def _start(self, order: np.ndarray) -> None:
+        self._before = (self.orders, self.work)
+        self._shaker = OrderShaker(self.lists, order, self.rng)
+        self._idle = 0
+
+    def offer(self, chosen: np.ndarray) -> None:
+        """Keep this network if it is better."""
+        score = math.fsum(self.lists.scores[chosen].tolist())
+        if score > self.score + TOLERANCE:
+            self._keep(chosen, score)
+
+    def _keep(self, chosen: np.ndarray, score: float) -> None:
+        if score > self.score:
+            self.chosen, self.score = chosen.copy(), score

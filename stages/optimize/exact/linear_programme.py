@@ -1,0 +1,170 @@
+"""The linear programme over candidate sets and cluster cuts, solved by HiGHS (the optional package highspy).
+
+Every variable takes sets with shares that sum to one, every cut counts a share of at least its demand, and the
+loss is least. What leaves this module are shares and multipliers; bounds are worked out from the multipliers by
+`stages.kernels.bounds.lagrangian.relax`, so that no proof depends on the tolerances of the solver.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from stages.runtime.errors import StageError
+
+if TYPE_CHECKING:
+    from stages.kernels.bounds.dual_ascent import Columns
+    from stages.kernels.bounds.lagrangian import Cuts
+    from stages.runtime.budgets import Budget
+
+SLICE_ITERATIONS = 200
+"""Iterations of the simplex method between two looks at the budget."""
+
+
+def load_solver() -> Any:
+    """The module highspy.
+
+    Raises
+    ------
+    StageError
+        It is not installed.
+    """
+    try:
+        import highspy
+    except ImportError as error:
+        raise StageError(
+            "method exact needs the linear solver HiGHS for that many variables"
+            f" ({error})\n  install it: pip install 'bnsl-cli[exact]'; or search with ils, which bounds the"
+            " score without it"
+        ) from None
+    return highspy
+
+
+class Solution(NamedTuple):
+    """What a run of the solver ended with.
+
+    Attributes
+    ----------
+    shares : ndarray of float64, shape (n_sets,)
+    multipliers : ndarray of float64, shape (n_cuts,)
+        Not negative.
+    """
+
+    shares: np.ndarray
+    multipliers: np.ndarray
+
+
+class CutProgramme:
+    """The programme, kept between changes so that each solution starts from the one before.
+
+    It holds some of the sets; others join when they turn out to be of use.
+
+    Parameters
+    ----------
+    columns : Columns
+    present : ndarray of int64
+        Sets to begin with; the empty sets of all variables among them, so that there is always a solution.
+
+    Attributes
+    ----------
+    present : ndarray of int64
+        The sets it holds, in the order in which they came.
+    n_solved : int
+        Runs of the solver.
+    """
+
+    def __init__(self, columns: Columns, present: np.ndarray):
+        highspy = load_solver()
+        self._status = highspy.HighsModelStatus
+        self._endless = highspy.kHighsInf
+        self._n_variables = len(columns.set_offsets) - 1
+        self._losses = columns.losses
+        self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(columns.set_offsets))
+        self._place = np.full(len(columns.losses), -1, dtype=np.int32)
+        self._excluded = np.zeros(len(columns.losses), dtype=np.bool_)
+        self.present = np.empty(0, dtype=np.int64)
+        self.n_solved = 0
+        self._highs = highs = highspy.Highs()
+        for name, value in {"output_flag": False, "threads": 1, "presolve": "off"}.items():
+            highs.setOptionValue(name, value)
+        ones, none = np.ones(self._n_variables), np.empty(0, dtype=np.int32)
+        starts = np.zeros(self._n_variables, dtype=np.int32)
+        highs.addRows(self._n_variables, ones, ones, 0, starts, none, np.empty(0))
+        self._add(present, none, none, np.empty(0))
+
+    def add_sets(self, sets: np.ndarray, cuts: Cuts) -> None:
+        """Let these sets join; `cuts` are all the cuts of the programme."""
+        is_new = np.zeros(len(self._place), dtype=np.bool_)
+        is_new[sets] = True
+        entries = np.flatnonzero(is_new[cuts.sets])
+        rows = np.searchsorted(cuts.offsets, entries, side="right") - 1 + self._n_variables
+        self._add(sets, cuts.sets[entries], rows.astype(np.int32), cuts.weights[entries])
+
+    def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
+        """New columns: each in the row of its child, and in the given rows with the sets counted there."""
+        every = np.concatenate((sets, counted))
+        where = np.argsort(every, kind="stable")
+        indices = np.concatenate((self._child[sets], rows))[where]
+        values = np.concatenate((np.ones(len(sets)), weights))[where]
+        ascending = np.sort(sets)
+        starts = np.searchsorted(every[where], ascending).astype(np.int32)
+        upper = np.where(self._excluded[ascending], 0.0, self._endless)
+        zeros = np.zeros(len(sets))
+        self._highs.addCols(
+            len(sets),
+            self._losses[ascending],
+            zeros,
+            upper,
+            len(indices),
+            starts,
+            indices,
+            values,
+        )
+        self._place[ascending] = np.arange(len(self.present), len(self.present) + len(sets))
+        self.present = np.concatenate((self.present, ascending))
+
+    def add_cuts(self, cuts: Cuts, first: int) -> None:
+        """Add the cuts from index `first` on."""
+        places = self._place[cuts.sets[cuts.offsets[first] :]]
+        before = np.concatenate(([0], np.cumsum(places >= 0)))
+        starts = before[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
+        weights = cuts.weights[cuts.offsets[first] :][places >= 0].astype(np.float64)
+        places = places[places >= 0]
+        endless = np.full(len(starts), self._endless)
+        self._highs.addRows(len(starts), cuts.demands[first:], endless, len(places), starts, places, weights)
+
+    def keep_cuts(self, kept: np.ndarray) -> None:
+        """Drop the cuts where `kept` is false."""
+        dropped = (np.flatnonzero(~kept) + self._n_variables).astype(np.int32)
+        self._highs.deleteRows(len(dropped), dropped)
+
+    def exclude(self, excluded: np.ndarray) -> None:
+        """From now on the sets where `excluded` is true, and no others, take no share."""
+        places = np.flatnonzero((excluded != self._excluded)[self.present]).astype(np.int32)
+        if len(places):
+            upper = np.where(excluded[self.present[places]], 0.0, self._endless)
+            self._highs.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
+        self._excluded = excluded.copy()
+
+    def solve(self, budget: Budget, most_iterations: int | None = None) -> Solution:
+        """Go on from the last solution to an optimal one.
+
+        Ends early after `most_iterations`, or when `budget` runs out.
+        """
+        highs, left = self._highs, math.inf if most_iterations is None else most_iterations
+        self.n_solved += 1
+        while True:
+            step = int(min(SLICE_ITERATIONS, left))
+            highs.setOptionValue("simplex_iteration_limit", step)
+            highs.run()
+            left -= step
+            is_limited = highs.getModelStatus() == self._status.kIterationLimit
+            if not is_limited or left <= 0 or budget.is_spent():
+                break
+        solution = highs.getSolution()
+        shares = np.zeros(len(self._place))
+        shares[self.present] = solution.col_value
+        multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :]
+        return Solution(shares, np.maximum(multipliers, 0.0))

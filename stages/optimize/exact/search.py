@@ -1,0 +1,123 @@
+"""The best network from given lists, with the proof: dynamic programming, or bounds and branch and cut.
+
+Up to some twenty variables dynamic programming over subsets is quickest. Beyond, an iterated local search and the
+upper bound work side by side as in `ils`; what the bound leaves open is closed by branch and cut on the sets that
+it could not exclude. Ended early, the result is the best network so far and the bound.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+from stages.runtime.seeding import task_generator
+
+from ..bounds.anytime_bound import FIRST_WORK, bound_facts
+from ..bounds.lagrangian import BoundSearch, what_bounds_hold_for
+from ..lists.set_lists import fixed_first_order, pack_table
+from ..orders.initial_orders import make_sampler
+from ..result import SearchResult
+from .incumbent import Incumbent
+from .linear_programme import load_solver
+from .subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+
+CHUNK = 20_000_000
+SETTLED = 0.01
+"""Work on the bound, in sets looked at, that must close this share of the gap; else it is left to branch and cut."""
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best network of all, or the best one when the budget ends, with a bound on all.
+
+    Raises
+    ------
+    StageError
+        There are too many variables for dynamic programming and the linear solver is not installed.
+    """
+    return prove(table, options, budget, reporter, subsets_fit(table.n_variables))
+
+
+def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search` may need."""
+    prove(table, options, budget, reporter, by_subsets=True)
+    prove(table, options, budget, reporter, by_subsets=False)
+
+
+def prove(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter, by_subsets: bool
+) -> SearchResult:
+    """As `search`, by dynamic programming or not."""
+    fixed_first_order(table)
+    lists = pack_table(table)
+    if not by_subsets and table.n_variables > MOST_VARIABLES:
+        load_solver()
+    rng = task_generator(options.seed, 0)
+    sampler = make_sampler(table, options, lists)
+    firsts = itertools.chain([True], itertools.repeat(False))
+    incumbent = Incumbent(lists, sampler.prescribed, lambda: sampler.draw(rng, next(firsts)), rng)
+    bound = BoundSearch(table, task_generator(options.seed, 0, 1))
+    facts = {"init": options.init}
+    if by_subsets:
+        incumbent.search(budget)
+        value = _prove_by_subsets(incumbent, bound, budget, reporter)
+    else:
+        value = _prove_by_cuts(incumbent, bound, budget, reporter, facts)
+    facts |= {"orders": incumbent.orders}
+    return SearchResult(
+        incumbent.chosen, facts | bound_facts(value, incumbent.score, what_bounds_hold_for(table))
+    )
+
+
+def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter) -> float:
+    """Find the best network; the upper bound."""
+    solved = solve_by_subsets(incumbent.lists, budget, reporter)
+    if solved is None:
+        bound.improve(budget, 1, incumbent.score)
+        return bound.value
+    incumbent.offer(solved[1])
+    return incumbent.score
+
+
+def _prove_by_cuts(
+    incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter, facts: dict
+) -> float:
+    """Improve network and bound until they meet or the budget is spent; the upper bound."""
+
+    def tell(value: float, **more: int) -> None:
+        gap = value - incumbent.score
+        reporter.progress(
+            incumbent.orders, budget.evaluations, score=incumbent.score, bound=value, gap=gap, **more
+        )
+
+    def is_over() -> bool:
+        return bound.is_closed or budget.is_spent(incumbent.orders)
+
+    bound.improve(budget, FIRST_WORK, incumbent.score)
+    while not incumbent.is_stuck and not is_over():
+        incumbent.search(budget)
+        bound.improve(budget, FIRST_WORK + incumbent.work, incumbent.score)
+        tell(bound.value)
+    before = math.inf
+    while bound.gap < (1.0 - SETTLED) * before and not is_over():
+        before = bound.gap
+        bound.improve(budget, bound.work + CHUNK, incumbent.score)
+        tell(bound.value)
+    if is_over():
+        return bound.value
+
+    from .branch_and_cut import BranchAndCut
+
+    tree = BranchAndCut(bound, incumbent, budget, lambda: tell(tree.value, branches=tree.n_branches))
+    tree.run()
+    facts |= {"branches": tree.n_branches, "programmes": tree.n_programmes}
+    return min(bound.value, tree.value)

@@ -1,0 +1,74 @@
+"""The best network from given lists by dynamic programming over subsets of variables, where they are few."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from stages.kernels.orders.set_lists import SetLists
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+MOST_VARIABLES = 22
+"""Beyond, branch and cut is faster on most lists and needs little memory."""
+
+SLICE = 1 << 18
+"""Subsets per compiled call; some hundredths of a second."""
+
+
+def subset_bytes(n_variables: int) -> int:
+    """Memory that the tables for `n_variables` take."""
+    return (n_variables * 4 << max(0, n_variables - 1)) + (8 << n_variables)
+
+
+def subsets_fit(n_variables: int) -> bool:
+    """Whether dynamic programming is the way: few variables, and half of the free memory holds the tables."""
+    if n_variables > MOST_VARIABLES:
+        return False
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return True
+    return subset_bytes(n_variables) <= free // 2
+
+
+def solve_by_subsets(
+    lists: SetLists, budget: Budget, reporter: Reporter
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The best network.
+
+    Parameters
+    ----------
+    lists : SetLists
+        From which there is a network at all.
+    budget : Budget
+        When time runs out the tables are given up.
+    reporter : Reporter
+
+    Returns
+    -------
+    tuple of (ndarray of int32, ndarray of int64) or None
+        An order that agrees with it, and the set of every variable; None when given up.
+    """
+    from stages.kernels.orders.subset_dp import best_within, extend_totals, trace_back
+
+    n = len(lists.set_offsets) - 1
+    best = np.empty((n, 1 << max(0, n - 1)), dtype=np.int32)
+    totals = np.zeros(1 << n)
+    steps = n + -(-(1 << n) // SLICE)
+    for child in range(n):
+        if budget.is_spent():
+            return None
+        best_within(lists, child, best[child])
+        reporter.progress(child + 1, steps)
+    for start in range(0, 1 << n, SLICE):
+        if budget.is_spent():
+            return None
+        extend_totals(lists.scores, best, totals, max(1, start), min(1 << n, start + SLICE))
+        reporter.progress(n + start // SLICE + 1, steps)
+    order, chosen = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+    trace_back(lists.scores, best, totals, order, chosen)
+    return order, chosen

@@ -1,0 +1,92 @@
+"""A network to start a search from: matched to the variables at hand, and the first order that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.evaluate.treewidth import elimination_width, moral_graph
+from stages.runtime.errors import StageError
+
+from ..orders.initial_orders import topological_order
+from ..treewidth.fixed_records import eliminate_children_first
+
+if TYPE_CHECKING:
+    from formats.records import Network
+
+
+@dataclass(frozen=True)
+class StartNetwork:
+    """Parents of every variable, and the elimination order that the network's header names, if any."""
+
+    parents: tuple[tuple[int, ...], ...]
+    elimination: tuple[int, ...] | None = None
+
+    def order(self, treewidth: int | None = None) -> np.ndarray:
+        """An order in which parents precede their children; int32.
+
+        Under a treewidth bound it is a reversed elimination order within the bound, where one is known or found
+        (its first variables, the start clique of a k-tree, in any order); a network that is too wide is a hint.
+        """
+        if treewidth is not None:
+            for order in self._orders_within(treewidth):
+                if _has_parents_first(order, self.parents, treewidth + 1):
+                    return order
+        return topological_order(self.parents, np.arange(len(self.parents)))
+
+    def order_within(self, treewidth: int) -> np.ndarray | None:
+        """A reversed elimination order of at most this width, where one is known or found; int32.
+
+        Arcs may run against it.
+        """
+        return next(self._orders_within(treewidth), None)
+
+    def _orders_within(self, treewidth: int) -> Iterator[np.ndarray]:
+        graph = moral_graph(self.parents)
+        for elimination in (self.elimination, eliminate_children_first(graph, self.parents)):
+            if elimination is not None and elimination_width(graph, elimination) <= treewidth:
+                yield np.array(elimination[::-1], dtype=np.int32)
+
+
+def _has_parents_first(order: np.ndarray, parents: Sequence[Sequence[int]], n_free: int) -> bool:
+    """Whether parents precede their children, but for the first variables, which form one clique of a k-tree."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return all(
+        place[p] < max(int(place[child]), n_free) for child, family in enumerate(parents) for p in family
+    )
+
+
+def match_start(start: Network, names: Sequence[str], what: str = "the data") -> StartNetwork:
+    """The start network in terms of the variables `names`, matched by name.
+
+    Parameters
+    ----------
+    start : Network
+    names : sequence of str
+    what : str
+        What has these variables, for the message.
+
+    Raises
+    ------
+    StageError
+        A variable of one is missing in the other.
+    """
+    index = {name: i for i, name in enumerate(names)}
+    known = start.header.names
+    missing = [name for name in known if name not in index] or [n for n in names if n not in set(known)]
+    if missing:
+        raise StageError(
+            f"the start network and {what} differ in variable {missing[0]!r}; they must have the same variables"
+        )
+    parents: list[tuple[int, ...]] = [()] * len(index)
+    for child, family in enumerate(start.parents):
+        parents[index[known[child]]] = tuple(sorted(index[known[p]] for p in family))
+    claim = start.header.extra.get("treewidth")
+    elimination = claim.get("elimination") if isinstance(claim, dict) else None
+    if elimination is not None and sorted(elimination) == list(range(len(names))):
+        return StartNetwork(tuple(parents), tuple(index[known[v]] for v in elimination))
+    return StartNetwork(tuple(parents))

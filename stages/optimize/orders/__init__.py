@@ -1,0 +1,1 @@
+"""Searches over orders of the variables, without a treewidth bound."""

@@ -1,0 +1,73 @@
+"""The best networks in a given time on given lists: iterated local search over orders (a method of this project).
+
+From an initial order every variable moves to its best place until none gains; then a few related variables move
+at random, what they disturbed is repaired, and the result is kept unless it is worse (Lee & van Beek 2017 search
+orders in a like manner). A restart ends when shaking has long found nothing. All the while a part of the work goes
+into an upper bound, and the search ends when the two meet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stages.runtime.seeding import task_generator
+
+from ..bounds.anytime_bound import CompanionBound
+from ..chains import Chain, run_chains
+from ..lists.set_lists import fixed_first_order, pack_table
+from ..result import SearchResult
+from .initial_orders import make_sampler
+from .insertion_ils import OrderShaker
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+
+PHASE = 50
+"""Moves per variable between two looks at what was gained."""
+
+STALL = 20
+"""Phases without improvement after which a restart ends."""
+
+TOLERANCE = 1e-6
+"""Nats; smaller gains do not count as an improvement."""
+
+IDLE_SHARE = 0.8
+"""See `CompanionBound`: when nothing better has long been found, half of the time is the bound's."""
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best network that the search meets in the budget; an order stands for one place-finding move."""
+    fixed_first_order(table)
+    lists = pack_table(table)
+    sampler = make_sampler(table, options, lists)
+    phase = PHASE * table.n_variables
+    companion = CompanionBound(table, options.seed, budget, idle_share=IDLE_SHARE)
+
+    def chain(index: int, limit: int | None) -> Chain | None:
+        if index and (budget.is_spent() or companion.is_closed):
+            return None
+        rng = task_generator(options.seed, index)
+        shaker = OrderShaker(lists, sampler.draw(rng, index == 0), rng)
+        score, idle = shaker.score, 0
+        while idle < STALL and not budget.is_spent() and (limit is None or shaker.profiles < limit):
+            until = shaker.profiles + phase
+            shaker.search(budget, until if limit is None else min(limit, until))
+            idle = 0 if shaker.score > score + TOLERANCE else idle + 1
+            score = max(score, shaker.score)
+            if index == 0:
+                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                companion.keep_pace(shaker.work, score)
+                reporter.progress(0, options.restarts, score=score, **companion.facts)
+            if companion.is_closed:
+                break
+        return Chain(shaker.order, shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work)
+
+    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
+    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    return SearchResult(report.best.chosen, facts)

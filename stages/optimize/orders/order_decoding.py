@@ -1,0 +1,87 @@
+"""Evaluate whole orders in slices of compiled work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..restarts import SLICE_WORK
+
+if TYPE_CHECKING:
+    from stages.kernels.orders.set_lists import SetLists
+    from stages.runtime.budgets import Budget
+
+
+def positions_of(order: np.ndarray) -> np.ndarray:
+    """The inverse permutation: position of every variable; int32."""
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    return position
+
+
+def choose_consistent(
+    lists: SetLists, order: np.ndarray, budget: Budget | None = None
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Best DAG consistent with `order`.
+
+    Parameters
+    ----------
+    lists : SetLists
+    order : ndarray of int32
+        A permutation that agrees with the fixed records.
+    budget : Budget, optional
+        When it runs out the evaluation is given up.
+
+    Returns
+    -------
+    tuple of (ndarray of int32, ndarray of int64) or None
+        Position of every variable and its chosen set, or None when given up.
+    """
+    from stages.kernels.orders.set_lists import choose_slice
+
+    position = positions_of(order)
+    chosen = np.empty(len(order), dtype=np.int64)
+    done = 0
+    while done < len(order):
+        if done and budget is not None and budget.is_spent():
+            return None
+        done, _ = choose_slice(lists, order, position, chosen, done, SLICE_WORK)
+    return position, chosen
+
+
+def select_acyclic(
+    lists: SetLists, order: np.ndarray, prescribed: dict[int, tuple[int, ...]], budget: Budget | None = None
+) -> np.ndarray | None:
+    """Acyclic selection over `order` (Scanagatta et al. 2015, ASOBS).
+
+    From the last variable to the first, each takes its best set without one of its present descendants.
+    Arcs that are not open to choice (`prescribed`, see `lists.set_lists.fixed_parents`) are laid first, so that no
+    other choice can contradict them. The score is at least that of `choose_consistent` on the same order
+    (Theorem 3).
+
+    Returns
+    -------
+    ndarray of int64 or None
+        Chosen set of every variable, or None when the budget ran out.
+    """
+    from stages.kernels.bits import empty_bit_matrix
+    from stages.kernels.orders.acyclic_selection import select_slice, take_set
+
+    n = len(order)
+    chosen = np.full(n, -1, dtype=np.int64)
+    family = (np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), lists.parents)
+    descendants = empty_bit_matrix(n, n)
+    stack = np.empty(n, dtype=np.int32)
+    for child in prescribed:
+        start, end = lists.set_offsets[child : child + 2]
+        smallest = start + int(np.argmin(np.diff(lists.parent_offsets[start : end + 1])))
+        take_set(lists, child, smallest, family, descendants, stack)
+        if end == start + 1:
+            chosen[child] = start
+    start = n - 1
+    while start >= 0:
+        if start < n - 1 and budget is not None and budget.is_spent():
+            return None
+        start, _ = select_slice(lists, order, chosen, family, descendants, stack, start, SLICE_WORK)
+    return chosen

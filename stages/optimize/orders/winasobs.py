@@ -1,0 +1,199 @@
+"""Window search from acyclic selection (WINASOBS; Scanagatta, Corani and Zaffalon 2017).
+
+An initial order becomes a network by acyclic selection, that network's topological order is improved by moving
+blocks of variables until no block gains, then perturbed by random exchanges and improved again. A restart ends
+after so many perturbations in a row that brought nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.runtime.seeding import task_generator
+
+from ..bounds.anytime_bound import CompanionBound
+from ..chains import Chain, run_chains
+from ..lists.set_lists import fixed_first_order, pack_table, respect_fixed
+from ..result import SearchResult
+from .initial_orders import make_sampler, topological_order
+from .order_decoding import choose_consistent, positions_of, select_acyclic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formats.records import ParentSetTable
+    from stages.kernels.orders.insertion import OrderState
+    from stages.kernels.orders.set_lists import SetLists
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+
+WIDEST = 5
+"""Largest block of the first restarts."""
+
+RESTARTS_PER_WIDTH = 5
+"""After so many restarts the largest block grows by one."""
+
+PATIENCE = 10
+"""Perturbations in a row without improvement after which a restart ends."""
+
+EXCHANGED = 0.03
+"""Random exchanges of a perturbation, per variable."""
+
+TOLERANCE = 1e-6
+"""Nats; smaller gains do not count as an improvement."""
+
+WORK_PER_WINDOW, WORK_PER_VARIABLE = 6000, 20
+"""What evaluating all places of a block costs, in sets tested, and what more for each variable; measured."""
+
+SLICE_WORK = 10_000_000
+"""Sets tested per compiled call, well below a quarter of a second."""
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best network of all restarts; an order stands for one block of which all places were evaluated."""
+    fixed_first_order(table)
+    lists = pack_table(table)
+    sampler = make_sampler(table, options, lists)
+    companion = CompanionBound(table, options.seed, budget)
+
+    def chain(index: int, limit: int | None) -> Chain | None:
+        if index and budget.is_spent():
+            return None
+        rng = task_generator(options.seed, index)
+        searcher = WindowSearcher(
+            lists,
+            sampler.prescribed,
+            sampler.draw(rng, index == 0),
+            rng,
+            WIDEST + index // RESTARTS_PER_WIDTH,
+        )
+
+        def watch() -> bool:
+            if index == 0:
+                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                companion.keep_pace(searcher.work, searcher.score)
+                reporter.progress(0, options.restarts, score=searcher.score, **companion.facts)
+            return companion.is_closed
+
+        searcher.run(budget, limit, watch)
+        return Chain(searcher.order, searcher.chosen, searcher.score, max(1, searcher.windows), searcher.work)
+
+    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
+    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    return SearchResult(report.best.chosen, facts)
+
+
+class WindowSearcher:
+    """One restart.
+
+    Parameters
+    ----------
+    lists : SetLists
+    prescribed : dict of int to tuple of int
+        Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
+    order : ndarray of int32
+        Agrees with them.
+    rng : numpy.random.Generator
+    widest : int
+        Largest block.
+
+    Attributes
+    ----------
+    order : ndarray of int32, shape (n_variables,)
+        The best order so far.
+    chosen : ndarray of int64, shape (n_variables,)
+        Best consistent set of every variable in it.
+    score : float
+        In nats.
+    """
+
+    def __init__(
+        self,
+        lists: SetLists,
+        prescribed: dict[int, tuple[int, ...]],
+        order: np.ndarray,
+        rng: np.random.Generator,
+        widest: int,
+    ):
+        from stages.kernels.orders.windows import new_trial, new_walk
+
+        self.lists, self.prescribed, self.rng, self.widest = lists, prescribed, rng, widest
+        self._walk, self._trial = new_walk(len(order)), new_trial(len(order))
+        self._keep(self._select(order))
+
+    @property
+    def windows(self) -> int:
+        """Blocks of which all places were evaluated so far: the deterministic unit of work."""
+        return int(self._walk.counts[-1])
+
+    @property
+    def work(self) -> float:
+        """Sets tested so far, about."""
+        return float(self.windows * (WORK_PER_WINDOW + WORK_PER_VARIABLE * len(self.order)))
+
+    def run(self, budget: Budget, limit: int | None, watch: Callable[[], bool]) -> None:
+        """Search until perturbing does not help, the budget runs out or `limit` blocks were tried.
+
+        `watch` is called after every climb and ends the search by returning true.
+        """
+        from stages.kernels.orders.insertion import OrderState
+
+        state = OrderState(self.order.copy(), positions_of(self.order), self.chosen.copy())
+        self.climb(state, budget, limit)
+        self._keep(state)
+        idle = 0
+        while idle < PATIENCE and not (
+            watch() or budget.is_spent() or (limit is not None and self.windows >= limit)
+        ):
+            state = self._select(self._perturbed())
+            self.climb(state, budget, limit)
+            idle += 1
+            if self._score(state.chosen) > self.score + TOLERANCE:
+                self._keep(state)
+                idle = 0
+
+    def climb(self, state: OrderState, budget: Budget, limit: int | None = None) -> None:
+        """Move blocks until none gains; `state` is changed."""
+        from stages.kernels.orders.windows import climb_windows
+
+        self._walk.counts[:-1] = (0, 1, 0)
+        most = np.iinfo(np.int64).max if limit is None else limit
+        while not budget.is_spent():
+            is_done = climb_windows(
+                self.lists, state, self._trial, self._walk, self.rng, self.widest, SLICE_WORK, most
+            )
+            if is_done or self.windows >= most:
+                break
+
+    def _select(self, order: np.ndarray) -> OrderState:
+        """A topological order of the network that acyclic selection makes of `order`."""
+        from stages.kernels.orders.insertion import OrderState
+
+        lists = self.lists
+        chosen = select_acyclic(lists, order, self.prescribed)
+        starts, ends = lists.parent_offsets[chosen].tolist(), lists.parent_offsets[chosen + 1].tolist()
+        parents = [lists.parents[start:end].tolist() for start, end in zip(starts, ends, strict=True)]
+        order = topological_order(parents, positions_of(order))
+        return OrderState(order, *choose_consistent(lists, order))
+
+    def _perturbed(self) -> np.ndarray:
+        """The best order with some random pairs of variables exchanged."""
+        order = self.order.copy()
+        n = len(order)
+        for one, other in self.rng.integers(n, size=(math.ceil(EXCHANGED * n), 2)).tolist():
+            order[one], order[other] = order[other], order[one]
+        return respect_fixed(order, self.prescribed)
+
+    def _score(self, chosen: np.ndarray) -> float:
+        return math.fsum(self.lists.scores[chosen].tolist())
+
+    def _keep(self, state: OrderState) -> None:
+        self.order, self.chosen = state.order.copy(), state.chosen.copy()
+        self.score = self._score(self.chosen)

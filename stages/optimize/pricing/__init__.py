@@ -1,0 +1,1 @@
+"""Searches on data that grow their candidate lists where the present solution lies."""

@@ -1,0 +1,281 @@
+"""Pricing under a treewidth bound: order search and growth of candidate sets in turn (a method of this project).
+
+As in `unbounded`, but orders are evaluated as k-trees, and sets are grown within the cliques of the present k-tree
+too: such a set can be taken at once, while the members of a set grown among all predecessors may never come
+together in one clique. The walk over orders cools down during the run; then groups of the best network's cliques
+are solved exactly instead, again and again with new sets. At treewidth 1 the result is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from formats.records import Header, ParentSetTable
+from stages.runtime.workers import ordered_map
+
+from ..bounds.anytime_bound import bound_facts, within_in_degree
+from ..orders.initial_orders import random_topological_order
+from ..treewidth import forest
+from ..treewidth.annealing import OrderSearch
+from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
+from ..treewidth.problem import prepare_both, prepare_bounded
+from ..treewidth.slim import GroupSearch
+from .unbounded import BOUND_TIME, FINAL_LISTS, Pricing, positions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from formats.records import ParentSetRecord
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+    from stages.scoring.family_scorer import FamilyScorer
+    from stages.scoring.set_grower import SetGrower
+
+    from ..climbing.constraints import Parents
+    from ..options import OptimizeOptions
+
+NEAR_SPREAD = 0.1
+"""Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is
+priced in every round.
+"""
+
+RELATED = 4
+"""Variables before and after a child, those with the best scores as its only parent, in whose bags it grows."""
+
+MOST_MOVES = 100_000
+"""Changes of the order between two rounds of pricing at most, see `phase_moves`."""
+
+HEAT = 0.07
+"""Temperature at the start, as a share of the mean that a variable gains by its best set; by experiment. It ends
+at the same share of that as on lists.
+"""
+
+COOLING_TIME = 0.8
+"""Share of a time limit in which the walk cools; groups of cliques are solved afterwards."""
+
+PHASE_PATIENCE = 1
+"""Disturbances per variable without improvement after which new sets are grown."""
+
+COOLING_ROUNDS = 50
+"""Rounds in which the walk cools without a time limit."""
+
+
+def search_data(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Parents | None = None,
+    table: ParentSetTable | None = None,
+    keep_lists: Callable[[Iterable[ParentSetRecord]], None] | None = None,
+) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+    """Learn a network of bounded treewidth from data; parameters as in `unbounded.search_data`.
+
+    Returns
+    -------
+    (parents, scores, facts, figures)
+        ``facts`` has the ``elimination`` order that certifies the width.
+
+    Raises
+    ------
+    InfeasibleError
+        When the required arcs close a cycle or exceed the bound.
+    """
+    run = BoundedPricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
+    if options.treewidth <= 1:
+        run.solve_forest()
+        bound, holds_for = -math.inf, "all forests"
+    else:
+        run.prepare(start, grows=table is None)
+        run.alternate()
+        bound, holds_for = run.bound(budget), within_in_degree(FINAL_LISTS, options.treewidth)
+    if keep_lists is not None:
+        keep_lists(run.lists.records())
+    parents, scores, facts, figures = run.outcome()
+    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), holds_for), figures
+
+
+def phase_moves(n_variables: int) -> int:
+    """Changes of the order between two rounds of pricing: some tenths of a second on a hundred variables."""
+    return min(1000 * n_variables, 20_000 + 50 * n_variables, MOST_MOVES)
+
+
+class _Walk(NamedTuple):
+    """An order with the preferences that make it a k-tree, as in `stages.kernels.ktrees.ktree.KTree`."""
+
+    order: np.ndarray
+    left_out: np.ndarray
+    hosts: np.ndarray
+
+    @classmethod
+    def copy_of(cls, state) -> _Walk:
+        return cls(state.order.copy(), state.left_out.copy(), state.hosts.copy())
+
+
+class BoundedPricing(Pricing):
+    """One run under a treewidth bound.
+
+    Attributes
+    ----------
+    order, parents, bags
+        Of the k-tree around which sets are grown; `best` has order and parents of the best network.
+    """
+
+    def __init__(self, scorer, options, budget, reporter, table):
+        super().__init__(scorer, options, budget, reporter, table)
+        self.width = min(options.treewidth, scorer.n_variables - 1)
+        for grower in self.lists.growers:
+            grower.max_parents = min(grower.max_parents, self.width)
+        self.names = Header(scorer.dataset.variables)
+        self.walk: _Walk | None = None
+        self.best: tuple[np.ndarray, Parents] | None = None
+        # Required arcs that no network within the bound can have are found out before any work is done.
+        prepare_bounded(self.table(), self.width)
+
+    def table(self) -> ParentSetTable:
+        """The candidate lists as the searches among listed sets take them."""
+        packed = self.lists.pack()
+        n = self.scorer.n_variables
+        never = np.zeros(n, dtype=np.bool_)
+        return ParentSetTable(
+            self.names,
+            packed.set_offsets,
+            packed.scores,
+            packed.parent_offsets,
+            packed.parents,
+            never,
+            never,
+            np.full(n, np.nan),
+        )
+
+    def prepare(self, start: Parents | None, grows: bool) -> None:
+        """First lists and first order; a network to start from is kept if it meets the bound."""
+        super().prepare(start, grows)
+        # Required arcs that it lacks may make it wider.
+        if start is None or self.parents != start:
+            return
+        order = self.options.start.order_within(self.width)
+        if order is not None:
+            scores = [grower.score(parents) for grower, parents in zip(self.lists.growers, start)]
+            self.note_best(order, start, math.fsum(scores))
+
+    def solve_forest(self) -> None:
+        """The best network with at most one parent each, from the scores of all pairs."""
+        for grower in self.lists.growers:
+            if grower.max_parents > len(grower.required):
+                variables, scores = grower.improving(grower.required)
+                grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
+        table = self.table()
+        result = forest.search(table, self.options, self.budget, self.reporter)
+        parents = tuple(table.parent_set(int(s)) for s in result.chosen)
+        self.best = np.array(result.facts["elimination"][::-1]), parents
+
+    def temperature(self, table: ParentSetTable) -> float:
+        """Temperature of this round's walk in nats; 0 once the cooling is over."""
+        seconds = self.budget.seconds
+        if seconds is None:
+            share = self.rounds / COOLING_ROUNDS
+        else:
+            share = self.budget.elapsed() / (COOLING_TIME * seconds) if seconds else 1.0
+        if share >= 1.0:
+            return 0.0
+        gains = table.scores[table.set_offsets[:-1]] - table.scores[table.set_offsets[1:] - 1]
+        return HEAT * float(gains.mean()) * COOLING**share
+
+    def search(self) -> bool:
+        """One phase of search on the lists at hand; False once cooled down without a better network."""
+        table = self.table()
+        temperature = self.temperature(table)
+        if temperature > 0.0 or self.best is None:
+            self.walk_orders(table, temperature)
+            goes_on = True
+        else:
+            goes_on = self.solve_groups(table)
+        self.reporter.progress(
+            self.scorer.evaluations,
+            self.budget.evaluations,
+            score=f"{self.best_score:.2f}",
+            sets=table.n_sets,
+            rounds=self.rounds,
+            **self.shown,
+        )
+        return goes_on
+
+    def walk_orders(self, table: ParentSetTable, temperature: float) -> None:
+        """Let the walk over orders go on for a phase."""
+        problem = prepare_bounded(table, self.width)
+        search = OrderSearch(problem, self.rng)
+        n_moves = phase_moves(problem.n_variables)
+        if self.walk is None:
+            search.start(best_regret_order(problem, self.rng, FIRST_ORDERS))
+        else:
+            search.start(*self.walk)
+        for _ in range(0, n_moves, search.slice_moves):
+            if self.budget.is_spent():
+                break
+            search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
+        self.walk = _Walk.copy_of(search.tree)
+        self.order, self.bags = self.walk.order, search.tree.bags.copy()
+        self.parents = tuple(table.parent_set(s) for s in problem.source[search.tree.chosen].tolist())
+        parents = tuple(table.parent_set(s) for s in problem.source[search.best.chosen].tolist())
+        self.note_best(search.best.order.copy(), parents, problem.score(search.best.chosen))
+
+    def solve_groups(self, table: ParentSetTable) -> bool:
+        """Improve the best network by exact solution of groups of its cliques; whether that was of use."""
+        _, within = prepare_both(table, self.width)
+        groups = GroupSearch(within, self.rng)
+        groups.start(*self.best)
+        groups.improve(PHASE_PATIENCE * within.n_variables, self.budget)
+        self.parents, self.bags = groups.parents(), groups.bags()
+        self.order = random_topological_order(self.parents, self.rng)
+        score = within.score(groups.kept.chosen)
+        return self.note_best(groups.kept.order.copy(), self.parents, score)
+
+    def note_best(self, order: np.ndarray, parents: Parents, score: float) -> bool:
+        """Keep a network, with an order whose reverse eliminates it, if it is the best of the run; whether it is."""
+        improved = score > self.best_score + 1e-6
+        if improved or self.best is None:
+            self.best_score = score
+            self.best = order, parents
+        self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score})
+        return improved
+
+    def price(self) -> None:
+        """Grow sets within the predecessors in an order near the present one, and within its cliques."""
+        n = self.scorer.n_variables
+        position = positions(self.order)
+        self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), self.parents)
+
+        def price_child(grower: SetGrower) -> None:
+            if not self.budget.is_spent():
+                self.price_cliques(grower, position)
+
+        for _ in ordered_map(price_child, self.lists.growers, self.options.jobs):
+            pass
+
+    def price_cliques(self, grower: SetGrower, position: np.ndarray) -> None:
+        """Grow the child's sets within its own clique and those of the variables most related to it."""
+        child = grower.child
+        related, _ = grower.improving(grower.required)
+        earlier = position[related] < position[child]
+        hosts = [child, *related[earlier][:RELATED].tolist(), *related[~earlier][:RELATED].tolist()]
+        allowed = np.zeros(len(position), dtype=np.bool_)
+        for host in hosts:
+            members = [*self.bags[host].tolist(), *grower.required]
+            allowed[members] = True
+            allowed[child] = False
+            kept = tuple(p for p in self.parents[child] if allowed[p])
+            if len(kept) > len(grower.required):
+                grower.score(kept)
+                grower.grow_and_shrink(allowed, kept)
+            grower.grow_and_shrink(allowed)
+            allowed[members] = False
+
+    def outcome(self) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+        """The best network with header facts and figures."""
+        order, self.parents = self.best
+        parents, scores, facts, figures = super().outcome()
+        return parents, scores, {**facts, "elimination": order[::-1].tolist()}, figures

@@ -1,0 +1,279 @@
+"""Pricing: order search and growth of candidate lists in turn, sets scored on demand (a method of this project).
+
+Lists made in advance cap what any search on them can reach. Here a search improves an order on the lists at hand;
+then every variable's set is grown and shrunk within its predecessors in that order and in a few orders near it,
+and all sets met on the way join the lists; then the search goes on. It is column generation by sampling: columns
+are asked for where the present solution lies, and no family is scored twice as long as memory lasts. At the end
+an upper bound says how far from the best network of the final lists the result may be.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from formats.records import ParentSetRecord, ParentSetTable
+from stages.knowledge import Knowledge
+from stages.runtime.seeding import task_generator
+from stages.runtime.workers import ordered_map
+from stages.scoring.set_grower import SetGrower
+
+from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
+from ..bounds.lagrangian import BoundSearch
+from ..climbing.constraints import make_constraints, start_graph
+from ..orders.initial_orders import random_topological_order
+from ..orders.insertion_ils import OrderShaker
+from .growing_lists import CandidateLists
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+    from stages.scoring.family_scorer import FamilyScorer
+
+    from ..climbing.constraints import Parents
+    from ..options import OptimizeOptions
+
+FIRST_ORDERS = 10
+"""Random orders grown within before the first search."""
+
+NEAR_ORDERS = 4
+NEAR_SPREAD = 0.1
+"""Orders near the best one priced per round, and the standard deviation of their shifts as a share of n."""
+
+PHASE_WORK = 50_000_000
+PHASE_PROFILES = 2000
+"""Sets tested, and variables moved per variable, in a search phase at most: about half a second at most."""
+
+MOST_BYTES = 1 << 30
+"""Memory for scores beyond which all but the sets in the lists are forgotten."""
+
+BOUND_TIME = 0.05
+"""Share of a time limit that the upper bound gets; without one its work is a share of the search's."""
+
+FINAL_LISTS = "the final lists"
+"""What the bound holds for."""
+
+LOOKS = 4
+"""The bound is looked at after the first round and whenever there are so many times as many."""
+
+PATIENCE = 10
+"""Rounds without a better network after which a run without a time limit ends."""
+
+
+def search_data(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Parents | None = None,
+    table: ParentSetTable | None = None,
+    keep_lists: Callable[[Iterable[ParentSetRecord]], None] | None = None,
+) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+    """Learn a network from data by pricing.
+
+    Parameters
+    ----------
+    scorer : FamilyScorer
+    options : OptimizeOptions
+        ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs``.
+    budget : Budget
+        Without a time limit the run ends when it no longer improves. Its evaluations are local scores.
+    reporter : Reporter
+    start : tuple of tuple of int, optional
+        Parents of a network whose order is the first.
+    table : ParentSetTable, optional
+        Candidate lists to begin with.
+    keep_lists : callable, optional
+        Receives the enlarged lists as records in variable order.
+
+    Returns
+    -------
+    (parents, scores, facts, figures)
+    """
+    run = Pricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
+    run.prepare(start, grows=table is None)
+    run.alternate()
+    bound = run.bound(budget)
+    if keep_lists is not None:
+        keep_lists(run.lists.records())
+    parents, scores, facts, figures = run.outcome()
+    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), FINAL_LISTS), figures
+
+
+class Pricing:
+    """One run; `treewidth` searches and prices in its own way."""
+
+    def __init__(self, scorer, options, budget, reporter, table):
+        self.scorer: FamilyScorer = scorer
+        self.options: OptimizeOptions = options
+        self.budget: Budget = budget
+        self.reporter: Reporter = reporter
+        self.lists = CandidateLists(make_growers(scorer, options, table))
+        self.rng = task_generator(options.seed)
+        self.best_score = -np.inf
+        self.trace: list[dict[str, float]] = []
+        self.rounds = 0
+        self.next_look = 1
+        self.shown: dict[str, float] = {}
+        self.work = 0
+
+    def prepare(self, start: Parents | None, grows: bool) -> None:
+        """First lists and first order."""
+        n = self.scorer.n_variables
+        parents = self.lists.required
+        if start is not None:
+            constraints = make_constraints(self.scorer, self.options)
+            parents = start_graph(start, constraints, self.scorer.dataset.names)
+        self.order = random_topological_order(parents, self.rng)
+        self.parents = parents
+        if start is not None:
+            self.price_within(positions(self.order), parents)
+        if grows:
+            for _ in range(FIRST_ORDERS):
+                self.price_within(self.rng.permutation(n).astype(np.float64), None)
+                self.reporter.progress(self.scorer.evaluations, self.budget.evaluations, lists="first")
+
+    def alternate(self) -> None:
+        """Search and price until the budget is spent or nothing improves."""
+        idle = 0
+        unlimited = self.budget.seconds is None
+        while True:
+            improved = self.search()
+            idle = 0 if improved else idle + 1
+            if self.is_spent() or (unlimited and idle >= PATIENCE):
+                return
+            self.price()
+            self.rounds += 1
+            if self.rounds == self.next_look:
+                self.next_look *= LOOKS
+                self.look_at_bound()
+            self.lists.forget_over(MOST_BYTES)
+
+    def is_spent(self) -> bool:
+        return self.budget.is_spent(self.scorer.evaluations)
+
+    def search(self) -> bool:
+        """One phase of order search on the lists at hand; whether it found a better network."""
+        packed = self.lists.pack()
+        shaker = OrderShaker(packed, self.order, self.rng)
+        shaker.search(self.budget, PHASE_PROFILES * self.scorer.n_variables, PHASE_WORK)
+        self.work += shaker.work
+        self.order, score = shaker.order, shaker.score
+        improved = score > self.best_score + 1e-6
+        self.best_score = max(score, self.best_score)
+        self.parents = self.lists.sets(packed, shaker.chosen)
+        self.trace.append({"seconds": self.budget.elapsed(), "score": score})
+        self.reporter.progress(
+            self.scorer.evaluations,
+            self.budget.evaluations,
+            score=f"{score:.2f}",
+            sets=len(packed.scores),
+            rounds=self.rounds,
+            **self.shown,
+        )
+        return improved
+
+    def price(self) -> None:
+        """Grow sets within the predecessors of the best order and of orders near it."""
+        n = self.scorer.n_variables
+        position = positions(self.order)
+        self.price_within(position, self.parents)
+        for _ in range(NEAR_ORDERS):
+            self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), self.parents)
+
+    def price_within(self, position: np.ndarray, present: Parents | None) -> None:
+        """Grow and shrink every variable's set within its predecessors, from nothing and from its present set."""
+
+        def price_child(grower: SetGrower) -> None:
+            if self.is_spent():
+                return
+            allowed = position < position[grower.child]
+            allowed[list(grower.required)] = True
+            if present is not None:
+                kept = tuple(p for p in present[grower.child] if allowed[p])
+                grower.score(kept)
+                grower.grow_and_shrink(allowed, kept)
+            grower.grow_and_shrink(allowed)
+
+        for _ in ordered_map(price_child, self.lists.growers, self.options.jobs):
+            pass
+
+    def look_at_bound(self) -> None:
+        """Work a little on a bound on the lists at hand, so that a gap is shown long before the end."""
+        search = BoundSearch(self.lists.pack(), task_generator(self.options.seed, 0, 1))
+        search.improve(self.budget, FIRST_WORK, self.best_score)
+        self.shown = {"gap": search.gap}
+
+    def bound(self, budget: Budget) -> float:
+        """An upper bound in nats on all networks from the lists at hand.
+
+        Worked on until `budget` ends it or it has had its share of the search's work.
+        """
+        search = BoundSearch(self.lists.pack(), task_generator(self.options.seed, 0, 1))
+        most = FIRST_WORK + SHARE * self.work if budget.seconds is None else np.inf
+        while search.work < most and not search.is_closed and not budget.is_spent():
+            search.improve(budget, min(most, search.work + FIRST_WORK), self.best_score)
+            self.reporter.progress(
+                self.scorer.evaluations, budget.evaluations, score=f"{self.best_score:.2f}", gap=search.gap
+            )
+        return search.value
+
+    def outcome(self) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+        """The best network with header facts and figures."""
+        scores = np.array([g.score(p) for g, p in zip(self.lists.growers, self.parents)])
+        n_sets = self.lists.n_sets
+        arcs = sum(map(len, self.parents))
+        figures = {
+            "arcs": arcs,
+            "rounds": self.rounds,
+            "sets": n_sets,
+            "scores_computed": self.scorer.evaluations,
+            "seconds": self.budget.elapsed(),
+            "trace": self.trace,
+        }
+        return self.parents, scores, {"scores_computed": self.scorer.evaluations}, figures
+
+
+def make_growers(
+    scorer: FamilyScorer, options: OptimizeOptions, table: ParentSetTable | None
+) -> list[SetGrower]:
+    """One grower per variable under the user's arcs, knowing the sets of `table`."""
+    n = scorer.n_variables
+    varies = scorer.n_states > 1
+    largest = n - 1 if options.max_parents is None else min(options.max_parents, n - 1)
+    # Scores of other data or of another kind are worth nothing here, the sets still are.
+    same = table is not None and (table.header.data, table.header.score, table.header.ess) == (
+        scorer.dataset.fingerprint,
+        scorer.score,
+        scorer.ess if scorer.score == "bdeu" else None,
+    )
+    knowledge = Knowledge.of_arcs(scorer.dataset.names, options.required, options.forbidden, options.tiers)
+    growers = []
+    for child in range(n):
+        allowed = knowledge.may_be_parent(child) & varies & bool(varies[child])
+        required = knowledge.required_of(child)
+        allowed[list(required)] = True
+        candidates = np.flatnonzero(allowed).astype(np.int32)
+        grower = SetGrower(scorer, child, largest, candidates, required)
+        if table is not None:
+            start, stop = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
+            for s in range(start, stop):
+                parents = table.parent_set(s)
+                if set(required) <= set(parents) and allowed[list(parents)].all():
+                    if same:
+                        grower.scores[parents] = float(table.scores[s])
+                    else:
+                        grower.score(parents)
+        growers.append(grower)
+    return growers
+
+
+def positions(order: np.ndarray) -> np.ndarray:
+    """Position of every variable in an order, float64."""
+    position = np.empty(len(order))
+    position[order] = np.arange(len(order))
+    return position

@@ -1,0 +1,54 @@
+"""ASOBS under a treewidth bound: restarts of a local search over orders, each evaluated as k-G does.
+
+A restart draws orders like k-G and climbs from the best of them by moving one variable at a time (insertion,
+which includes swaps of neighbours). Batch k of orders is the one that k-G evaluates with the same seed, so
+the search starts from all that k-G would have seen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stages.runtime.seeding import task_generator
+
+from ..bounds.anytime_bound import CompanionBound
+from ..chains import Chain, run_chains
+from .annealing import ORDER_MOVES, OrderSearch
+from .kg import prepare_orders
+from .problem import bounded_result
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+    from ..result import SearchResult
+
+PATIENCE = 30
+"""A climb ends after this many moves per variable without improvement."""
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """Climb from the best of each batch of k-G's orders; the best network of all."""
+    orders = prepare_orders(table, options)
+    problem = orders.problem
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+
+    def climb(index: int, limit: int | None) -> Chain | None:
+        if index and budget.is_spent():
+            return None
+        n_orders = orders.batch_size(index)
+        batch = orders.evaluate((index, n_orders if limit is None else min(n_orders, limit)))
+        search = OrderSearch(problem, task_generator(options.seed, index, 1), ORDER_MOVES)
+        search.start(batch.order)
+        left = None if limit is None else limit - batch.n_orders
+        search.climb(PATIENCE * problem.n_variables, budget, left)
+        return search.outcome(batch.n_orders)
+
+    restarts = 1 if problem.is_one_clique else options.restarts
+    report = run_chains(climb, restarts, budget, options.jobs, reporter, companion)
+    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    return bounded_result(problem, report.best, facts)

@@ -1,0 +1,150 @@
+"""Methods under a treewidth bound that evaluate one order or k-tree after the other and keep the best."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from stages.runtime.seeding import task_generator
+from stages.runtime.workers import ordered_map
+
+from ..restarts import DEFAULT_RESTARTS
+from .problem import BoundedProblem, bounded_result
+
+if TYPE_CHECKING:
+    from stages.kernels.ktrees.ktree import KTree
+    from stages.kernels.ktrees.start_clique import CliqueTables
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..bounds.anytime_bound import CompanionBound
+    from ..options import OptimizeOptions
+    from ..result import SearchResult
+
+BATCH_WORK = 100_000
+"""Variables placed per batch of orders: some hundredths of a second."""
+
+
+class OrderBatch(NamedTuple):
+    """A number of orders: the best one, its choices, and what these lose in nats against the best listed
+    sets; of methods that solve k-trees those left `unproved`.
+    """
+
+    loss: float
+    order: np.ndarray
+    chosen: np.ndarray
+    n_orders: int
+    unproved: int = 0
+
+
+class BatchStream(ABC):
+    """Batches of orders or k-trees; batch k of a seed is the same whoever asks for it.
+
+    Parameters
+    ----------
+    problem : BoundedProblem
+    seed : int
+    """
+
+    counted = "orders"
+    """Name in the header of what is evaluated."""
+
+    work_per_variable = 15
+    """What one of them costs for each variable in sets looked at, about; often more, seldom less."""
+
+    def __init__(self, problem: BoundedProblem, seed: int):
+        self.problem = problem
+        self.seed = seed
+
+    @abstractmethod
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        """Evaluate a batch named by its index and its number of orders."""
+
+    def batch_size(self, index: int) -> int:
+        """Number of orders of a batch; the first ones are small, so that a result is there soon."""
+        return max(1, min(BATCH_WORK // self.problem.n_variables, 1 << min(index, 30)))
+
+    def sizes(self, limit: int | None) -> Iterator[tuple[int, int]]:
+        """(index, number of orders) of the batches, `limit` orders in all; for ever when it is None."""
+        for index in itertools.count():
+            size = self.batch_size(index)
+            if limit is not None:
+                size = min(size, limit)
+                limit -= size
+            if size == 0:
+                return
+            yield index, size
+
+
+class OrderStream(BatchStream):
+    """Batches of orders, evaluated one after the other."""
+
+    @abstractmethod
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
+        """Put an order and its choices into `tree`; their loss, which may be given up below `floor`.
+
+        `is_first` says whether it is the first order of all.
+        """
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        index, n_orders = batch
+        rng = task_generator(self.seed, index)
+        tree, clique = self.problem.new_tree(), self.problem.new_clique_tables()
+        best = OrderBatch(-np.inf, tree.order, tree.chosen, n_orders)
+        for k in range(n_orders):
+            loss = self.next_order(tree, clique, rng, best.loss, index == 0 and k == 0)
+            if loss > best.loss:
+                best = OrderBatch(loss, tree.order.copy(), tree.chosen.copy(), n_orders)
+        return best
+
+
+def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budget) -> int | None:
+    """How many orders to evaluate; None when only the clock limits them.
+
+    Orders that differ in the start clique alone are equivalent: one is enough when there is nothing else.
+    """
+    if problem.is_one_clique:
+        return 1
+    limits = [limit for limit in (options.restarts, budget.evaluations) if limit is not None]
+    if limits:
+        return max(1, min(limits))
+    return DEFAULT_RESTARTS if budget.seconds is None else None
+
+
+def best_of_batches(
+    orders: BatchStream,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    companion: CompanionBound,
+) -> SearchResult:
+    """Evaluate batches until the budget is used up; the best order of all, first of equals.
+
+    Unless a number of restarts is given, a network proved optimal ends the run too.
+    """
+    problem = orders.problem
+    limit = order_limit(problem, options, budget)
+    work = orders.work_per_variable * problem.n_variables
+    best, done, unproved = None, 0, 0
+    results = ordered_map(orders.evaluate, orders.sizes(limit), options.jobs)
+    try:
+        for batch in results:
+            done += batch.n_orders
+            unproved += batch.unproved
+            if best is None or batch.loss > best.loss:
+                best = batch
+            score = problem.score(best.chosen)
+            companion.keep_pace(work * done, score)
+            reporter.progress(done, limit, score=score, **companion.facts)
+            if budget.is_spent(done) or (options.restarts is None and companion.is_closed):
+                break
+    finally:
+        results.close()
+    facts = {orders.counted: done, **({"unproved": unproved} if unproved else {})}
+    return bounded_result(problem, best, facts | companion.header_facts(problem.score(best.chosen)))

@@ -1,0 +1,155 @@
+"""The best networks of bounded treewidth in a given time, on given lists (a method of this project).
+
+A walk over orders, and over how each variable joins the k-tree, that cools down (simulated annealing, Kirkpatrick et
+al. 1983): from the best of some k-MAX networks it takes changes for the worse ever more rarely, over most of the time
+or the changes there are. Then iterated local search goes on from the best network met, whose cliques are solved
+exactly, a few at a time: that can turn arcs against every order along which the k-tree could be built.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.runtime.seeding import task_generator
+
+from ..bounds.anytime_bound import CompanionBound
+from ..chains import Chain, run_chains
+from .annealing import OrderSearch
+from .problem import BoundedProblem, bounded_result, prepare_both, start_order
+from .slim import GroupSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formats.records import ParentSetTable
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+    from ..result import SearchResult
+
+FIRST_ORDERS = 10
+"""k-MAX networks, of which the best is where a restart begins."""
+
+HEAT, COOLING = 0.1, 0.01
+"""Temperature at the start as a share of the mean that a variable gains by its best set, and at the end as a share
+of that; by experiment.
+"""
+
+WARMTH = 0.1
+"""Share of the heat where a network to start from is given, so that it is not forgotten."""
+
+COOLING_SHARE = 0.8
+"""Share of a restart's time or changes in which the walk cools."""
+
+MOST_MOVES = 1000
+"""Changes per variable in which it cools when neither is limited."""
+
+PATIENCE = 10
+"""Disturbances per variable without improvement after which an unlimited restart ends."""
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best network met in the budget, of which every restart has its share; groups solved count as orders."""
+    problem, within = prepare_both(table, options.treewidth)
+    start = start_order(problem, options)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    restarts = 1 if problem.is_one_clique else options.restarts
+    if restarts is None and budget.seconds is not None and budget.evaluations is None:
+        restarts = options.jobs
+
+    def chain(index: int, limit: int | None) -> Chain | None:
+        if index and (budget.is_spent() or companion.is_closed):
+            return None
+        search = OrderSearch(problem, task_generator(options.seed, index))
+        moves = None if limit is None else max(1, limit // (restarts or 1))
+        is_warm = index == 0 and start is not None
+        tried = 1 if is_warm else FIRST_ORDERS if moves is None else min(FIRST_ORDERS, moves)
+        search.start(start if is_warm else best_regret_order(problem, search.rng, tried))
+        groups = GroupSearch(within, search.rng)
+
+        def watch() -> bool:
+            if index == 0:
+                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                score = max(problem.score(search.best.chosen), groups.score)
+                companion.keep_pace(search.work + groups.work, score)
+                reporter.progress(0, restarts, score=score, **companion.facts)
+            return companion.is_closed
+
+        # Of as many restarts as still follow one another; they may be more than asked for when nothing limits them.
+        share = budget.part(1.0 / max(1, math.ceil(((restarts or 1) - index) / options.jobs)))
+        if not problem.is_one_clique:
+            heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
+            cool(search, heat, share.part(COOLING_SHARE), None if moves is None else moves - tried, watch)
+        tried += search.moves
+        if is_warm and (order := options.start.order_within(options.treewidth)) is not None:
+            groups.start(order, options.start.parents)
+        if groups.score < problem.score(search.best.chosen):
+            parents = [table.parent_set(s) for s in problem.source[search.best.chosen].tolist()]
+            groups.start(search.best.order, parents)
+        is_limited = moves is not None or share.seconds is not None
+        if not problem.is_one_clique:
+            patience = None if is_limited else PATIENCE * problem.n_variables
+            tried += groups.improve(patience, share, None if moves is None else moves - tried, watch)
+        return Chain(groups.kept.order, groups.kept.chosen, groups.score, tried, search.work + groups.work)
+
+    report = run_chains(chain, restarts, budget, options.jobs, reporter, companion)
+    return bounded_result(within, report.best, {**report.facts, **companion.header_facts(report.best.score)})
+
+
+def cool(
+    search: OrderSearch, heat: float, budget: Budget, moves: int | None, watch: Callable[[], bool]
+) -> None:
+    """Walk from the present order while the temperature falls from `heat`, and go to the best order met.
+
+    Parameters
+    ----------
+    search : OrderSearch
+    heat : float
+        In nats.
+    budget : Budget
+        Its time limit is when the walk is cold.
+    moves : int or None
+        Changes there are, of which the walk takes `COOLING_SHARE`.
+    watch : callable
+        Called now and then; ends the walk by returning true.
+    """
+    if moves is not None:
+        moves = int(COOLING_SHARE * moves)
+    elif budget.seconds is None:
+        moves = MOST_MOVES * search.problem.n_variables
+    done = 0
+    while not budget.is_spent() and (moves is None or done < moves) and not watch():
+        share = 0.0 if budget.seconds is None else budget.elapsed() / budget.seconds
+        n_moves = search.slice_moves
+        if moves is not None:
+            share = max(share, done / moves)
+            n_moves = min(n_moves, moves - done)
+        temperature = heat * COOLING**share
+        search.anneal(n_moves, (temperature, temperature))
+        done += n_moves
+    search.start(search.best.order, search.best.left_out, search.best.hosts)
+
+
+def mean_gain(problem: BoundedProblem) -> float:
+    """What a variable's best set gains over its last one, on average; in nats."""
+    lists = problem.lists
+    return -float(lists.losses[lists.set_offsets[1:] - 1].mean())
+
+
+def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_orders: int) -> np.ndarray:
+    """Order of the best of some k-MAX networks."""
+    from stages.kernels.ktrees.kmax import place_by_regret
+
+    tree, clique = problem.new_tree(), problem.new_clique_tables()
+    best, order = -np.inf, tree.order.copy()
+    for _ in range(n_orders):
+        loss = place_by_regret(problem.lists, tree, clique, problem.precedences, rng)
+        if loss > best:
+            best, order = loss, tree.order.copy()
+    return order

@@ -1,0 +1,108 @@
+"""What S2 and S2+ share: pairwise information from listed scores, and the problem within k-trees."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .batches import BatchStream, OrderBatch
+from .problem import prepare_both, start_order
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.kernels.ktrees.informative_score import Information
+    from stages.kernels.ktrees.ktree import KTree
+    from stages.runtime.budgets import Budget
+
+    from ..options import OptimizeOptions
+
+
+class InformedTrees(BatchStream):
+    """k-trees chosen by their informative score; batches end when the budget runs out.
+
+    Parameters
+    ----------
+    table : ParentSetTable
+    options : OptimizeOptions
+    budget : Budget
+
+    Attributes
+    ----------
+    growth : BoundedProblem
+        For building k-trees along orders, where sets have all that fixed records demand as members.
+    start : ndarray of int32 or None
+        Order of a network to start from, of which the first k-tree is made.
+
+    Raises
+    ------
+    InfeasibleError
+        When fixed records close a cycle or exceed the bound.
+    """
+
+    counted = "ktrees"
+
+    def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
+        self.growth, problem = prepare_both(table, options.treewidth)
+        super().__init__(problem, options.seed)
+        self.budget = budget
+        self.information = pair_information(table)
+        self.start = start_order(self.growth, options)
+        self.base = self.problem.score(self.problem.lists.set_offsets[:-1])
+
+    def grow_from_start(self, tree: KTree) -> None:
+        """Build the k-tree that k-G gets along the order of the network to start from."""
+        from stages.kernels.ktrees.orders import evaluate_order
+
+        tree.order[:] = self.start
+        evaluate_order(self.growth.lists, tree, self.growth.new_clique_tables(), -np.inf)
+
+    def least_network(self) -> OrderBatch:
+        """The network of the prescribed arcs alone, which is in every k-tree that is looked at."""
+        lists = self.problem.lists
+        last = lists.set_offsets[1:] - 1
+        order = self.problem.respect(np.arange(self.problem.n_variables, dtype=np.int32))
+        return OrderBatch(float(lists.losses[last].sum()), order, last, 0)
+
+
+def pair_information(table: ParentSetTable) -> Information:
+    """Mutual information of all pairs times the number of rows, in nats, as far as the listed scores tell.
+
+    It is what a single parent adds to the log-likelihood: the gain over the empty set, for BIC plus the penalty
+    where rows and states are known. Pairs whose arc no list has, because it does not pay, count as 0.
+    """
+    from stages.kernels.ktrees.informative_score import Information
+
+    n = table.n_variables
+    sizes = np.diff(table.parent_offsets)
+    child_of_set = np.repeat(np.arange(n), np.diff(table.set_offsets))
+    empty = np.full(n, np.nan)
+    empty[child_of_set[sizes == 0]] = table.scores[sizes == 0]
+    single = np.flatnonzero(sizes == 1)
+    children, parents = child_of_set[single], table.parents[table.parent_offsets[single]].astype(np.int64)
+    gains = table.scores[single] - empty[children] + _PenaltyOfOne(table)[children, parents]
+    useful = gains > 0.0
+    low, high = np.minimum(children, parents)[useful], np.maximum(children, parents)[useful]
+    pairs, index = np.unique(low * n + high, return_inverse=True)
+    values = np.zeros(len(pairs))
+    np.maximum.at(values, index, gains[useful])
+    ends = np.concatenate((pairs // n, pairs % n)), np.concatenate((pairs % n, pairs // n))
+    ranked = np.lexsort((ends[1], ends[0]))
+    offsets = np.searchsorted(ends[0][ranked], np.arange(n + 1)).astype(np.int64)
+    return Information(offsets, ends[1][ranked].astype(np.int32), np.concatenate((values, values))[ranked])
+
+
+class _PenaltyOfOne:
+    """BIC's penalty for a first parent, by child and parent; 0 for other scores or unknown tables."""
+
+    def __init__(self, table: ParentSetTable):
+        header = table.header
+        known = header.score == "bic" and header.rows and all(v.states for v in header.variables)
+        states = [len(v.states) if known else 1 for v in header.variables]
+        self.excess = np.array(states, dtype=np.float64) - 1.0
+        self.per_parameter = math.log(header.rows) / 2.0 if known else 0.0
+
+    def __getitem__(self, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        children, parents = pairs
+        return self.per_parameter * self.excess[children] * self.excess[parents]

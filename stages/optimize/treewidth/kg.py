@@ -1,0 +1,85 @@
+"""k-G: evaluate many orders, each variable taking its best set that fits the k-tree built so far.
+
+Scanagatta, Corani, de Campos, Zaffalon, "Learning Bounded Treewidth Bayesian Networks with Thousands of
+Variables" (NIPS 2016), section 3.2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.runtime.seeding import task_generator
+
+from ..bounds.anytime_bound import CompanionBound
+from ..orders.initial_orders import OrderSampler, make_sampler
+from ..result import SearchResult
+from .batches import OrderBatch, OrderStream, best_of_batches
+from .problem import BoundedProblem, prepare_bounded
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.kernels.ktrees.ktree import KTree
+    from stages.kernels.ktrees.start_clique import CliqueTables
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+
+
+class GreedyOrders(OrderStream):
+    """k-G's orders.
+
+    Parameters
+    ----------
+    problem : BoundedProblem
+    seed : int
+    sampler : OrderSampler
+        Draws the orders.
+    is_uniform : bool
+        They are uniform, and drawn a batch at a time; but for the first one where a network to start from gives
+        it.
+    """
+
+    def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, is_uniform: bool):
+        super().__init__(problem, seed)
+        self.sampler = sampler
+        self.is_uniform = is_uniform
+
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
+        from stages.kernels.ktrees.orders import evaluate_order
+
+        tree.order[:] = self.problem.respect(self.sampler.draw(rng, is_first))
+        return evaluate_order(self.problem.lists, tree, clique, floor)
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        from stages.kernels.ktrees.orders import sample_orders
+
+        index, n_orders = batch
+        if not self.is_uniform or (index == 0 and self.sampler.start is not None):
+            return super().evaluate(batch)
+        problem, rng = self.problem, task_generator(self.seed, index)
+        tree, clique = problem.new_tree(), problem.new_clique_tables()
+        order, chosen = np.empty_like(tree.order), np.empty_like(tree.chosen)
+        loss = sample_orders(problem.lists, tree, clique, problem.precedences, rng, n_orders, order, chosen)
+        return OrderBatch(loss, order, chosen, n_orders)
+
+
+def prepare_orders(table: ParentSetTable, options: OptimizeOptions) -> GreedyOrders:
+    """The stream of k-G's orders for a table, a bound and a seed."""
+    problem = prepare_bounded(table, options.treewidth)
+    return GreedyOrders(problem, options.seed, make_sampler(table, options), options.init == "random")
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best of k-G's orders."""
+    orders = prepare_orders(table, options)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    result = best_of_batches(orders, options, budget, reporter, companion)
+    result.facts["init"] = options.init
+    return result

@@ -1,0 +1,51 @@
+"""k-MAX: k-trees grown by least regret from random start cliques (Scanagatta et al., IJAR 2018)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..bounds.anytime_bound import CompanionBound
+from ..result import SearchResult
+from .batches import OrderStream, best_of_batches
+from .problem import BoundedProblem, prepare_bounded, start_order
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.kernels.ktrees.ktree import KTree
+    from stages.kernels.ktrees.start_clique import CliqueTables
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from ..options import OptimizeOptions
+
+
+class RegretOrders(OrderStream):
+    """k-MAX's orders, after that of a network to start from, which is evaluated as k-G does."""
+
+    work_per_variable = 200
+
+    def __init__(self, problem: BoundedProblem, options: OptimizeOptions):
+        super().__init__(problem, options.seed)
+        self.start = start_order(problem, options)
+
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
+        from stages.kernels.ktrees.kmax import place_by_regret
+        from stages.kernels.ktrees.orders import evaluate_order
+
+        if is_first and self.start is not None:
+            tree.order[:] = self.start
+            return evaluate_order(self.problem.lists, tree, clique, floor)
+        return place_by_regret(self.problem.lists, tree, clique, self.problem.precedences, rng)
+
+
+def search(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> SearchResult:
+    """The best of k-MAX's networks."""
+    orders = RegretOrders(prepare_bounded(table, options.treewidth), options)
+    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(orders, options, budget, reporter, companion)

@@ -1,0 +1,253 @@
+"""A parent-set table prepared for search under a treewidth bound."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..lists.set_lists import fixed_first_order, fixed_parents, pack_arrays
+from ..result import SearchResult
+from .fixed_records import FixedDemands, plan_fixed_cliques
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.kernels.ktrees.ktree import BoundedLists, KTree
+    from stages.kernels.ktrees.orders import Precedences
+    from stages.kernels.ktrees.start_clique import CliqueTables
+
+    from ..chains import Chain
+    from ..options import OptimizeOptions
+    from .batches import OrderBatch
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedProblem:
+    """Candidate sets that can occur in a k-tree, and what fixed records demand of it.
+
+    Attributes
+    ----------
+    lists : BoundedLists
+        The members of a set are all variables it needs in one clique with the child: its parents, and (from
+        `prepare_bounded`) those that fixed records force on the child.
+    source : ndarray of int64
+        Index of each set in the table.
+    scores : ndarray of float64
+        Score of each set in nats.
+    treewidth : int
+        The bound, at most n_variables - 1.
+    precedences : Precedences
+    """
+
+    lists: BoundedLists
+    source: np.ndarray
+    scores: np.ndarray
+    treewidth: int
+    precedences: Precedences
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.lists.set_offsets) - 1
+
+    @property
+    def is_one_clique(self) -> bool:
+        """All variables fit one clique: the start clique is the whole problem, solved exactly."""
+        return self.n_variables == self.treewidth + 1
+
+    @property
+    def is_demanding(self) -> bool:
+        """Fixed records demand arcs."""
+        return len(self.precedences.before) > 0
+
+    def score(self, chosen: np.ndarray) -> float:
+        """Sum of the scores of the sets `chosen`, in nats."""
+        return math.fsum(self.scores[chosen].tolist())
+
+    def new_tree(self) -> KTree:
+        """Arrays for one k-tree, without preferences, order 0, 1, 2, ..."""
+        from stages.kernels.ktrees.ktree import KTree
+
+        n = self.n_variables
+        return KTree(
+            np.arange(n, dtype=np.int32),
+            np.arange(n, dtype=np.int32),
+            np.zeros((n + 1, self.treewidth + 1), dtype=np.int32),
+            np.zeros(n * (n + 1) // 128 + 1, dtype=np.uint64),
+            np.zeros(n, dtype=np.int64),
+            np.full(n, -1, dtype=np.int32),
+            np.full(n, -1, dtype=np.int32),
+        )
+
+    def respect(self, order: np.ndarray) -> np.ndarray:
+        """`order` with every variable's predecessors moved to before it where they came later."""
+        from stages.kernels.ktrees.orders import pull_forward
+
+        n = self.n_variables
+        if not len(self.precedences.before):
+            return order
+        moved = np.empty_like(order)
+        pull_forward(self.precedences, moved, order, np.empty(n, dtype=np.uint8), np.empty(n, dtype=np.int32))
+        return moved
+
+    def new_clique_tables(self) -> CliqueTables:
+        """Scratch space for the start clique."""
+        from stages.kernels.ktrees.start_clique import EXACT_CLIQUE, CliqueTables
+
+        size = min(self.treewidth + 1, EXACT_CLIQUE)
+        return CliqueTables(
+            np.zeros(1 << size),
+            np.zeros(1 << size, dtype=np.int64),
+            np.zeros(1 << size, dtype=np.int64),
+            np.zeros(size + 1, dtype=np.int64),
+            np.zeros(size << (size - 1), dtype=np.int64),
+            np.zeros(size << (size - 1), dtype=np.int64),
+        )
+
+
+def prepare_bounded(table: ParentSetTable, treewidth: int) -> BoundedProblem:
+    """Drop the sets that no k-tree can hold, and turn fixed records into demands on orders and cliques.
+
+    Networks found so can be built along an order: parents before their children.
+
+    Raises
+    ------
+    InfeasibleError
+        When fixed records close a cycle or exceed the bound.
+    """
+    treewidth, demands = _demands(table, treewidth)
+    return _prepare(table, treewidth, demands, demands.precedences)
+
+
+def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
+    """The same for choosing sets within whole k-trees: members are just the parents, in whatever order they come.
+
+    The last set of a child, empty or prescribed by fixed records, is within each k-tree that is built along an
+    order and holds the last sets of `prepare_bounded`.
+
+    Raises
+    ------
+    InfeasibleError
+        As of `prepare_bounded`.
+    """
+    treewidth, demands = _demands(table, treewidth)
+    return _prepare(table, treewidth, FixedDemands(), demands.precedences)
+
+
+def prepare_both(table: ParentSetTable, treewidth: int) -> tuple[BoundedProblem, BoundedProblem]:
+    """`prepare_bounded` and `prepare_within`, which are the same without fixed arcs.
+
+    Raises
+    ------
+    InfeasibleError
+        As of `prepare_bounded`.
+    """
+    problem = prepare_bounded(table, treewidth)
+    return problem, prepare_within(table, treewidth) if problem.is_demanding else problem
+
+
+def _demands(table: ParentSetTable, treewidth: int) -> tuple[int, FixedDemands]:
+    """The bound, less than the number of variables, and what fixed records demand."""
+    fixed_first_order(table)
+    treewidth = min(treewidth, table.n_variables - 1)
+    return treewidth, plan_fixed_cliques(fixed_parents(table), table.header.names, treewidth)
+
+
+def _prepare(
+    table: ParentSetTable, treewidth: int, demands: FixedDemands, precedences: list[tuple[int, int]]
+) -> BoundedProblem:
+    offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth)
+    return BoundedProblem(
+        bound_lists(offsets, table.scores[source], member_offsets, members),
+        source,
+        table.scores[source],
+        treewidth,
+        pack_precedences(precedences, table.n_variables),
+    )
+
+
+def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray | None:
+    """The order of the network to start from, if there is one, with what fixed records demand."""
+    return None if options.start is None else problem.respect(options.start.order(options.treewidth))
+
+
+def bounded_result(problem: BoundedProblem, best: Chain | OrderBatch, facts: dict[str, Any]) -> SearchResult:
+    """The network of the best k-tree; its reversed order certifies the width."""
+    elimination = best.order[::-1].tolist()
+    return SearchResult(problem.source[best.chosen], {**facts, "elimination": elimination})
+
+
+def bound_lists(
+    set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
+) -> BoundedLists:
+    """Index lists of sets, all of which a k-tree can hold, for the k-tree kernels."""
+    from stages.kernels.ktrees.ktree import BoundedLists, key_sets
+
+    keys = np.empty(len(scores), dtype=np.int64)
+    key_sets(parent_offsets, parents, len(set_offsets) - 1, keys)
+    losses = scores - np.repeat(scores[set_offsets[:-1]], np.diff(set_offsets))
+    return BoundedLists(*pack_arrays(set_offsets, losses, parent_offsets, parents), keys)
+
+
+def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
+    """Offsets by child, member offsets, members and table indices of the sets of at most `treewidth`
+    members that no better set of the same child makes useless.
+    """
+    from stages.kernels.dominance import mark_undominated
+
+    sizes = np.diff(table.parent_offsets)
+    sources, lengths, members = [], [], []
+    for child in range(table.n_variables):
+        sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
+        is_pinned = bool(table.fixed[child]) or child in demands.pinned
+        if is_pinned:
+            # The prescribed set is part of all others.
+            sets = sets[[int(np.argmin(sizes[sets]))]]
+        required = demands.required.get(child)
+        if required is not None:
+            joined = [sorted({*table.parent_set(s), *required}) for s in sets.tolist()]
+            if is_pinned:
+                joined = [list(required)]
+            kept = [i for i, clique in enumerate(joined) if len(clique) <= treewidth]
+            sets, child_sizes = sets[kept], np.array([len(joined[i]) for i in kept], dtype=np.int64)
+            flat = np.array([v for i in kept for v in joined[i]], dtype=np.int32)
+        else:
+            sets = sets[sizes[sets] <= treewidth]
+            child_sizes = sizes[sets]
+            flat = _gather(table, sets, child_sizes)
+        offsets = np.concatenate(([0], np.cumsum(child_sizes))).astype(np.int64)
+        useful = mark_undominated(offsets, flat, table.n_variables)
+        sources.append(sets[useful])
+        lengths.append(child_sizes[useful])
+        members.append(flat[np.repeat(useful, child_sizes)])
+    counts = np.array([len(kept) for kept in sources], dtype=np.int64)
+    return (
+        np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+        np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.int64),
+        np.concatenate(members).astype(np.int32),
+        np.concatenate(sources).astype(np.int64),
+    )
+
+
+def _gather(table: ParentSetTable, sets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Parents of the given sets, one after the other."""
+    shift = table.parent_offsets[sets] - np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    return table.parents[np.arange(sizes.sum()) + np.repeat(shift, sizes)]
+
+
+def pack_precedences(pairs: list[tuple[int, int]], n_variables: int) -> Precedences:
+    """Index (earlier, later) pairs both ways."""
+    from stages.kernels.ktrees.orders import Precedences
+
+    earlier, later = (np.array(side, dtype=np.int32) for side in zip(*pairs)) if pairs else (_NONE, _NONE)
+    by_later, by_earlier = np.lexsort((earlier, later)), np.lexsort((later, earlier))
+    return Precedences(
+        np.searchsorted(later[by_later], np.arange(n_variables + 1)).astype(np.int64),
+        earlier[by_later],
+        np.searchsorted(earlier[by_earlier], np.arange(n_variables + 1)).astype(np.int64),
+        later[by_earlier],
+    )
+
+
+_NONE = np.empty(0, dtype=np.int32)

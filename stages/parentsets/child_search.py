@@ -1,0 +1,138 @@
+"""Parent sets found for one child: collected during a search, pruned and ordered at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from formats.records import ParentSetRecord
+
+if TYPE_CHECKING:
+    from stages.runtime.budgets import Budget
+    from stages.scoring.candidate_prefilter import RowSample
+
+    from .grow_orders import Orders
+
+UNLIMITED = 2**62
+
+BYTES_PER_SET = 500
+"""Memory that one remembered set takes while its child is searched and its record made; measured, generous."""
+
+
+@dataclass
+class FoundSets:
+    """Scored parent sets of one child.
+
+    Attributes
+    ----------
+    child : int
+    scores : dict
+        Ascending index tuples to local scores in nats.
+    evaluated : int
+        Exact local scores computed.
+    complete : bool
+        Every set within the limits that no subset dominates is among `scores`.
+    unlisted : float or None
+        Upper bound on the score of all other sets, where known.
+    is_cut : bool
+        The search ended because memory ran out.
+    most_held : int
+        Largest number of sets remembered at once when the search looked at its limits.
+    """
+
+    child: int
+    scores: dict[tuple[int, ...], float] = field(default_factory=dict)
+    evaluated: int = 0
+    complete: bool = False
+    unlisted: float | None = None
+    is_cut: bool = False
+    most_held: int = 0
+
+    def add(self, parents: tuple[int, ...], score: float) -> None:
+        """Add one set."""
+        self.scores[parents] = score
+
+    def add_expansion(
+        self, parents: tuple[int, ...], floor: np.ndarray | float, expansion: np.ndarray
+    ) -> np.ndarray:
+        """Add ``parents + {Y}`` for all Y whose score exceeds `floor`; their indices, ascending.
+
+        `floor` is the score of a subset of each set (of `parents`, or elementwise the better of it and of
+        {Y}), so sets at or below it are dominated.
+        """
+        promising = np.flatnonzero(expansion > floor)
+        for y, score in zip(promising.tolist(), expansion[promising].tolist()):
+            self.scores[tuple(sorted((*parents, y)))] = score
+        return promising
+
+    def to_record(
+        self, n_variables: int, required: tuple[int, ...] = (), extra: dict | None = None
+    ) -> ParentSetRecord:
+        """The undominated sets, best first, ties by fewer parents, then indices."""
+        from stages.kernels.dominance import mark_undominated
+
+        ordered = sorted(self.scores.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
+        offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
+        np.cumsum([len(parents) for parents, _ in ordered], out=offsets[1:])
+        members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)
+        keep = mark_undominated(offsets, members, n_variables)
+        kept = [item for item, is_kept in zip(ordered, keep.tolist()) if is_kept]
+        return ParentSetRecord(
+            self.child,
+            tuple(parents for parents, _ in kept),
+            tuple(score for _, score in kept),
+            evaluated=self.evaluated,
+            complete=self.complete,
+            unlisted=None if self.complete else self.unlisted,
+            required=required,
+            extra=extra or {},
+        )
+
+
+@dataclass(frozen=True)
+class ChildLimits:
+    """What bounds the search of one child.
+
+    Attributes
+    ----------
+    allowed : ndarray of int32
+        Variables that may be parents besides the required ones, ascending; never the child.
+    max_parents : int
+        Largest set, required parents counted.
+    evaluations : int
+        Exact scores at most; searches check it between expansions.
+    required : tuple of int
+        Parents that every set must contain, ascending.
+    most_sets : int
+        Sets held in memory at most; searches check it between expansions.
+    orders : Orders or None
+        Orders to grow sets within (method ``grow``).
+    n_orders : int
+        How many of them.
+    near_parents : tuple of int or None
+        The child's parents in the network that the orders are near to.
+    sample : RowSample or None
+        Ranks candidates where there are thousands.
+    """
+
+    allowed: np.ndarray
+    max_parents: int
+    evaluations: int
+    required: tuple[int, ...] = ()
+    most_sets: int = UNLIMITED
+    orders: Orders | None = None
+    n_orders: int = 0
+    near_parents: tuple[int, ...] | None = None
+    sample: RowSample | None = None
+
+    def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
+        """Whether a search must stop: no time, no evaluations, or no memory is left.
+
+        `held` are the sets that it remembers besides those found.
+        """
+        found.most_held = max(found.most_held, len(found.scores) + held)
+        if found.most_held >= self.most_sets:
+            found.is_cut = True
+        return found.is_cut or found.evaluated >= self.evaluations or budget.is_spent()

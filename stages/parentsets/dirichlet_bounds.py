@@ -1,0 +1,80 @@
+"""Pruning under the Dirichlet scores (BDeu, K2): how good a parent set and all its supersets can be at most.
+
+The score of a configuration is the probability of its rows under a Polya urn. Rows of several child states are
+at best parted into one configuration for each state, and a state's rows are best left together (`pure_cell_terms`
+says why). So any superset scores at most the sum of those terms over the cells that the set itself has: never
+less than one factor 1/|X| for every cell with rows. De Campos and Ji (2011) count such factors for configurations,
+Correia, Cussens and de Campos (2020) for distinct cells; here the limit on parents also bounds how small the
+Dirichlet parameter of a superset can become, which tightens the term of every cell.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from stages.scoring.family_scorer import FamilyScorer
+
+from .child_search import ChildLimits
+from .pruning_rules import is_excluded_by_dirichlet, pure_cell_terms
+
+LARGEST_EXPONENT = 200
+"""Supersets with more than two to this power configurations are taken to have so many."""
+
+
+class SupersetBound:
+    """Upper bounds for one child's parent sets under ``bdeu`` or ``k2``.
+
+    Parameters
+    ----------
+    scorer : FamilyScorer
+    child : int
+    limits : ChildLimits
+        Whose `max_parents` and `allowed` say how many configurations a superset can have.
+    """
+
+    def __init__(self, scorer: FamilyScorer, child: int, limits: ChildLimits):
+        self.scorer = scorer
+        self.child = child
+        self.max_parents = limits.max_parents
+        states = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[::-1]
+        self._most_configurations = np.concatenate(([0.0], np.cumsum(np.log2(states))))
+        self._tables: dict[int, np.ndarray] = {}
+
+    def __call__(self, parents: tuple[int, ...]) -> float:
+        """Upper bound in nats on the score of `parents` and of all supersets within the limits."""
+        return self.scorer.sum_over_cells(self.child, parents, self._terms(parents))
+
+    def excludes(self, parents: tuple[int, ...], best: float) -> bool:
+        """Whether a score reached by `parents` or a subset dominates all their supersets."""
+        terms = self._terms(parents)
+        cells = min(self.scorer.n_configurations((self.child, *parents)), self.scorer.n_rows)
+        # Terms fall ever more slowly, so their sum is least where that many cells have equally many rows.
+        if best < cells * terms[math.ceil(self.scorer.n_rows / cells)]:
+            return False
+        return bool(is_excluded_by_dirichlet(best, self(parents)))
+
+    def of_larger_sets(self, required: tuple[int, ...], allowed: np.ndarray) -> float:
+        """Upper bound in nats on the score of any set with something besides the required parents."""
+        singles = (tuple(sorted((*required, y))) for y in allowed.tolist())
+        return max(map(self, singles), default=-math.inf)
+
+    def _terms(self, parents: tuple[int, ...]) -> np.ndarray:
+        r = int(self.scorer.n_states[self.child])
+        if self.scorer.score == "k2":
+            exponent = 0
+        else:
+            room = min(self.max_parents - len(parents), len(self._most_configurations) - 1)
+            log_q = math.log2(self.scorer.n_configurations(parents)) + self._most_configurations[room]
+            # Rounded up, so that few tables serve all sets; the bound only becomes weaker.
+            exponent = min(math.ceil(log_q - 1e-9), LARGEST_EXPONENT)
+        if exponent not in self._tables:
+            alpha = float(r) if self.scorer.score == "k2" else self.scorer.ess / 2.0**exponent
+            self._tables[exponent] = pure_cell_terms(alpha, r, self.scorer.n_rows)
+        return self._tables[exponent]
+
+
+def superset_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | None:
+    """The bound of the scorer's score, or None where the score is no Dirichlet score."""
+    return SupersetBound(scorer, child, limits) if scorer.score in ("bdeu", "k2") else None

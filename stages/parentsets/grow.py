@@ -1,0 +1,55 @@
+"""Lists that expect acyclicity: sets grown and shrunk within the predecessors of orders (a method of this project).
+
+Best-first lists hold each variable's favourite parents as if the others did not exist; strongly dependent variables
+then all want each other, and once acyclicity grants one its wish the rest find nothing good left. Here each child
+is asked what it would take if only the variables before it in some order were there, for many random orders, or
+for orders near a given network's. All children see the same random orders, so their lists fit together, and each
+child depends on the seed alone, so shards and threads do not change what is found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stages.runtime.budgets import Budget
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.set_grower import SetGrower
+
+from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
+
+EXTENSIONS_KEPT = 8
+"""One-variable extensions of every set met that are listed besides the one taken; found by experiment."""
+
+
+def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
+    """Grow the child's sets within the predecessors of one order after the other."""
+    found = FoundSets(child)
+
+    def is_spent() -> bool:
+        found.evaluated = grower.evaluated
+        return limits.is_spent(budget, found, grower.remembered_bytes // BYTES_PER_SET)
+
+    grower = SetGrower(
+        scorer, child, limits.max_parents, limits.allowed, limits.required, limits.sample, is_spent
+    )
+    found.scores = grower.scores
+    required = list(limits.required)
+    may_be_parent = np.zeros(scorer.n_variables, dtype=np.bool_)
+    may_be_parent[limits.allowed] = True
+    for index in range(limits.n_orders):
+        if is_spent():
+            break
+        position = limits.orders.positions(index)
+        # An order that puts a required parent behind the child stands for one with the child right after it.
+        own = max(position[child], position[required].max(initial=-np.inf))
+        allowed = may_be_parent & (position < own)
+        if limits.near_parents is not None:
+            near = {p for p in limits.near_parents if allowed[p]}
+            start = tuple(sorted(near.union(required)))
+            if len(start) <= limits.max_parents:
+                grower.score(start)
+                grower.grow_and_shrink(allowed, start)
+        grower.grow_and_shrink(allowed)
+    found.evaluated = grower.evaluated
+    found.scores = grower.improvements(EXTENSIONS_KEPT)
+    return found

@@ -1,0 +1,79 @@
+"""The orders within which method ``grow`` looks for sets: the same for every child, so that lists fit together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stages.knowledge import Knowledge
+from stages.runtime.seeding import task_generator
+
+NEAR_SPREAD = 0.15
+"""Standard deviation of the shift of positions, as a share of n, in orders near a given one."""
+
+REMEMBERED_BYTES = 64 << 20
+"""Orders are remembered up to this size; later ones are drawn again for every child."""
+
+
+class Orders:
+    """Positions of all variables in random orders, or in orders near a network's.
+
+    Order k depends on the seed and k alone, whatever child or thread asks. Tiers are kept: a variable stands
+    among those of its tier; one in no tier stands anywhere.
+
+    Parameters
+    ----------
+    n_variables : int
+    seed : int
+    near : sequence of tuples of int, optional
+        Parents of every variable in the network that the orders are near to; order 0 is its own.
+    knowledge : Knowledge, optional
+        Whose tiers random orders keep.
+    """
+
+    def __init__(self, n_variables: int, seed: int, near=None, knowledge: Knowledge | None = None):
+        self.n_variables = n_variables
+        self.seed = seed
+        self._near = None if near is None else topological_positions(near)
+        self._tiers = None if knowledge is None else knowledge.tiers
+        self._known: dict[int, np.ndarray] = {}
+
+    def positions(self, index: int) -> np.ndarray:
+        """Positions in the order with this index, float64, shape (n_variables,); parents stand before."""
+        known = self._known.get(index)
+        if known is None:
+            known = self._draw(index)
+            if (len(self._known) + 1) * known.nbytes <= REMEMBERED_BYTES:
+                self._known[index] = known
+        return known
+
+    def _draw(self, index: int) -> np.ndarray:
+        rng = task_generator(self.seed, index)
+        if self._near is not None:
+            position = self._near.astype(np.float64)
+            if index:
+                position += rng.normal(0.0, NEAR_SPREAD * self.n_variables, self.n_variables)
+            return position
+        position = rng.permutation(self.n_variables).astype(np.float64)
+        return position if self._tiers is None else self._move_into_tiers(position)
+
+    def _move_into_tiers(self, position: np.ndarray) -> np.ndarray:
+        """Let every tier occupy a stretch of positions as long as its share of the tiered variables."""
+        tiers = self._tiers
+        sizes = np.bincount(tiers[tiers >= 0], minlength=1) / max(1, int((tiers >= 0).sum()))
+        starts = np.cumsum(sizes) - sizes
+        moved = position / self.n_variables
+        tiered = tiers >= 0
+        moved[tiered] = starts[tiers[tiered]] + sizes[tiers[tiered]] * moved[tiered]
+        ranks = np.empty(self.n_variables)
+        ranks[np.argsort(moved, kind="stable")] = np.arange(self.n_variables)
+        return ranks
+
+
+def topological_positions(parents) -> np.ndarray:
+    """Position of every variable in a topological order, parents first; int32."""
+    from graphlib import TopologicalSorter
+
+    order = list(TopologicalSorter(dict(enumerate(parents))).static_order())
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    return position

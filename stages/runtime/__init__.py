@@ -1,0 +1,1 @@
+"""What every run needs around the arithmetic: budgets, seeds, workers, messages, errors, compilation in advance."""

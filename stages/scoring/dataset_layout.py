@@ -1,0 +1,130 @@
+"""Lay a data set out for counting: bitmaps per state, equal rows merged, rare states listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from stages.kernels.counting.row_groups import PackedData, Workspace
+
+SPARSE_SHARE = 0.25
+"""A variable is listed by its minority rows when at most this share of the rows is out of the majority state."""
+
+MERGE_SHARE = 0.8
+"""Equal rows are merged when that leaves at most this share of the words."""
+
+BLOCK_WORDS = 8
+"""Segments are padded to this many words, so that vector loops need no tail."""
+
+
+def merge_equal_rows(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Representative row and multiplicity of every distinct row.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (n_variables, n_rows)
+
+    Returns
+    -------
+    (first, counts) : int64 arrays; `first` ascending. Without equal rows ``first = arange(n_rows)``.
+    """
+    n_variables, n_rows = codes.shape
+    keys = np.zeros(n_rows, dtype=np.uint64)
+    multipliers = np.random.default_rng(0x5EED).integers(1, 2**63, size=n_variables, dtype=np.uint64)
+    for i in range(n_variables):
+        keys += (codes[i].astype(np.uint64) + np.uint64(1)) * (multipliers[i] * np.uint64(2) + np.uint64(1))
+        keys ^= keys >> np.uint64(29)
+    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    representative = first[inverse]
+    # Equal keys nearly always mean equal rows; whoever meets a collision goes without merging.
+    if not all(np.array_equal(codes[i, representative], codes[i]) for i in range(n_variables)):
+        return np.arange(n_rows), np.ones(n_rows, dtype=np.int64)
+    order = np.argsort(first)
+    return first[order], counts[order]
+
+
+def plan_segments(counts: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Rows of each weight 2**shift: ``(shift, indices into counts)`` where the binary digit `shift` is set."""
+    top = int(counts.max()).bit_length() if len(counts) else 0
+    planes = ((shift, np.flatnonzero(counts >> shift & 1)) for shift in range(top))
+    return [(shift, rows) for shift, rows in planes if len(rows)]
+
+
+def _padded_words(n_rows: int) -> int:
+    return -(-n_rows // (64 * BLOCK_WORDS)) * BLOCK_WORDS
+
+
+def pack_dataset(codes: np.ndarray, n_states: np.ndarray) -> PackedData:
+    """Pack codes (uint8, shape (n_variables, n_rows)) with given numbers of states for the counting kernels."""
+    from stages.kernels.counting.row_groups import PackedData
+
+    n_variables, n_rows = codes.shape
+    segments = [(0, np.arange(n_rows))]
+    first, counts = merge_equal_rows(codes)
+    if len(first) < n_rows:
+        planes = [(shift, first[rows]) for shift, rows in plan_segments(counts)]
+        words = sum(_padded_words(len(rows)) for _, rows in planes)
+        if words <= MERGE_SHARE * _padded_words(n_rows):
+            segments = planes
+    segment_words = np.cumsum([0] + [_padded_words(len(rows)) for _, rows in segments]).astype(np.int32)
+    n_packed = 64 * int(segment_words[-1])
+    packed = np.zeros((n_variables, n_packed), dtype=np.uint8)
+    weights = np.zeros(n_packed, dtype=np.int32)
+    for (shift, rows), word in zip(segments, segment_words):
+        place = slice(64 * int(word), 64 * int(word) + len(rows))
+        packed[:, place] = codes[:, rows]
+        weights[place] = 1 << shift
+    occupied = weights > 0
+    state_offsets = np.concatenate(([0], np.cumsum(n_states))).astype(np.int32)
+    bits = np.empty((int(state_offsets[-1]), n_packed // 64), dtype=np.uint64)
+    majority = np.zeros(n_variables, dtype=np.int32)
+    is_sparse = np.zeros(n_variables, dtype=np.bool_)
+    minority: list[np.ndarray] = []
+    for i in range(n_variables):
+        weighted = np.bincount(packed[i], weights=weights, minlength=int(n_states[i]))
+        majority[i] = int(np.argmax(weighted))
+        for state in range(int(n_states[i])):
+            rows_in_state = np.packbits((packed[i] == state) & occupied, bitorder="little")
+            bits[state_offsets[i] + state] = rows_in_state.view(np.uint64)
+        rare = np.flatnonzero((packed[i] != majority[i]) & occupied)
+        is_sparse[i] = len(rare) <= SPARSE_SHARE * n_packed
+        minority.append(rare.astype(np.int32) if is_sparse[i] else np.empty(0, dtype=np.int32))
+    return PackedData(
+        bits,
+        state_offsets,
+        packed,
+        weights,
+        np.packbits(occupied, bitorder="little").view(np.uint64),
+        segment_words,
+        np.array([shift for shift, _ in segments], dtype=np.int64),
+        np.concatenate(([0], np.cumsum([len(rows) for rows in minority]))).astype(np.int64),
+        np.concatenate(minority),
+        majority,
+        is_sparse,
+    )
+
+
+def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
+    """Scratch arrays for one thread, large enough for every child and parent set of the data."""
+    from stages.kernels.counting.row_groups import Workspace, narrow_limit
+
+    n_words = data.bits.shape[1]
+    n_packed = 64 * n_words
+    sizes = sorted({int(r) for r in n_states})
+    limits = [narrow_limit(n_words, r, len(data.bits), len(n_states)) for r in sizes]
+    most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
+    most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
+    return Workspace(
+        np.empty((2, most_wide, n_words), dtype=np.uint64),
+        np.empty((2, n_packed), dtype=np.int32),
+        np.empty((2, n_packed + 2), dtype=np.int32),
+        np.empty((most_cells, n_words), dtype=np.uint64),
+        np.empty((n_packed + 2) * sizes[-1], dtype=np.int32),
+        np.empty(n_packed, dtype=np.int32),
+        np.zeros(max(n_packed, 1024) * 4, dtype=np.int32),
+        np.empty(n_packed, dtype=np.int32),
+        np.empty(n_packed + 2, dtype=np.int32),
+        np.empty(256 * 256 + 512, dtype=np.int64),
+    )

@@ -1,0 +1,261 @@
+"""The family scorer: one data set, one score. Parent-set search, pricing and hill climbing share it.
+
+It owns the packed data, the look-up tables of the score and one workspace per thread, and counts the exact
+local scores it computes. Scores are in nats, higher is better.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from formats.records import Dataset
+
+from .dataset_layout import make_workspace, pack_dataset
+
+if TYPE_CHECKING:
+    from stages.kernels.counting.add_one import ScoreTables
+    from stages.kernels.counting.row_groups import Workspace
+
+SCORES = {
+    "bic": "Bayesian information criterion",
+    "aic": "Akaike information criterion",
+    "bdeu": "Bayesian Dirichlet equivalent uniform, with --ess",
+    "k2": "Cooper and Herskovits' K2 (all Dirichlet parameters 1)",
+    "ll": "log-likelihood, no penalty",
+}
+"""Local scores by name."""
+
+
+REDUCTION_SHARE = 2.0
+"""A set less each of its members is scored from one table of all its cells up to this many cells per row."""
+
+
+class FamilyScorer:
+    """Exact local scores of families (child, parents) on one data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    score : str
+        Key of `SCORES`.
+    ess : float
+        Equivalent sample size of ``bdeu``.
+    """
+
+    def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0):
+        if score not in SCORES:
+            raise ValueError(f"unknown score {score!r}; known: {', '.join(SCORES)}")
+        self.dataset = dataset
+        self.score = score
+        self.ess = ess
+        self.n_states = dataset.n_states
+        self.n_rows = dataset.n_rows
+        self.data = pack_dataset(dataset.codes, self.n_states)
+        self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
+        self.evaluations = 0
+        self._count_lock = threading.Lock()
+        self._thread = threading.local()
+        self._tables: dict[tuple[int, float], ScoreTables] = {}
+        self._log_gamma: dict[float, np.ndarray] = {}
+        sizes = sorted({int(s) for s in self.n_states})
+        self._state_kinds = sizes
+        self._kind = np.searchsorted(sizes, self.n_states).astype(np.int32)
+        self._row_entropies: np.ndarray | None = None
+        self._everything = np.arange(dataset.n_variables, dtype=np.int32)
+
+    @property
+    def n_variables(self) -> int:
+        return self.dataset.n_variables
+
+    def workspace(self) -> Workspace:
+        """Scratch arrays of the calling thread."""
+        if not hasattr(self._thread, "workspace"):
+            self._thread.workspace = make_workspace(self.data, self.n_states)
+        return self._thread.workspace
+
+    def penalty(self, child: int) -> float:
+        """Penalty in nats per parent configuration: c(X) of BIC, |X| - 1 of AIC, else 0."""
+        free = float(self.n_states[child] - 1)
+        return {"bic": math.log(self.n_rows) / 2 * free, "aic": free}.get(self.score, 0.0)
+
+    def tables(self, child: int, n_configurations: float) -> ScoreTables:
+        """Look-up tables for expanding a parent set with this many configurations (states multiplied)."""
+        r = int(self.n_states[child])
+        key = (r, n_configurations if self.score == "bdeu" else 0.0)
+        if key not in self._tables:
+            self._tables[key] = self._make_tables(r, n_configurations)
+        return self._tables[key]
+
+    def _make_tables(self, r: int, n_configurations: float) -> ScoreTables:
+        from stages.kernels.counting.add_one import ScoreTables
+        from stages.kernels.counting.score_tables import entropy_table
+
+        kind = np.zeros_like(self._kind)
+        if self.score == "bdeu":
+            kind = self._kind
+            per_row = [self.ess / (n_configurations * s) for s in self._state_kinds]
+            row = np.stack([self._log_gamma_table(alpha) for alpha in per_row])
+            cell = np.stack([self._log_gamma_table(alpha / r) for alpha in per_row])
+        elif self.score == "k2":
+            row = self._log_gamma_table(float(r))[None]
+            cell = self._log_gamma_table(1.0)[None]
+        else:
+            cell = row = self._log_gamma.setdefault(0.0, entropy_table(self.n_rows))[None]
+        penalty = {"bic": math.log(self.n_rows) / 2 * (r - 1), "aic": float(r - 1)}.get(self.score, 0.0)
+        drops_pure = self.score in ("bic", "aic", "ll")
+        quantum = np.array([self.quantum])
+        return ScoreTables(cell, row, kind, np.array([penalty]), quantum, np.array([drops_pure]))
+
+    def _log_gamma_table(self, offset: float) -> np.ndarray:
+        from stages.kernels.counting.score_tables import log_gamma_table
+
+        if offset not in self._log_gamma:
+            self._log_gamma[offset] = log_gamma_table(offset, self.n_rows)
+        return self._log_gamma[offset]
+
+    def count_evaluations(self, n: int) -> None:
+        """Note that local scores were computed; kernels called past this class need it."""
+        with self._count_lock:
+            self.evaluations += n
+
+    def n_configurations(self, parents: tuple[int, ...]) -> float:
+        """Product of the parents' numbers of states, in floating point so that it never wraps."""
+        return float(np.prod(self.n_states[list(parents)], dtype=np.float64)) if parents else 1.0
+
+    def expand(
+        self, child: int, parents: tuple[int, ...], candidates: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Scores of ``parents + {Y}`` for all Y at once.
+
+        Parameters
+        ----------
+        child : int
+        parents : tuple of int
+        candidates : ndarray of int32, optional
+            Variables to try; all others by default.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_variables,)
+            Local scores in nats; -inf for Y in `parents`, for the child and for those not tried.
+        """
+        from stages.kernels.counting.add_one import score_expansions
+
+        if candidates is None:
+            excluded = np.array([child, *parents], dtype=np.int32)
+            candidates = np.delete(self._everything, excluded)
+        out = np.full(self.n_variables, -np.inf)
+        score_expansions(
+            self.data,
+            self.tables(child, self.n_configurations(parents)),
+            child,
+            np.array(parents, dtype=np.int32),
+            candidates,
+            out,
+            self.workspace(),
+        )
+        self.count_evaluations(len(candidates))
+        return out
+
+    def local_score(self, child: int, parents: tuple[int, ...]) -> float:
+        """Score of one family in nats."""
+        if not parents:
+            return self._empty_set_score(child)
+        *rest, last = parents
+        return float(self.expand(child, tuple(rest), np.array([last], dtype=np.int32))[last])
+
+    def sum_over_cells(self, child: int, parents: tuple[int, ...], terms: np.ndarray) -> float:
+        """Sum of ``terms[m]`` over the cells of a family, m the rows of a cell; no local score is computed.
+
+        Parameters
+        ----------
+        child : int
+        parents : tuple of int
+        terms : ndarray of float64, shape (n_rows + 1,)
+            0 at 0.
+        """
+        from stages.kernels.counting.add_one import ScoreTables, score_expansions
+
+        if not parents:
+            counts = np.bincount(self.dataset.codes[child])
+            return math.fsum(terms[counts].tolist())
+        *rest, last = parents
+        zeros = np.zeros((1, self.n_rows + 1))
+        nothing, kind = np.zeros(1), np.zeros_like(self._kind)
+        tables = ScoreTables(terms[None], zeros, kind, nothing, np.array([self.quantum]), np.array([False]))
+        out = np.empty(self.n_variables)
+        which = np.array([last], dtype=np.int32)
+        members = np.array(rest, dtype=np.int32)
+        score_expansions(self.data, tables, child, members, which, out, self.workspace())
+        return float(out[last])
+
+    def reduce(self, child: int, parents: tuple[int, ...], which: Sequence[int] | None = None) -> np.ndarray:
+        """Scores of ``parents - {Y}`` for members Y.
+
+        Parameters
+        ----------
+        child : int
+        parents : tuple of int
+        which : sequence of int, optional
+            Positions in `parents` of the members to leave out; all by default.
+
+        Returns
+        -------
+        ndarray of float64, shape (len(which),)
+            Local scores in nats.
+        """
+        which = range(len(parents)) if which is None else which
+        is_large = self.n_configurations((child, *parents)) > REDUCTION_SHARE * len(self.data.weights)
+        if is_large or len(which) < 2:
+            return np.array([self.local_score(child, parents[:i] + parents[i + 1 :]) for i in which])
+        return self._reduce_by_table(child, parents, which)
+
+    def _reduce_by_table(self, child: int, parents: tuple[int, ...], which: Sequence[int]) -> np.ndarray:
+        from stages.kernels.counting.drop_one import count_table, score_without
+
+        work = self.workspace()
+        r = int(self.n_states[child])
+        states = [int(self.n_states[p]) for p in parents]
+        counts = np.empty(r * math.prod(states), dtype=np.int64)
+        count_table(self.data, child, np.array(parents, dtype=np.int32), work.cell_of_row, counts)
+        out = np.empty(len(which))
+        for place, i in enumerate(which):
+            rest = parents[:i] + parents[i + 1 :]
+            # The tables of a set are those for expanding it less its last member by that member.
+            tables = self.tables(child, self.n_configurations(rest[:-1]))
+            kind = tables.kind[rest[-1]]
+            before, after = math.prod(states[:i]), math.prod(states[i + 1 :])
+            value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
+            value -= float(tables.penalty[0]) * before * after
+            out[place] = round(value / self.quantum) * self.quantum
+        self.count_evaluations(len(which))
+        return out
+
+    def _empty_set_score(self, child: int) -> float:
+        counts = np.bincount(self.dataset.codes[child], minlength=int(self.n_states[child])).tolist()
+        r = len(counts)
+        self.count_evaluations(1)
+        if self.score in ("bdeu", "k2"):
+            cell, row = (self.ess / r, self.ess) if self.score == "bdeu" else (1.0, float(r))
+            value = math.fsum(math.lgamma(cell + m) - math.lgamma(cell) for m in counts)
+            value -= math.lgamma(row + self.n_rows) - math.lgamma(row)
+        else:
+            value = math.fsum(m * math.log(m / self.n_rows) for m in counts if m) - self.penalty(child)
+        return round(value / self.quantum) * self.quantum
+
+    def row_entropies(self) -> np.ndarray:
+        """N H(X) of every variable in nats, float64, shape (n_variables,)."""
+        if self._row_entropies is None:
+            n = self.n_rows
+            counts = [np.bincount(codes) for codes in self.dataset.codes]
+            self._row_entropies = np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / n)) for c in counts])
+        return self._row_entropies
+
+    def network_score(self, parents: tuple[tuple[int, ...], ...]) -> float:
+        """Sum of the local scores of all families, in nats."""
+        return math.fsum(self.local_score(child, tuple(p)) for child, p in enumerate(parents))

@@ -1,0 +1,168 @@
+"""Growing and shrinking the parent set of one child within a set of allowed variables.
+
+Parent-set identification (`stages.parentsets.grow`) and pricing share it. Every expansion, the scores of a
+set plus each single variable, is computed once and kept as the list of variables that improve on the set, best
+first; so growing the same child within other predecessors mostly looks up what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .candidate_prefilter import RowSample, strongest_alone
+from .family_scorer import FamilyScorer
+
+SET_BYTES = 250
+"""Memory of a set with its score and of an expansion's entry; measured."""
+
+
+class SetGrower:
+    """All that is known about the parent sets of one child.
+
+    Parameters
+    ----------
+    scorer : FamilyScorer
+    child : int
+    max_parents : int
+    candidates : ndarray of int32, optional
+        Variables that may be parents at all; all others by default.
+    required : tuple of int
+        Parents that every set must contain.
+    sample : RowSample, optional
+        Where there are thousands of candidates: ranks them on a share of the rows, so that beyond the first
+        parent only the best are scored exactly.
+    is_spent : callable, optional
+        Asked before every expansion and every shrinking; once it says True no further work is begun.
+    """
+
+    def __init__(
+        self,
+        scorer: FamilyScorer,
+        child: int,
+        max_parents: int,
+        candidates: np.ndarray | None = None,
+        required: tuple[int, ...] = (),
+        sample: RowSample | None = None,
+        is_spent: Callable[[], bool] | None = None,
+    ):
+        self.scorer = scorer
+        self.child = child
+        self.max_parents = max_parents
+        self.required = required
+        self.sample = sample
+        self.is_spent = is_spent or (lambda: False)
+        everything = np.arange(scorer.n_variables, dtype=np.int32)
+        self.candidates = everything[everything != child] if candidates is None else candidates
+        self.scores: dict[tuple[int, ...], float] = {required: scorer.local_score(child, required)}
+        self.evaluated = 1
+        self.remembered_bytes = 0
+        self._strong: np.ndarray | None = None
+        self._improving: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+
+    def improving(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Variables that improve on `parents` when added, best first, and the scores they lead to (nats)."""
+        known = self._improving.get(parents)
+        if known is None:
+            known = self._improving[parents] = self._expand(parents)
+            self.remembered_bytes += known[0].nbytes + known[1].nbytes
+        return known
+
+    def _expand(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        candidates = self._candidates_for(parents)
+        expansion = self.scorer.expand(self.child, parents, candidates)
+        self.evaluated += len(candidates)
+        if self.sample is not None and parents == self.required:
+            gains = expansion[candidates] - self.scores[parents]
+            self._strong = strongest_alone(self.scorer, self.child, candidates, gains)
+        better = np.flatnonzero(expansion > self.scores[parents]).astype(np.int32)
+        order = better[np.argsort(-expansion[better], kind="stable")]
+        return order, expansion[order]
+
+    def _candidates_for(self, parents: tuple[int, ...]) -> np.ndarray:
+        candidates = self.candidates
+        if parents:
+            candidates = candidates[~np.isin(candidates, parents)]
+        if self.sample is None or len(parents) == len(self.required):
+            return candidates
+        if self._strong is None:
+            self.improving(self.required)
+        shortlist = self.sample.shortlist(self.child, parents, candidates)
+        return np.union1d(shortlist, self._strong[~np.isin(self._strong, parents)])
+
+    def score(self, parents: tuple[int, ...]) -> float:
+        """Exact score of one set, remembered."""
+        known = self.scores.get(parents)
+        if known is None:
+            known = self.scores[parents] = self.scorer.local_score(self.child, parents)
+            self.evaluated += 1
+        return known
+
+    def grow(self, allowed: np.ndarray, parents: tuple[int, ...]) -> tuple[int, ...]:
+        """Add the best allowed variable while that improves the score.
+
+        Parameters
+        ----------
+        allowed : ndarray of bool, shape (n_variables,)
+        parents : tuple of int
+            Ascending; where to start.
+        """
+        while len(parents) < self.max_parents:
+            if parents not in self._improving and self.is_spent():
+                break
+            order, scores = self.improving(parents)
+            usable = allowed[order]
+            best = int(usable.argmax()) if len(usable) else 0
+            if not len(usable) or not usable[best]:
+                break
+            parents = tuple(sorted((*parents, int(order[best]))))
+            self.scores[parents] = float(scores[best])
+        return parents
+
+    def shrink(self, parents: tuple[int, ...]) -> tuple[int, ...]:
+        """Drop the parent whose loss helps most while that improves the score."""
+        while not self.is_spent():
+            smaller = [
+                (*parents[:i], *parents[i + 1 :])
+                for i in range(len(parents))
+                if parents[i] not in self.required
+            ]
+            if not smaller:
+                return parents
+            best = max(smaller, key=self.score)
+            if self.scores[best] <= self.scores[parents]:
+                return parents
+            parents = best
+        return parents
+
+    def grow_and_shrink(self, allowed: np.ndarray, parents: tuple[int, ...] | None = None) -> tuple[int, ...]:
+        """Alternate growing and shrinking until neither improves; the set reached."""
+        parents = self.required if parents is None else parents
+        while True:
+            grown = self.grow(allowed, parents)
+            shrunk = self.shrink(grown)
+            if shrunk == grown or self.is_spent():
+                return grown
+            parents = shrunk
+
+    def forget(self, kept: dict[tuple[int, ...], float]) -> None:
+        """Free memory: know only the sets `kept` with their scores, which hold the required one, from now on."""
+        self.scores = dict(kept)
+        self._improving.clear()
+        self.remembered_bytes = 0
+
+    @property
+    def bytes(self) -> int:
+        """Memory that all that is known takes, about."""
+        return self.remembered_bytes + SET_BYTES * len(self.scores)
+
+    def improvements(self, limit: int) -> dict[tuple[int, ...], float]:
+        """Known sets with their scores: every set met, and the best `limit` one-variable extensions of each."""
+        known = dict(self.scores)
+        for parents, (order, scores) in self._improving.items():
+            if len(parents) == self.max_parents:
+                continue
+            for y, score in zip(order[:limit].tolist(), scores[:limit].tolist()):
+                known[tuple(sorted((*parents, y)))] = score
+        return known

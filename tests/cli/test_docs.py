@@ -1,0 +1,87 @@
+"""Help pages teach: every command has examples that work; the README's reference is the real help."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+from helpers.processes import ROOT, run_bnsl, run_shell
+from tools import readme_reference
+
+from bnsl_cli.exit_codes import ExitCode
+from bnsl_cli.main import COMMANDS, cli
+
+
+def examples_of(text: str) -> str:
+    """The lines under ``Examples:`` of a help text, as shell."""
+    match = re.search(r"Examples:\n((?:  .*\n?)+)", text)
+    assert match, "no examples"
+    return re.sub(r"(?m)^  ", "", match[1])
+
+
+def help_text(name: str) -> str:
+    return cli.get_command(click.Context(cli), name).help.replace("\b\n", "")
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, bundled: Path) -> Path:
+    """A scratch copy of the bundled data, where the examples run as they stand."""
+    return Path(shutil.copytree(bundled, tmp_path / "data"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_of_help_pages_run(name: str, workplace: Path):
+    result = run_shell(examples_of(help_text(name)), workplace)
+    # `... | head` closes the pipe early, which is no failure (141).
+    assert result.returncode in (0, ExitCode.CLOSED_PIPE), result.stderr.decode()
+    assert b"error" not in result.stderr, result.stderr.decode()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_pages_have_a_pipe_exit_codes_and_neighbours(name: str):
+    text = help_text(name)
+    assert "|" in examples_of(text)
+    assert "Exit status:" in text
+    assert "See also: bnsl" in text
+
+
+@pytest.mark.slow
+def test_examples_of_the_overview_run(workplace: Path):
+    result = run_shell(examples_of(cli.help.replace("\b\n", "")), workplace)
+    assert result.returncode == 0, result.stderr.decode()
+
+
+@pytest.mark.slow
+def test_commands_of_the_readme_run(workplace: Path):
+    small = ROOT / "tests" / "cases" / "data" / "small.csv"
+    shutil.copy(small, workplace / "d.csv")
+    shutil.copy(small, workplace / "data.csv")
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    script = "\n".join(block for block in blocks if "bnsl parentsets" in block or "bnsl fit" in block)
+    script = script.replace("| dot -Tsvg > net.svg", "> net.dot").replace(
+        "bnsl optimize", "bnsl optimize --time 1s"
+    )
+    assert script.count("bnsl ") >= 10
+    result = run_shell(script, workplace)
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_reference_in_the_readme_is_current():
+    assert readme_reference.current() == readme_reference.reference(), "run 'make docs'"
+
+
+@pytest.mark.parametrize("code", ExitCode)
+def test_readme_lists_every_exit_code(code: ExitCode):
+    section = (ROOT / "README.md").read_text().split("## Exit codes")[1].split("## ")[0]
+    assert re.search(rf"(?m)^\|[^|]*\b{code.value}\b", section)
+
+
+def test_module_and_command_are_the_same(tmp_path: Path):
+    module = run_bnsl("--help", cwd=tmp_path)
+    script = run_shell("bnsl --help", tmp_path)
+    assert module.stdout == script.stdout
+    assert module.stdout.startswith(b"Usage: bnsl ")

@@ -1,0 +1,191 @@
+"""The command table, help, completion, and what ends a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+from helpers.processes import environment, run_bnsl
+
+from bnsl_cli import __version__
+from bnsl_cli.main import COMMANDS, cli
+
+HEAVY = ("numpy", "numba", "pyarrow", "orjson", "rich")
+
+TELL_MODULES = """
+import atexit, sys
+from bnsl_cli.main import run
+atexit.register(lambda: print(*[m for m in {heavy} if m in sys.modules], file=sys.stderr))
+sys.argv = ["bnsl", *{arguments}]
+run()
+"""
+
+
+def loaded_by(arguments: list[str], **env: str) -> tuple[str, list[str]]:
+    """Output of a command line, and which of the heavy packages it loaded."""
+    result = subprocess.run(
+        [sys.executable, "-c", TELL_MODULES.format(heavy=HEAVY, arguments=arguments)],
+        capture_output=True,
+        env=environment(**env),
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout, result.stderr.split()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["optimize", "--help"], ["parentsets", "--help"], ["sample", "--help"]],
+    ids=" ".join,
+)
+def test_help_loads_nothing_heavy(arguments: list[str]):
+    output, loaded = loaded_by(arguments)
+    assert "bnsl" in output
+    assert loaded == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("bnsl par", "parentsets"),
+        ("bnsl optimize --as", "--asobs"),
+        ("bnsl optimize --method o", "obs"),
+        ("bnsl parentsets --discretize q", "quantile:4"),
+    ],
+)
+def test_completion_loads_nothing_heavy(words: str, expected: str):
+    count = str(len(words.split()) - 1)
+    env = {"_BNSL_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": count}
+    output, loaded = loaded_by([], **env)
+    assert expected in output
+    assert loaded == []
+
+
+def test_overview_lists_stages_in_pipeline_order_and_helpers_below():
+    text = CliRunner().invoke(cli, ["--help"]).output
+    places = [text.index(f"\n  {name} ") for name in COMMANDS]
+    assert places == sorted(places)
+    assert text.index("Stages") < places[0] < text.index("Helpers") < places[5]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_overview_and_help_page_begin_alike(name: str):
+    command = cli.get_command(click.Context(cli), name)
+    assert command.help.startswith(COMMANDS[name].help)
+
+
+def test_version():
+    assert CliRunner().invoke(cli, ["--version"]).output == f"bnsl {__version__}\n"
+
+
+def test_without_arguments_the_overview_goes_to_stderr():
+    result = CliRunner().invoke(cli, [])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "parentsets" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["optimise"], "no such command 'optimise'. Did you mean 'optimize'?"),
+        (["optimize", "--tw", "0", "x"], "0 is not in the range x>=1"),
+        (["optimize", "--method", "magic", "x"], "'magic' is not one of"),
+        (["parentsets", "--magic", "x"], "No such option '--magic'"),
+        (
+            ["parentsets", "--discretize", "magic", "x"],
+            "unknown discretization 'magic': use median, quantile:K or width:K",
+        ),
+        (["parentsets", "--time", "5 parsecs", "x"], "'5 parsecs' is not a time; write it like 30s, 10m, 2h"),
+        (["parentsets", "--time", "0s", "x"], "a time limit must be positive"),
+        (["parentsets", "--evaluations", "0", "x"], "0 is not in the range"),
+        (["parentsets", "--screen", "-", "-"], "standard input ('-') can be read only once"),
+        (["parentsets", "--delimiter", "ab", "x"], "'ab' cannot be a delimiter"),
+        (["screen", "x"], "give one of --eps E, --roots SHARE and --curve"),
+        (["screen", "--eps", "1", "--roots", "0.5", "x"], "give one of --eps E, --roots SHARE and --curve"),
+        (["sample", "--inverted-tree", "2", "--rows", "1"], "--inverted-tree needs --random N"),
+        (["sample", "x.bif", "--random", "3", "--rows", "1"], "give either NETWORK or --random"),
+        (["sample", "--random", "3", "--states", "4-2", "--rows", "1"], "'4-2' is not a range"),
+        (["sample", "--random", "3", "--states", "0-2", "--rows", "1"], "'0-2' must lie within 1 to 256"),
+        (["sample", "--random", "3", "--rows", "1", "--seed", "-1"], "'-1' is not a whole number from 0"),
+        (["sample", "--random", "3", "--rows", "1", "--seed", str(2**63)], "is not a whole number from 0"),
+        (["screen", "--eps", "nan", "x"], "'nan' is not a finite number"),
+        (["optimize", "--kg", "x"], "method kg searches under a treewidth bound: give --tw K"),
+        (["optimize", "--obs", "--tw", "2", "x"], "method obs knows no treewidth bound"),
+        (["optimize", "--hc", "x"], "method hc searches on data: give --data DATA"),
+        (
+            ["optimize", "--asobs", "--data", "x"],
+            "method asobs takes SETS, not --data; methods on data are",
+        ),
+        (
+            ["optimize", "x", "--hc", "--data", "d"],
+            "[SETS] does not go with method hc, which searches on data",
+        ),
+        (["optimize", "x", "--score", "k2"], "--score does not go with method ils, which takes its scores"),
+        (
+            ["optimize", "--hc", "--data", "d", "--tw", "2"],
+            "method hc knows no treewidth bound; pricing does",
+        ),
+        (["optimize", "--data", "-", "--start", "-"], "standard input ('-') can be read only once"),
+        (["discretize", "x"], "give one of --discretize median|quantile:K|width:K and --like TABLE"),
+        (["convert", "x", "-o", "y.csv"], "give the format to write: --to"),
+        (["formats", "parquet"], "'parquet' is none of our own formats"),
+        (["fit", "-", "-"], "standard input ('-') can be read only once"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str):
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert result.stderr.startswith("bnsl")
+    assert result.stdout == ""
+
+
+def test_another_package_of_our_name_is_told(tmp_path):
+    (tmp_path / "formats").mkdir()
+    (tmp_path / "formats" / "__init__.py").write_text("")
+    result = run_bnsl("formats", cwd=tmp_path)
+    assert result.returncode == 70
+    message = result.stderr.decode()
+    assert "another package named 'formats' hides ours" in message
+    assert str(tmp_path / "formats") in message
+
+
+def test_a_bug_of_ours_is_70_and_shows_its_traceback_only_with_debug(monkeypatch):
+    from bnsl_cli import tables
+
+    def fail(*_):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(tables, "write_text", fail)
+    result = CliRunner().invoke(cli, ["formats"])
+    assert result.exit_code == 70
+    assert "this is a bug of bnsl" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "Traceback" in CliRunner().invoke(cli, ["--debug", "formats"]).stderr
+    assert "Traceback" in CliRunner().invoke(cli, ["formats", "--debug"]).stderr
+    monkeypatch.setenv("BNSL_DEBUG", "1")
+    assert "Traceback" in CliRunner().invoke(cli, ["formats"]).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("30s", 30),
+        ("10m", 600),
+        ("2h", 7200),
+        ("1h30m", 5400),
+        ("500ms", 0.5),
+        ("7", 7),
+        ("1.5m", 90),
+        (".5s", 0.5),
+    ],
+)
+def test_durations(text: str, seconds: float):
+    from bnsl_cli.parameter_types import DURATION
+
+    assert DURATION.convert(text, None, None) == seconds

@@ -1,0 +1,312 @@
+"""Real processes: pipes, FIFOs, closed pipes, full disks, signals, and what is left behind."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import termios
+import threading
+from array import array
+from pathlib import Path
+
+import pytest
+from helpers.processes import environment, run_bnsl, run_shell, start_bnsl
+
+from bnsl_cli.interrupts import Interrupted, graceful_stop, install_handlers
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small data set `d.csv`, its network `d.bif` and its parent sets `d.sets.jsonl`."""
+    folder = tmp_path_factory.mktemp("pipes")
+    script = """
+        bnsl sample --random 12 --parents 0-3 --rows 500 --seed 1 --network d.bif -o d.csv
+        bnsl parentsets --seed 1 d.csv -o d.sets.jsonl
+    """
+    result = run_shell(script, folder)
+    assert result.returncode == 0, result.stderr.decode()
+    return folder
+
+
+def read_network(text: bytes) -> tuple[dict, list[dict]]:
+    header, *records = map(json.loads, text.splitlines())
+    return header, records
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [name for name in os.listdir(folder) if name.endswith(".tmp")]
+
+
+# --------------------------------------------------------------------------------------- pipes and files
+
+
+def test_the_main_pipe(place: Path):
+    result = run_shell(
+        "bnsl parentsets --method indep d.csv | bnsl optimize --asobs --tw 3 --evaluations 50 --seed 1", place
+    )
+    assert result.returncode == 0, result.stderr.decode()
+    header, records = read_network(result.stdout)
+    assert header["format"] == "bnsl.network"
+    assert header["treewidth"]["bound"] == 3
+    assert [entry["stage"] for entry in header["by"]] == ["parentsets", "optimize"]
+    assert len(records) == 12
+
+
+def test_screening_pipe_keeps_the_forest(place: Path):
+    script = """
+        bnsl screen --roots 0.6 d.csv | tee d.forest.jsonl |
+          bnsl parentsets --screen - d.csv | bnsl optimize --asobs --evaluations 50
+    """
+    result = run_shell(script, place)
+    assert result.returncode == 0, result.stderr.decode()
+    _, records = read_network(result.stdout)
+    _, screened = read_network((place / "d.forest.jsonl").read_bytes())
+    assert len(screened) >= 4
+    parents = {record["child"]: record["parents"] for record in records}
+    assert all(parents[record["child"]] == record["parents"] for record in screened)
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "arrow"])
+def test_data_of_any_format_come_through_standard_input(place: Path, kind: str):
+    assert (
+        run_bnsl("sample", "d.bif", "--rows", 500, "--seed", 1, "-o", f"copy.{kind}", cwd=place).returncode
+        == 0
+    )
+    from_path = run_bnsl("entropy", f"copy.{kind}", cwd=place)
+    from_pipe = run_bnsl("entropy", stdin=(place / f"copy.{kind}").read_bytes(), cwd=place)
+    assert from_path.returncode == from_pipe.returncode == 0
+    assert (
+        from_path.stdout
+        == from_pipe.stdout
+        == run_bnsl("entropy", "-", stdin=(place / "d.csv").read_bytes()).stdout
+    )
+
+
+def test_fifos_work_as_input_and_output(place: Path, tmp_path: Path):
+    source, target = tmp_path / "in", tmp_path / "out"
+    os.mkfifo(source)
+    os.mkfifo(target)
+    process = start_bnsl("entropy", source, "-o", target)
+    threading.Thread(target=source.write_bytes, args=((place / "d.csv").read_bytes(),), daemon=True).start()
+    received = target.read_bytes()
+    assert process.wait() == 0
+    assert received == run_bnsl("entropy", place / "d.csv").stdout
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_same_bytes_for_any_jobs_through_pipes_or_files(place: Path, jobs: str):
+    searches = "--evaluations 300 --seed 5", "--evaluations 40 --seed 6"
+    script = f"""
+        bnsl parentsets --indep {searches[0]} d.csv -o one.sets.jsonl
+        bnsl optimize {searches[1]} one.sets.jsonl -o one.net.jsonl
+        bnsl parentsets --indep {searches[0]} -j {jobs} < d.csv | tee two.sets.jsonl |
+          bnsl optimize {searches[1]} -j {jobs} > two.net.jsonl
+        cmp one.sets.jsonl two.sets.jsonl
+        cmp one.net.jsonl two.net.jsonl
+    """
+    result = run_shell(script, place, SOURCE_DATE_EPOCH="0")
+    assert result.returncode == 0, result.stdout.decode() + result.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "stage", ["parentsets --seed 1 d.csv", "convert d.sets.jsonl --to jkl", "sample d.bif --rows 3"]
+)
+def test_output_redirected_into_a_shared_file_is_appended(place: Path, stage: str):
+    result = run_shell(f"(echo first; bnsl {stage} -q) > shared.txt; head -1 shared.txt", place)
+    assert result.stdout == b"first\n", result.stderr.decode()
+
+
+@pytest.mark.parametrize("stage", ["parentsets d.csv", "entropy d.csv", "optimize d.sets.jsonl --restarts 3"])
+def test_output_to_a_device(place: Path, stage: str):
+    result = run_shell(f"bnsl {stage} -o /dev/null", place)
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_a_failed_first_stage_fails_the_pipe_and_is_told_by_both(place: Path):
+    result = run_shell("bnsl parentsets missing.csv | bnsl optimize > failed.net.jsonl", place)
+    assert result.returncode == 65
+    lines = result.stderr.decode().splitlines()
+    assert any("missing.csv: cannot read: No such file" in line for line in lines)
+    assert any("bnsl optimize: error: <stdin>: the input is empty" in line for line in lines)
+
+
+# ------------------------------------------------------------------------------------- failing outputs
+
+
+def test_a_closed_pipe_is_quiet_and_141(place: Path):
+    result = run_shell(
+        "set +o pipefail; bnsl sample d.bif --rows 3000000 --seed 1 | head -1; echo ${PIPESTATUS[0]}", place
+    )
+    assert result.stdout.splitlines()[-1] == b"141"
+    assert result.stderr == b""
+
+
+@pytest.mark.parametrize("where", ["> /dev/full", "-o /dev/full"])
+@pytest.mark.parametrize("command", ["sample d.bif --rows 100", "entropy d.csv", "convert d.bif --to dot"])
+def test_a_full_disk_is_told(place: Path, command: str, where: str):
+    result = run_shell(f"bnsl {command} {where}", place)
+    assert result.returncode == 1
+    assert b"No space left on device" in result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+def test_an_output_folder_that_does_not_exist(place: Path):
+    result = run_bnsl("entropy", "d.csv", "-o", "nowhere/h.arrow", cwd=place)
+    assert result.returncode == 1
+    assert b"nowhere/h.arrow" in result.stderr and b"No such file or directory" in result.stderr
+
+
+def test_a_failing_stage_leaves_an_older_output_alone(place: Path, tmp_path: Path):
+    target = tmp_path / "net.jsonl"
+    target.write_text("older\n")
+    broken = tmp_path / "broken.sets.jsonl"
+    broken.write_bytes(b"\n".join((place / "d.sets.jsonl").read_bytes().splitlines()[:-1]) + b"\n")
+    result = run_bnsl("convert", broken, "--to", "parentsets", "-o", target)
+    assert result.returncode == 65
+    assert target.read_text() == "older\n"
+    assert leftovers(tmp_path) == []
+
+
+# --------------------------------------------------------------------------------------------- signals
+
+
+def wait_for(process: subprocess.Popen, words: bytes) -> None:
+    """Read stderr until a line with `words` came."""
+    for line in process.stderr:
+        if words in line:
+            return
+    raise AssertionError(f"{words} never came")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("options", [["--asobs"], ["--obs"], ["--asobs", "--tw", "2"]], ids=" ".join)
+def test_an_interrupted_search_writes_its_best_network(place: Path, tmp_path: Path, options, number, code):
+    target = tmp_path / "net.jsonl"
+    process = start_bnsl("optimize", place / "d.sets.jsonl", *options, "--time", "5m", "-v", "-o", target)
+    wait_for(process, b"searching")
+    process.send_signal(number)
+    process.communicate()
+    assert process.returncode == code
+    header, records = read_network(target.read_bytes())
+    assert header["interrupted"] is True
+    assert len(records) == 12
+    assert leftovers(tmp_path) == []
+
+
+def test_interrupted_parent_sets_are_a_whole_stream(place: Path, tmp_path: Path):
+    process = start_bnsl("parentsets", place / "d.csv", "--greedy", "--time", "5m", "-v")
+    wait_for(process, b"searching")
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate()
+    assert process.returncode == 130
+    sets = tmp_path / "cut.sets.jsonl"
+    sets.write_bytes(output)
+    assert run_bnsl("optimize", sets, "--evaluations", 5).returncode == 0
+
+
+def test_a_signal_while_reading_ends_at_once_and_leaves_nothing(tmp_path: Path):
+    process = start_bnsl("optimize", "-o", tmp_path / "net.jsonl", stdin=subprocess.PIPE)
+    process.stdin.write(b'{"format":"bnsl.parentsets",')
+    process.stdin.flush()
+    unread = array("i", [1])
+    while unread[0]:
+        fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
+    process.send_signal(signal.SIGTERM)
+    _, message = process.communicate()
+    assert process.returncode == 143
+    assert message == b"bnsl optimize: interrupted\n"
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_first_signal_asks_the_second_insists():
+    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        install_handlers()
+        with pytest.raises(Interrupted), graceful_stop() as stop:
+            signal.raise_signal(signal.SIGTERM)
+            assert stop.is_set()
+            assert stop.exit_code == 143
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Interrupted):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def test_ignored_signals_stay_ignored(place: Path):
+    result = run_shell(
+        "(trap '' INT; kill -INT $BASHPID; exec bnsl entropy d.csv) | head -c 4 | wc -c", place
+    )
+    assert result.stdout.strip() == b"4"
+
+
+# -------------------------------------------------------------------------------------------- messages
+
+
+def test_messages_by_verbosity(place: Path):
+    def stderr(*options: str) -> list[str]:
+        result = run_bnsl("optimize", "d.sets.jsonl", "--evaluations", 20, "--seed", 1, *options, cwd=place)
+        assert result.returncode == 0
+        return result.stderr.decode().splitlines()
+
+    assert stderr("-q") == []
+    (summary,) = stderr()
+    assert re.match(r"bnsl optimize: bic -[\d,.]+, 12 variables, \d+ arcs", summary)
+    assert all(line.startswith("bnsl optimize: ") for line in stderr("-v"))
+    assert len(stderr("-v")) > 1
+    assert "of CPU" in stderr("-vv")[-1]
+
+
+def test_durations_stay_out_of_the_network_and_go_to_stats(place: Path, tmp_path: Path):
+    stats = tmp_path / "stats.json"
+    result = run_bnsl("optimize", place / "d.sets.jsonl", "--obs", "--restarts", 3, "--stats", stats)
+    assert result.returncode == 0
+    figures = json.loads(stats.read_text())
+    assert len(figures["per_restart"]["score"]) == 3
+    assert figures["seconds"] > 0
+    header, _ = read_network(result.stdout)
+    assert not any("second" in key or "time" in key for key in header)
+
+
+def test_parent_sets_have_stats(place: Path, tmp_path: Path):
+    stats = tmp_path / "stats.json"
+    result = run_bnsl("parentsets", place / "d.csv", "--sequential", "--max-parents", 1, "--stats", stats)
+    figures = json.loads(stats.read_text())
+    assert figures["seconds"] > 0
+    assert figures["variables"] == 12
+    assert figures["sets"] == sum(len(json.loads(line)["parents"]) for line in result.stdout.splitlines()[1:])
+    assert figures["evaluations"] == 12 * 12  # the empty set and 11 single parents of each
+
+
+def test_a_drawn_seed_is_shown_and_repeats_the_run(place: Path):
+    first = run_bnsl("sample", "d.bif", "--rows", 20, "-v", cwd=place)
+    seed = re.search(rb"seed (\d+)", first.stderr)[1].decode()
+    again = run_bnsl("sample", "d.bif", "--rows", 20, "--seed", seed, cwd=place)
+    assert first.stdout == again.stdout
+
+
+def test_gzip_output_by_name(place: Path, tmp_path: Path):
+    target = tmp_path / "rows.csv.gz"
+    assert run_bnsl("sample", place / "d.bif", "--rows", 5, "--seed", 1, "-o", target).returncode == 0
+    assert (
+        gzip.decompress(target.read_bytes())
+        == run_bnsl("sample", place / "d.bif", "--rows", 5, "--seed", 1).stdout
+    )
+
+
+def test_completion_script_is_offered():
+    result = run_bnsl(env={"_BNSL_COMPLETE": "bash_source"})
+    assert result.returncode == 0
+    assert b"complete -o nosort -F _bnsl_completion bnsl" in result.stdout
+
+
+def test_environment_has_no_debugging():
+    assert "BNSL_DEBUG" not in environment()

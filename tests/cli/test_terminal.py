@@ -1,0 +1,137 @@
+"""What a person sees: tables on a terminal, bars on stderr, and how options override both."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from helpers.processes import BNSL, TIMEOUT, environment, run_bnsl, run_shell
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("terminal")
+    script = """
+        bnsl sample --random 9 --parents 0-2 --rows 300 --seed 2 --network d.bif -o d.csv
+        bnsl parentsets --seed 1 d.csv -o d.sets.jsonl
+        bnsl optimize --seed 1 --evaluations 20 d.sets.jsonl -o d.net.jsonl
+        bnsl screen --roots 0.7 d.csv -o d.forest.jsonl
+    """
+    result = run_shell(script, folder)
+    assert result.returncode == 0, result.stderr.decode()
+    return folder
+
+
+def drain(terminal: int, into: list[bytes]) -> None:
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # Linux reports the closed other end this way
+            return
+        if not piece:
+            return
+        into.append(piece)
+
+
+def on_terminal(cwd: Path, *arguments: str, streams: tuple[str, ...] = ("stdout",)) -> tuple[int, str, bytes]:
+    """Run a command with some of its streams on a terminal of 100 columns.
+
+    Returns the exit code, what the terminal received, and the rest of stdout or stderr.
+    """
+    terminal, inner = pty.openpty()
+    settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(
+        [*BNSL, *arguments],
+        cwd=cwd,
+        env=environment(TERM="xterm", COLUMNS="100", LINES="40"),
+        **(settings | dict.fromkeys(streams, inner)),
+    )
+    os.close(inner)
+    received: list[bytes] = []
+    reader = threading.Thread(target=drain, args=(terminal, received))
+    reader.start()
+    output, messages = process.communicate(timeout=TIMEOUT)
+    reader.join()
+    os.close(terminal)
+    return process.returncode, b"".join(received).decode(), (output or b"") + (messages or b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["entropy", "d.csv"], ["variable", "H(X)", "X8"]),
+        (["screen", "--roots", "0.7", "d.csv"], ["screened variable", "parent", "roots"]),
+        (["screen", "--curve", "d.csv"], ["eps", "roots", "share", "1.000"]),
+        (["parentsets", "d.csv"], ["child", "best parents", "X8"]),
+        (["optimize", "d.sets.jsonl"], ["child", "<- parents", "X8", "method exact"]),
+        (
+            ["evaluate", "d.net.jsonl", "--data", "d.csv"],
+            ["measure", "d.net.jsonl", "bic", "treewidth_upper"],
+        ),
+        (["convert", "--to", "table", "d.forest.jsonl"], ["screened variable"]),
+        (["formats"], ["bnsl.network", "Graphviz"]),
+    ],
+    ids=lambda value: value[0],
+)
+def test_a_terminal_gets_a_readable_table(place: Path, arguments: list[str], expected: list[str]):
+    code, text, messages = on_terminal(place, *arguments)
+    assert code == 0, messages
+    assert [word for word in expected if word not in text] == []
+    assert "{" not in text
+    assert max(map(len, ESCAPES.sub("", text).splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["screen", "--roots", "0.7", "d.csv", "--json"],
+        ["parentsets", "d.csv", "--format", "jsonl"],
+        ["optimize", "d.sets.jsonl", "--json"],
+        ["evaluate", "d.net.jsonl", "--format", "jsonl"],
+        ["formats", "--json"],
+    ],
+    ids=lambda value: value[0],
+)
+def test_json_and_format_override_the_terminal(place: Path, arguments: list[str]):
+    code, text, _ = on_terminal(place, *arguments)
+    assert code == 0
+    assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
+
+
+@pytest.mark.parametrize("command", ["entropy d.csv", "optimize d.sets.jsonl", "evaluate d.net.jsonl"])
+def test_format_table_overrides_the_pipe(place: Path, command: str):
+    text = run_bnsl(*command.split(), "--format", "table", cwd=place).stdout.decode()
+    assert "─" in text
+    assert "\x1b" not in text
+
+
+def test_no_input_on_a_terminal_is_wrong_usage_not_a_wait(place: Path):
+    code, _, messages = on_terminal(place, "optimize", streams=("stdin",))
+    assert code == 2
+    assert b"no input: give SETS (a path, or '-') or pipe it in." in messages
+
+
+def test_a_bar_is_drawn_on_a_terminal_when_the_result_goes_to_a_file(place: Path):
+    arguments = ["optimize", "--asobs", "d.sets.jsonl", "--time", "2s", "-o", "/dev/null"]
+    code, text, _ = on_terminal(place, *arguments, streams=("stdout", "stderr"))
+    assert code == 0
+    assert "score -" in text and "\x1b[" in text
+
+
+def test_no_bar_in_the_middle_of_a_pipe(place: Path):
+    code, text, _ = on_terminal(
+        place, "optimize", "--asobs", "d.sets.jsonl", "--time", "1s", streams=("stderr",)
+    )
+    assert code == 0
+    assert "\x1b" not in text
+    assert text.startswith("bnsl optimize: bic")

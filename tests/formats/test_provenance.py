@@ -1,0 +1,97 @@
+"""Headers, producing commands, time and fingerprint."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+import tomllib
+
+import numpy as np
+import pytest
+from helpers.places import ROOT
+
+import bnsl_cli
+from formats.errors import FormatError
+from formats.provenance import (
+    PROGRAM_VERSION,
+    append_command,
+    command_entry,
+    fingerprint,
+    make_header,
+    timestamp,
+)
+from formats.records import Dataset, Header, Variable
+
+VARIABLES = (Variable("a", ("0", "1")), Variable("b", ("x", "y", "z")))
+CODES = np.array([[0, 1, 1], [2, 0, 1]], dtype=np.uint8)
+
+
+def test_version_is_that_of_the_distribution():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == bnsl_cli.__version__ == PROGRAM_VERSION
+
+
+def test_timestamp(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "951782400")
+    assert timestamp() == "2000-02-29T00:00:00Z"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", timestamp())
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(FormatError, match="SOURCE_DATE_EPOCH is 'yesterday'"):
+        timestamp()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "9" * 30)
+    with pytest.raises(FormatError):
+        timestamp()
+
+
+def test_fingerprint_sees_names_states_and_codes():
+    one = fingerprint(VARIABLES, CODES)
+    assert re.fullmatch("sha256:[0-9a-f]{64}", one)
+    assert one == fingerprint(VARIABLES, np.asfortranarray(CODES))
+    by_hand = b'[[["a",["0","1"]],["b",["x","y","z"]]],[2,3]]' + bytes([0, 1, 1, 2, 0, 1])
+    assert one == "sha256:" + hashlib.sha256(by_hand).hexdigest()
+    others = [
+        fingerprint((Variable("c", ("0", "1")), VARIABLES[1]), CODES),
+        fingerprint((Variable("a", ("1", "0")), VARIABLES[1]), CODES),
+        fingerprint(VARIABLES, CODES[:, ::-1]),
+        fingerprint(VARIABLES[::-1], CODES[::-1]),
+        # the same bytes in another shape
+        fingerprint(VARIABLES, CODES.reshape(3, 2)),
+    ]
+    assert len({one, *others}) == 6
+
+
+def test_command_entry_is_sorted_and_plain():
+    entry = command_entry("optimize", {"tw": np.int64(5), "method": "asobs", "init": ("a", np.float64(0.5))})
+    assert list(entry) == ["stage", "version", "options"]
+    assert list(entry["options"].items()) == [("init", ["a", 0.5]), ("method", "asobs"), ("tw", 5)]
+    assert [type(v) for v in entry["options"].values()] == [list, str, int]
+
+    @dataclasses.dataclass(frozen=True)
+    class Options:
+        seed: int = 3
+        method: str | None = None
+
+    assert command_entry("s", Options())["options"] == {"method": None, "seed": 3}
+
+
+def test_make_header(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    entry = command_entry("parentsets", {"seed": 1})
+    dataset = Dataset(VARIABLES, CODES, fingerprint(VARIABLES, CODES))
+    header = make_header(dataset, score="bdeu", ess=2.0, by_entry=entry, extra={"k": 1})
+    assert header == Header(
+        VARIABLES, "bdeu", 3, dataset.fingerprint, 2.0, (entry,), "1970-01-01T00:00:00Z", {"k": 1}
+    )
+    assert make_header(VARIABLES) == Header(VARIABLES, created="1970-01-01T00:00:00Z")
+
+
+def test_append_command_leaves_earlier_entries(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "60")
+    first = Header(VARIABLES, by=({"stage": "x"},), created="before", extra={"k": 1})
+    after = append_command(first, "optimize", {"seed": 1})
+    assert after.by == ({"stage": "x"}, command_entry("optimize", {"seed": 1}))
+    assert after.created == "1970-01-01T00:01:00Z"
+    assert (after.variables, after.extra) == (first.variables, first.extra)
+    assert first.by == ({"stage": "x"},)

@@ -1,0 +1,258 @@
+"""k-trees built along orders: choices and bags against explicit clique lists; moves against building anew."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from naive.ktrees import NaiveKTree, best_on
+from naive.networks_search import make_table, random_table
+from naive.orders import lists_of
+
+from stages.optimize.treewidth.annealing import OrderSearch
+from stages.optimize.treewidth.problem import prepare_bounded
+
+
+def evaluate(problem, order, floor=-np.inf):
+    """k-G's tree along an order and its loss."""
+    from stages.kernels.ktrees.orders import evaluate_order
+
+    tree = problem.new_tree()
+    tree.order[:] = order
+    return tree, evaluate_order(problem.lists, tree, problem.new_clique_tables(), floor)
+
+
+def families(table, problem, chosen):
+    return [frozenset(table.parent_set(int(s))) for s in problem.source[chosen]]
+
+
+def bags_of(tree):
+    return {v: tree.bags[v].tolist() for v in range(len(tree.order))}
+
+
+def test_hand_tree_of_width_one():
+    """Order 0, 1, 2, 3 with K = 1: 2 may not take {0, 1}, which is no clique of a forest's bag it can join."""
+    sets = {0: {(): -9.0}, 1: {(): -9.0, (0,): -5.0}, 2: {(): -9.0, (0, 1): -1.0, (1,): -4.0}, 3: {(): -9.0}}
+    table = make_table(sets)
+    problem = prepare_bounded(table, 1)
+    tree, _ = evaluate(problem, [0, 1, 2, 3])
+    assert families(table, problem, tree.chosen) == [set(), {0}, {1}, set()]
+    assert problem.score(tree.chosen) == -27.0
+
+
+def test_hand_the_longest_serving_member_is_left_out():
+    """K = 2: 3 takes {1} and joins {1, 2} of the start clique; so 4 can have {2, 3} but not {0, 3}."""
+    sets = {v: {(): -9.0} for v in range(5)}
+    sets[3][(1,)] = -1.0
+    sets[4] |= {(0, 3): -1.0, (2, 3): -2.0}
+    table = make_table(sets)
+    problem = prepare_bounded(table, 2)
+    tree, _ = evaluate(problem, [0, 1, 2, 3, 4])
+    assert tree.bags[3].tolist() == [1, 2, 3]
+    assert families(table, problem, tree.chosen)[4] == {2, 3}
+
+
+def test_hand_preferences_choose_bag_and_member():
+    sets = {v: {(): -9.0} for v in range(6)}
+    sets[5][(1,)] = -1.0
+    problem = prepare_bounded(make_table(sets), 2)
+    search = OrderSearch(problem, np.random.default_rng(0))
+    hosts, left_out = np.full(6, -1), np.full(6, -1)
+    left_out[3] = 1
+    search.start(np.arange(6), left_out)
+    assert search.tree.bags[3].tolist() == [0, 2, 3]
+    hosts[5] = 4
+    search.start(np.arange(6), left_out, hosts)
+    # 4 has no parents, joins the start clique and leaves out 0; 5 joins its bag and leaves out 2, not 1.
+    assert search.tree.bags[4].tolist() == [1, 2, 4]
+    assert search.tree.bags[5].tolist() == [1, 4, 5]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("seed", range(8))
+def test_start_clique_is_exact(size, seed):
+    table = random_table(seed, size + 2, n_sets=14, ties=seed % 2 == 0)
+    problem = prepare_bounded(table, size - 1)
+    order = np.random.default_rng(seed).permutation(size + 2)
+    tree, _ = evaluate(problem, order)
+    members = order[:size].tolist()
+    expected = best_on(lists_of(table), members)
+    found = families(table, problem, tree.chosen)
+    scores = problem.scores[tree.chosen]
+    assert sum(scores[members]) == pytest.approx(sum(s for s, _ in expected.values()), abs=1e-9)
+    assert all(found[v] <= set(members) for v in members)
+
+
+def test_start_clique_beyond_the_exact_part_follows_the_order():
+    from stages.kernels.ktrees.start_clique import EXACT_CLIQUE
+
+    n = EXACT_CLIQUE + 3
+    table = random_table(1, n, n_sets=20)
+    problem = prepare_bounded(table, n - 1)
+    tree, loss = evaluate(problem, np.arange(n))
+    found = families(table, problem, tree.chosen)
+    lists = lists_of(table)
+    for v in range(EXACT_CLIQUE, n):
+        assert found[v] == next(p for _, p in lists[v] if p <= set(range(v)))
+    assert all(found[v] <= set(range(EXACT_CLIQUE)) for v in range(EXACT_CLIQUE))
+    assert loss == pytest.approx(sum(problem.lists.losses[tree.chosen]))
+
+
+@pytest.mark.parametrize("bound", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("seed", range(12))
+def test_evaluation_matches_clique_lists(bound, seed):
+    n = 9
+    table = random_table(seed, n, max_parents=4, n_sets=40, ties=seed % 3 == 0)
+    problem = prepare_bounded(table, bound)
+    order = np.random.default_rng(seed).permutation(n)
+    tree, loss = evaluate(problem, order)
+    naive = NaiveKTree(lists_of(table), order.tolist(), bound)
+    assert problem.score(tree.chosen) == pytest.approx(naive.score(), abs=1e-9)
+    assert loss == pytest.approx(problem.lists.losses[tree.chosen].sum(), abs=1e-9)
+    later = order[naive.bound + 1 :]
+    found = families(table, problem, tree.chosen)
+    assert [found[v] for v in later] == [naive.network[v][1] for v in later]
+    assert bags_of(tree) == naive.bags
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_floor_gives_up_exactly_when_the_loss_is_below(seed):
+    problem = prepare_bounded(random_table(seed, 8, n_sets=30), 2)
+    order = np.random.default_rng(seed).permutation(8)
+    _, loss = evaluate(problem, order)
+    assert evaluate(problem, order, loss)[1] == loss
+    above = np.nextafter(loss, 0.0)
+    assert evaluate(problem, order, above)[1] < above
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_sampling_keeps_the_best_order(seed):
+    from stages.kernels.ktrees.orders import sample_orders
+
+    problem = prepare_bounded(random_table(seed, 7, n_sets=30), 2)
+    tree = problem.new_tree()
+    order, chosen = tree.order.copy(), tree.chosen.copy()
+    sample = (problem.lists, tree, problem.new_clique_tables(), problem.precedences)
+    best = sample_orders(*sample, np.random.default_rng(seed), 50, order, chosen)
+    again = [
+        sample_orders(*sample, rng, 1, tree.order.copy(), tree.chosen.copy())
+        for rng in [np.random.default_rng(seed)]
+    ]
+    assert best >= again[0]
+    found, loss = evaluate(problem, order)
+    assert loss == best
+    assert (found.chosen == chosen).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shuffled_orders_are_uniform(seed):
+    from stages.kernels.ktrees.orders import shuffle_order
+
+    rng = np.random.default_rng(seed)
+    order = np.arange(3, dtype=np.int32)
+    counts = dict.fromkeys(itertools.permutations(range(3)), 0)
+    for _ in range(3000):
+        shuffle_order(rng, order)
+        counts[tuple(order.tolist())] += 1
+    # Six cells of 500: a deviation of 100 is beyond four standard deviations.
+    assert all(abs(count - 500) < 100 for count in counts.values())
+
+
+@pytest.mark.parametrize("bound", [0, 1, 2, 4])
+@pytest.mark.parametrize("seed", range(8))
+def test_building_without_preferences_is_kg(bound, seed):
+    problem = prepare_bounded(random_table(seed, 10, max_parents=4, n_sets=40), bound)
+    order = np.random.default_rng(seed).permutation(10)
+    tree, loss = evaluate(problem, order)
+    search = OrderSearch(problem, np.random.default_rng(0))
+    assert search.start(order) == pytest.approx(loss, abs=1e-9)
+    assert (search.tree.chosen == tree.chosen).all()
+    assert bags_of(search.tree) == bags_of(tree)
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(10))
+def test_preferences_match_clique_lists(bound, seed):
+    n = 9
+    rng = np.random.default_rng(seed)
+    table = random_table(seed, n, max_parents=3, n_sets=30)
+    problem = prepare_bounded(table, bound)
+    order, left_out, hosts = rng.permutation(n), rng.integers(-1, n, n), rng.integers(-1, n, n)
+    search = OrderSearch(problem, rng)
+    search.start(order, left_out, hosts)
+    naive = NaiveKTree(
+        lists_of(table), order.tolist(), bound, dict(enumerate(left_out)), dict(enumerate(hosts))
+    )
+    assert problem.score(search.tree.chosen) == pytest.approx(naive.score(), abs=1e-9)
+    assert bags_of(search.tree) == naive.bags
+
+
+def snapshot(search):
+    tree = search.tree
+    n = len(tree.order)
+    return [
+        tree.order.tolist(), tree.position.tolist(), tree.bags[:n].tolist(), tree.edges.tolist(),
+        tree.chosen.tolist(), tree.left_out.tolist(), tree.hosts.tolist(),
+        search.log.flags.tolist(), search.log.pending.tolist(),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("bound", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("seed", range(8))
+def test_moves_keep_what_building_anew_would_give(bound, seed):
+    """At a high temperature nearly everything is accepted; after each slice the state is that of its order."""
+    n = 12
+    table = random_table(seed, n, max_parents=4, n_sets=60, ties=seed % 2 == 0)
+    problem = prepare_bounded(table, bound)
+    search = OrderSearch(problem, np.random.default_rng(seed), (0.25, 0.25, 0.2))
+    search.start(np.random.default_rng(seed).permutation(n))
+    other = OrderSearch(problem, np.random.default_rng(0))
+    for temperature in (1e9, 1e9, 5.0, 5.0):
+        for _ in range(10):
+            loss = search.anneal(7, (temperature, temperature))
+            assert other.start(search.tree.order, search.tree.left_out, search.tree.hosts) == pytest.approx(
+                loss, abs=1e-6
+            )
+            assert snapshot(search) == snapshot(other)
+    best = search.best
+    assert other.start(best.order, best.left_out, best.hosts) == pytest.approx(best.loss[0], abs=1e-6)
+    assert (other.tree.chosen == best.chosen).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_refused_moves_leave_no_trace(seed):
+    from stages.kernels.ktrees.moves import mark_move, move_variable, refresh, take_back
+
+    n, bound = 11, 1 + seed % 3
+    problem = prepare_bounded(random_table(seed, n, n_sets=40), bound)
+    rng = np.random.default_rng(seed)
+    search = OrderSearch(problem, rng)
+    search.start(rng.permutation(n), rng.integers(-1, n, n), rng.integers(-1, n, n))
+    before = snapshot(search)
+    tree, log = search.tree, search.log
+    for start, end in itertools.permutations(range(n), 2):
+        variable = int(tree.order[start])
+        low, high = min(start, end), max(start, end)
+        if high <= bound:
+            continue
+        move_variable(tree.order, tree.position, start, end)
+        mark_move(problem.lists, tree, log, variable, low, high)
+        logged, gain = refresh(problem.lists, tree, log, search.clique, low, variable)
+        after = OrderSearch(problem, rng)
+        after.start(tree.order, tree.left_out, tree.hosts)
+        assert snapshot(search) == snapshot(after)
+        former = sum(problem.scores[s] for s in before[4])
+        assert gain == pytest.approx(problem.score(tree.chosen) - former, abs=1e-9)
+        take_back(tree, log, logged)
+        move_variable(tree.order, tree.position, end, start)
+        assert snapshot(search) == before
+
+
+def test_pulled_orders_keep_precedences_and_else_the_order():
+    from stages.optimize.treewidth.problem import pack_precedences
+
+    problem = prepare_bounded(random_table(3, 6), 2)
+    object.__setattr__(problem, "precedences", pack_precedences([(4, 1), (1, 0), (5, 0)], 6))
+    assert problem.respect(np.array([0, 2, 1, 3, 5, 4], dtype=np.int32)).tolist() == [4, 1, 5, 0, 2, 3]
+    assert problem.respect(np.array([5, 4, 1, 3, 0, 2], dtype=np.int32)).tolist() == [5, 4, 1, 3, 0, 2]

@@ -1,0 +1,124 @@
+"""Bound and gap beside every search among listed sets."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from naive.networks_search import best_by_subsets, make_table, random_table
+
+from stages.optimize import METHODS, run
+from stages.optimize.bounds.anytime_bound import CompanionBound
+from stages.optimize.lists.set_lists import drop_larger_sets
+from stages.optimize.options import OptimizeOptions
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+from stages.runtime.warm_up import tiny_table
+
+SEARCHES = [(name, None) for name, spec in METHODS.items() if spec.unbounded and not spec.needs_data] + [
+    (name, width)
+    for name, spec in METHODS.items()
+    if spec.bounded and not spec.needs_data
+    for width in ((1,) if name == "forest" else (2, 4))
+]
+"""Methods with the treewidth bounds they are tried at."""
+
+
+class ReporterOfFacts(NullReporter):
+    """Keeps what is told while a search works."""
+
+    def __init__(self):
+        self.told = []
+
+    def progress(self, done, total, **facts):
+        self.told.append(facts)
+
+
+def search(table, method, width, restarts=None, jobs=1, orders=300, reporter=None):
+    options = OptimizeOptions(method=method, treewidth=width, seed=3, restarts=restarts, jobs=jobs)
+    network, _ = run(table, options, Budget(evaluations=orders), reporter or NullReporter())
+    return network.header.extra
+
+
+@pytest.mark.parametrize(("method", "width"), SEARCHES)
+def test_every_search_writes_bound_and_gap(method, width):
+    table = random_table(5, 9, max_parents=3, n_sets=25)
+    reporter = ReporterOfFacts()
+    extra = search(table, method, width, reporter=reporter)
+    assert extra["gap"] == extra["bound"] - extra["total"] >= 0.0
+    if method == "forest":
+        assert extra["bound_relative_to"] == "forests from these lists"
+        return
+    assert extra["bound"] >= best_by_subsets(table if width is None else within(table, width)) - 1e-7
+    assert extra["bound_relative_to"] == "these lists" + (f", at most {width} parents" if width else "")
+    shown = [facts["gap"] for facts in reporter.told if "gap" in facts]
+    assert shown or method == "exact"  # dynamic programming knows nothing before it ends
+    assert shown == sorted(shown, reverse=True)
+
+
+def within(table, most_parents):
+    """The table without larger sets, set by set."""
+    lists = {}
+    for child in range(table.n_variables):
+        sets = range(table.set_offsets[child], table.set_offsets[child + 1])
+        lists[child] = {
+            table.parent_set(s): float(table.scores[s])
+            for s in sets
+            if len(table.parent_set(s)) <= most_parents
+        }
+    return make_table(lists)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_sets_too_large_for_the_width_are_left_out(most):
+    table = random_table(8, 7, max_parents=3, n_sets=20)
+    lists, expected = drop_larger_sets(table, most), within(table, most)
+    for name in ("set_offsets", "scores", "parent_offsets", "parents"):
+        assert np.array_equal(getattr(lists, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize(("method", "width"), [("asobs", None), ("winasobs", None), ("kg", 2), ("ils", 2)])
+def test_bounds_do_not_depend_on_the_number_of_threads(method, width):
+    table = random_table(4, 14, n_sets=40)
+    alone, together = (search(table, method, width, jobs=jobs, orders=2000) for jobs in (1, 2))
+    assert alone == together
+
+
+@pytest.mark.parametrize(("method", "width"), [("asobs", None), ("obs", None), ("kg", 3)])
+def test_a_proved_network_ends_a_run_unless_restarts_are_asked_for(method, width):
+    table = make_table({v: {(): -9.0, (max(0, v - 1),): -5.0} if v else {(): -9.0} for v in range(5)})
+    proved = search(table, method, width, orders=10**6)
+    assert proved["gap"] < 1e-6
+    assert proved["orders"] < 1000
+    counted = search(table, method, width, restarts=500, orders=10**6)
+    assert counted["orders"] >= 500
+
+
+@pytest.mark.parametrize(("method", "width"), [("ils", None), ("ils", 2), ("winasobs", None), ("asobs", 2)])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_nothing_needs_to_be_limited(method, width, jobs):
+    table = random_table(6, 8, max_parents=3, n_sets=20)
+    options = OptimizeOptions(method=method, treewidth=width, seed=1, jobs=jobs)
+    extra = run(table, options, Budget(), NullReporter())[0].header.extra
+    assert extra["restarts"] >= 1
+    timed = run(table, options, Budget(seconds=0.3), NullReporter())[0].header.extra
+    assert timed["restarts"] >= 1
+    assert max(timed["total"], extra["total"]) <= min(timed["bound"], extra["bound"]) + 1e-9
+
+
+def test_records_that_are_complete_make_it_a_bound_on_all_sets():
+    table = make_table({0: {(): -2.0}, 1: {(): -3.0, (0,): -1.0}})
+    table.complete[:] = True
+    assert search(table, "asobs", None)["bound_relative_to"] == "all sets"
+    assert search(table, "kg", 1)["bound_relative_to"] == "all sets, at most 1 parent"
+
+
+def test_tiny_table_gives_every_part_of_the_bound_something_to_do():
+    table = tiny_table()
+    companion = CompanionBound(table, 0, Budget())
+    assert companion.search.value > best_by_subsets(table) + 0.5
+    assert companion.facts["gap"] == math.inf
+    companion.keep_pace(0, -149.0)
+    assert companion.is_closed
+    assert best_by_subsets(table) == -149.0

@@ -1,0 +1,174 @@
+"""Hill climbing as a run: threads, restarts, budgets, constraints, and the network that comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.climbing_cases import FAMILY, as_sets, search
+from helpers.tables import dependent_dataset
+from naive import climbing as naive
+from naive import scores as naive_scores
+
+from formats.records import Header, Network, Variable
+from stages.optimize.climb import run_on_data
+from stages.optimize.options import OptimizeOptions
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError, StageError
+from stages.runtime.reporting import NullReporter
+from stages.scoring.family_scorer import FamilyScorer
+
+
+# ------------------------------------------------------------------------------------------- runs
+@pytest.mark.parametrize("method", FAMILY)
+def test_threads_and_small_caches_change_nothing(method, monkeypatch):
+    dataset, _ = dependent_dataset(11, 12, 300)
+    outcomes = []
+    for jobs, limit in ((1, None), (2, None), (1, 30)):
+        if limit is not None:
+            monkeypatch.setattr("stages.optimize.climbing.cache.EXPANSION_LIMIT", limit)
+            monkeypatch.setattr("stages.optimize.climbing.cache.SINGLE_LIMIT", limit)
+        outcome = search(FamilyScorer(dataset), method, restarts=3, perturb=4, seed=5, jobs=jobs)
+        outcomes.append((outcome[0], outcome[1].tolist(), outcome[3]["steps"], outcome[3]["totals"]))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+def test_restarts_never_lose_and_depend_on_the_seed_alone():
+    dataset, _ = dependent_dataset(12, 15, 400, noise=0.2)
+    scorer = FamilyScorer(dataset, "bdeu", 10.0)
+    once = sum(search(scorer)[1])
+    several = [search(scorer, restarts=8, perturb=8, seed=seed) for seed in (1, 1, 2)]
+    assert sum(several[0][1]) >= once
+    assert several[0][0] == several[1][0] and several[0][3]["totals"] == several[1][3]["totals"]
+    assert several[0][3]["totals"] != several[2][3]["totals"]
+    assert several[0][2]["restarts"] == 8
+
+
+class RecordingScorer(FamilyScorer):
+    """Lists every family that it scores."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.families = []
+
+    def expand(self, child, parents, candidates=None):
+        self.families += [(child, tuple(sorted((*parents, y)))) for y in candidates.tolist()]
+        return super().expand(child, parents, candidates)
+
+    def local_score(self, child, parents):
+        if not parents:
+            self.families.append((child, ()))
+        return super().local_score(child, parents)
+
+    def _reduce_by_table(self, child, parents, which):
+        self.families += [(child, parents[:i] + parents[i + 1 :]) for i in which]
+        return super()._reduce_by_table(child, parents, which)
+
+
+@pytest.mark.parametrize("extras", [{}, {"restarts": 3, "perturb": 4}, {"tabu": 5, "restarts": 2}])
+@pytest.mark.parametrize("method", FAMILY)
+def test_every_family_is_scored_once_and_counted_once(method, extras):
+    if method != "hc" and "tabu" in extras:
+        extras = {"restarts": 2}
+    dataset, _ = dependent_dataset(13, 10, 200)
+    scorer = RecordingScorer(dataset)
+    _, _, facts, figures = search(scorer, method, seed=3, **extras)
+    assert facts["evaluations"] == figures["computed"] == scorer.evaluations == len(scorer.families)
+    assert len(set(scorer.families)) == len(scorer.families)
+    assert figures["requested"] >= figures["computed"]
+
+
+def test_constraining_computes_fewer_scores():
+    dataset, _ = dependent_dataset(14, 25, 2000, most_states=3, noise=0.5)
+    computed = {m: search(FamilyScorer(dataset, "bdeu", 10.0), m)[3]["computed"] for m in FAMILY}
+    assert computed["chc"] <= computed["fastchc"] < computed["2ichc"] <= computed["ichc"] < computed["hc"]
+
+
+def test_budget_ends_the_climb_with_a_network():
+    dataset, _ = dependent_dataset(15, 12, 200)
+    for method in FAMILY:
+        full = search(FamilyScorer(dataset), method)[3]
+        for evaluations in (0, 30, full["computed"] // 2):
+            budget = Budget(evaluations=evaluations)
+            parents, scores, _, figures = search(FamilyScorer(dataset), method, budget=budget)
+            assert figures["computed"] <= full["computed"]
+            assert len(parents) == len(scores) == 12
+            assert naive.is_acyclic(as_sets(parents))
+        stopped = Budget()
+        stopped.stop.set()
+        assert search(FamilyScorer(dataset), method, budget=stopped)[0] == ((),) * 12
+
+
+def test_contradictions_are_refused():
+    dataset, _ = dependent_dataset(16, 4, 50, most_states=2)
+    scorer = FamilyScorer(dataset)
+    with pytest.raises(InfeasibleError, match="V0 -> V1 is both required and forbidden"):
+        search(scorer, required=((0, 1),), forbidden=((0, 1),))
+    with pytest.raises(InfeasibleError, match="cycle among V0, V1, V2"):
+        search(scorer, required=((0, 1), (1, 2), (2, 0)))
+    with pytest.raises(InfeasibleError, match="loop"):
+        search(scorer, required=((1, 1),))
+    with pytest.raises(InfeasibleError, match="forbidden arc V0 -> V1"):
+        search(scorer, start=((), (0,), (), ()), forbidden=((0, 1),))
+    with pytest.raises(InfeasibleError, match="V3 starts with 3 parents"):
+        search(scorer, start=((), (), (), (0, 1, 2)), max_parents=2)
+    with pytest.raises(StageError, match="--tabu"):
+        search(scorer, "chc", tabu=5)
+
+
+def test_required_arcs_stay_and_forbidden_ones_stay_out():
+    dataset, _ = dependent_dataset(17, 8, 300, most_states=3)
+    required, forbidden = ((7, 0), (6, 1)), ((0, 2), (2, 0), (1, 3))
+    for method in FAMILY:
+        parents = search(FamilyScorer(dataset), method, required=required, forbidden=forbidden)[0]
+        arcs = {(p, child) for child, family in enumerate(parents) for p in family}
+        assert set(required) <= arcs and not set(forbidden) & arcs
+
+
+# ------------------------------------------------------------------------------------------- networks
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_verification_counts_families_of_any_size(score, monkeypatch):
+    from stages.optimize.verify import local_score
+
+    dataset, rows = dependent_dataset(21, 7, 150)
+    states = dataset.n_states.tolist()
+    for limit in (1, 1 << 40):
+        monkeypatch.setattr("stages.optimize.verify.LARGE_KEY", limit)
+        for parents in ((), (1,), (0, 2, 3), (0, 1, 2, 3, 4, 5)):
+            expected = naive_scores.local_score(rows, states, 6, parents, score, 2.0)
+            assert local_score(dataset, 6, parents, score, 2.0) == pytest.approx(expected, rel=1e-10)
+
+
+def test_network_says_how_it_was_found():
+    dataset, _ = dependent_dataset(18, 6, 200, most_states=3)
+    options = OptimizeOptions(method="hc", score="bdeu", ess=10.0, restarts=2, seed=3)
+    network, figures = run_on_data(dataset, options, Budget(), NullReporter())
+    header = network.header
+    assert (header.score, header.ess, header.rows, header.data) == ("bdeu", 10.0, 200, dataset.fingerprint)
+    assert header.extra["method"] == "hc" and header.extra["restarts"] == 2 and header.extra["seed"] == 3
+    assert header.extra["total"] == figures["score"]
+    assert "seconds" not in header.extra and figures["seconds"] > 0
+
+
+def test_interrupted_run_is_marked():
+    dataset, _ = dependent_dataset(18, 6, 200, most_states=3)
+    budget = Budget()
+    budget.stop.set()
+    network, _ = run_on_data(dataset, OptimizeOptions(method="chc"), budget, NullReporter())
+    assert network.header.extra["interrupted"] is True
+    assert network.n_arcs == 0
+
+
+def test_start_is_matched_by_name():
+    dataset, _ = dependent_dataset(19, 5, 200, most_states=3)
+    result, _ = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter())
+    order = [3, 1, 4, 0, 2]
+    shuffled = Network(
+        Header(tuple(dataset.variables[v] for v in order)),
+        tuple(tuple(sorted(order.index(p) for p in result.parents[v])) for v in order),
+        np.full(5, np.nan),
+    )
+    again, figures = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), shuffled)
+    assert again.parents == result.parents and figures["steps"] == 0
+    other = Network(Header((Variable("X"),)), ((),), np.zeros(1))
+    with pytest.raises(StageError, match="'X'"):
+        run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), other)

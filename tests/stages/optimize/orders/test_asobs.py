@@ -1,0 +1,104 @@
+"""Acyclic selection (ASOBS): twin, and Theorems 3 and 4 of Scanagatta et al. (2015)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from naive.networks_search import best_by_orders, make_table, random_table
+from naive.orders import acyclic_selection, descendants_of, is_acyclic, lists_of, order_score, swapped
+
+from stages.optimize import run
+from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
+from stages.optimize.options import OptimizeOptions
+from stages.optimize.orders.initial_orders import random_topological_order
+from stages.optimize.orders.order_decoding import select_acyclic
+from stages.optimize.restarts import total_score
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+
+
+def select(table, order):
+    prescribed = fixed_parents(table)
+    order = respect_fixed(np.array(order, dtype=np.int32), prescribed)
+    return order.tolist(), select_acyclic(pack_table(table), order, prescribed)
+
+
+def test_hand_arc_against_the_order():
+    """Order 0, 1, 2: nothing below 1 stops it from taking 2, which then takes neither 0 nor 1."""
+    table = make_table({0: {(): -9.0}, 1: {(): -9.0, (2,): -1.0}, 2: {(): -9.0}})
+    _, chosen = select(table, [0, 1, 2])
+    assert [table.parent_set(s) for s in chosen] == [(), (2,), ()]
+    assert order_score(lists_of(table), [0, 1, 2]) == -27.0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_matches_the_naive_twin(seed):
+    table = random_table(seed, 9, n_sets=15, n_fixed=seed % 4)
+    order, chosen = select(table, np.random.default_rng(seed).permutation(9))
+    score, parents = acyclic_selection(lists_of(table), order, fixed_parents(table))
+    assert {c: frozenset(table.parent_set(int(s))) for c, s in enumerate(chosen)} == parents
+    assert total_score(table.scores, chosen) == pytest.approx(score, abs=1e-9)
+    assert is_acyclic(parents)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_descendants_stay_closed(seed):
+    from stages.kernels.bits import add_family, empty_bit_matrix, has_bit
+
+    rng = np.random.default_rng(seed)
+    n = 70
+    first, last, members = np.zeros(n, np.int64), np.zeros(n, np.int64), []
+    descendants, stack, parents = empty_bit_matrix(n, n), np.empty(n, np.int32), {v: set() for v in range(n)}
+    for child in rng.permutation(n)[:40].tolist():
+        open_to = [v for v in range(n) if v != child and v not in descendants_of(child, parents)]
+        parents[child] = set(rng.permutation(open_to)[:3].tolist())
+        first[child], last[child] = len(members), len(members) + len(parents[child])
+        members += sorted(parents[child])
+        family = (first, last, np.array(members, dtype=np.int32))
+        add_family(descendants, child, family, stack)
+    for v in range(n):
+        assert {w for w in range(n) if has_bit(descendants[v], w)} == descendants_of(v, parents)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_theorem_3_never_below_obs_on_the_same_order(seed):
+    table = random_table(seed, 10, n_sets=20, n_fixed=seed % 5, ties=seed % 2 == 0)
+    order, chosen = select(table, np.random.default_rng(seed).permutation(10))
+    assert total_score(table.scores, chosen) >= order_score(lists_of(table), order) - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_theorem_4_improving_swaps_can_be_followed(seed):
+    """From the order of an acyclic selection, a swap that improves OBS leads acyclic selection higher as
+    well.
+    """
+    table = random_table(seed, 8, n_sets=20)
+    naive = lists_of(table)
+    rng = np.random.default_rng(seed)
+    _, chosen = select(table, rng.permutation(8))
+    here = total_score(table.scores, chosen)
+    order = random_topological_order([table.parent_set(s) for s in chosen.tolist()], rng).tolist()
+    assert order_score(naive, order) >= here - 1e-9
+    for i in range(7):
+        neighbour = swapped(order, i)
+        if order_score(naive, neighbour) > order_score(naive, order):
+            _, followed = select(table, neighbour)
+            assert total_score(table.scores, followed) > here
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_search_stays_within_the_optimum_and_repeats_at_any_number_of_threads(seed):
+    table = random_table(seed, 6, n_fixed=seed % 3)
+    networks = [
+        run(table, OptimizeOptions(method="asobs", restarts=50, seed=1, jobs=jobs), Budget(), NullReporter())[
+            0
+        ]
+        for jobs in (1, 3)
+    ]
+    assert networks[0].parents == networks[1].parents
+    assert networks[0].header == networks[1].header
+    plain, _ = run(
+        table, OptimizeOptions(method="obs", iterations=0, restarts=50, seed=1), Budget(), NullReporter()
+    )
+    assert plain.header.extra["total"] - 1e-9 <= networks[0].header.extra["total"]
+    assert networks[0].header.extra["total"] <= best_by_orders(table) + 1e-9

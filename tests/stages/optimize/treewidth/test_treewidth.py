@@ -1,0 +1,209 @@
+"""Methods under a treewidth bound: certificates, exact answers where there are some, fixed records, repetition."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive.ktrees import best_along_orders, best_bounded, best_forest, best_inside
+from naive.networks_search import make_table, random_table
+from naive.orders import lists_of
+from naive.treewidth import elimination_width, moral_edges, treewidth
+
+from stages.optimize import METHODS, run
+from stages.optimize.options import OptimizeOptions
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError
+from stages.runtime.reporting import NullReporter
+
+ORDER_METHODS = ("kg", "kmax", "kastar", "asobs", "ils")
+
+
+def optimize(table, treewidth, method="kg", evaluations=300, seed=0, **options):
+    options = OptimizeOptions(method=method, treewidth=treewidth, seed=seed, **options)
+    return run(table, options, Budget(evaluations=evaluations), NullReporter())[0]
+
+
+def total(network):
+    return network.header.extra["total"]
+
+
+def check_width(network, bound):
+    certificate = network.header.extra["treewidth"]
+    edges = moral_edges(network.parents)
+    assert elimination_width(edges, certificate["elimination"]) == certificate["width"] <= bound
+    if network.n_variables <= 6:
+        assert treewidth(edges, network.n_variables) <= bound
+
+
+def test_hand_v_structure_needs_treewidth_two():
+    """0 -> 2 <- 1 is worth 8, an arc alone 3: treewidth 1 allows the arc alone, treewidth 2 both."""
+    table = make_table({0: {(): -9.0}, 1: {(): -9.0}, 2: {(): -9.0, (0, 1): -1.0, (0,): -6.0}})
+    assert total(optimize(table, 0)) == -27.0
+    assert total(optimize(table, 1)) == -24.0
+    assert total(optimize(table, 2)) == -19.0
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+@pytest.mark.parametrize("bound", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_widths_are_certified_and_small_problems_solved(method, bound, seed):
+    table = random_table(seed, 5, max_parents=4, n_sets=14, ties=seed % 2 == 0)
+    network = optimize(table, bound, method, 2000 if method != "kastar" else 150)
+    check_width(network, bound)
+    along_orders, best = best_along_orders(lists_of(table), bound), best_bounded(lists_of(table), bound)
+    # The iterated local search also turns arcs against the orders along which k-trees are built.
+    assert total(network) == pytest.approx(best if method == "ils" else along_orders, abs=1e-9)
+    assert along_orders <= best + 1e-9
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_fewer_variables_than_the_bound_allows(method, n):
+    table = random_table(n, n, n_sets=5)
+    network = optimize(table, 5, method)
+    assert total(network) == pytest.approx(best_bounded(lists_of(table), 5))
+    check_width(network, min(5, n - 1))
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(0, 4), st.sampled_from(ORDER_METHODS))
+def test_any_result_keeps_the_bound(seed, n, bound, method):
+    check_width(optimize(random_table(seed, n, 4, 12), bound, method, 40, seed), bound)
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wider_bound_is_never_worse_on_small_tables(method, seed):
+    table = random_table(seed + 50, 5, max_parents=4, n_sets=14)
+    totals = [total(optimize(table, bound, method, 1500)) for bound in range(5)]
+    assert all(wide >= narrow - 1e-9 for narrow, wide in itertools.pairwise(totals))
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+def test_results_repeat_for_any_number_of_threads(method):
+    table = random_table(7, 14, n_sets=30)
+    evaluations = 40 if method == "kastar" else 700
+    networks = [optimize(table, 2, method, evaluations, 3, jobs=jobs) for jobs in (1, 2, 1)]
+    assert len({n.parents for n in networks}) == 1
+    assert len({str(sorted(n.header.extra.items())) for n in networks}) == 1
+    assert optimize(table, 2, method, 700, 4).header.extra["seed"] == 4
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+def test_no_time_at_all_still_delivers(method):
+    options = OptimizeOptions(method=method, treewidth=2, seed=1)
+    network, _ = run(random_table(1, 12), options, Budget(seconds=0.0), NullReporter())
+    check_width(network, 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_asobs_is_not_below_kg_on_the_orders_it_starts_from(seed):
+    table = random_table(seed, 16, n_sets=40)
+    climbed = optimize(table, 2, "asobs", None, seed, restarts=8)
+    sampled = optimize(table, 2, "kg", None, seed, restarts=sum(1 << k for k in range(8)))
+    assert total(climbed) >= total(sampled)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_kastar_is_not_below_kg_on_the_same_order(seed):
+    from stages.kernels.ktrees.orders import evaluate_order
+    from stages.optimize.orders.initial_orders import OrderSampler
+    from stages.optimize.treewidth.kastar import PathOrders
+    from stages.optimize.treewidth.problem import prepare_bounded
+
+    table = random_table(seed, 9, n_sets=40)
+    problem = prepare_bounded(table, 2)
+    orders = PathOrders(problem, seed, OrderSampler(table, "random"), Budget())
+    tree, clique = problem.new_tree(), problem.new_clique_tables()
+    found = orders.next_order(tree, clique, np.random.default_rng(seed), -np.inf, False)
+    assert found == pytest.approx(problem.lists.losses[tree.chosen].sum())
+    assert found >= evaluate_order(problem.lists, tree, clique, -np.inf)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_forest_is_the_best_one(seed):
+    table = random_table(seed, 5, max_parents=2, n_sets=10, n_fixed=0, ties=seed % 2 == 0)
+    network = optimize(table, 1, "forest")
+    check_width(network, 1)
+    assert total(network) == pytest.approx(best_forest(lists_of(table)), abs=1e-9)
+    assert total(network) == pytest.approx(best_bounded(lists_of(table), 1), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_forest_agrees_with_an_independent_branching(seed):
+    table = random_table(seed, 40, max_parents=1, n_sets=12)
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(range(40))
+    for child, sets in enumerate(lists_of(table)):
+        empty = next(score for score, family in sets if not family)
+        graph.add_weighted_edges_from((*family, child, score - empty) for score, family in sets if family)
+    gain = networkx.maximum_branching(graph).size("weight")
+    empty = sum(next(s for s, family in sets if not family) for sets in lists_of(table))
+    assert total(optimize(table, 1, "forest")) == pytest.approx(empty + gain)
+
+
+def test_treewidth_one_without_a_method_is_exact():
+    table = random_table(3, 12, n_sets=20)
+    assert total(optimize(table, 1, None)) == total(optimize(table, 1, "forest"))
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+@pytest.mark.parametrize("seed", range(5))
+def test_fixed_records_are_kept(method, seed):
+    table = random_table(seed, 8, max_parents=2, n_sets=10, n_fixed=4)
+    network = optimize(table, 3, method, 200)
+    check_width(network, 3)
+    for child in np.flatnonzero(table.fixed):
+        assert network.parents[child] == table.parent_set(table.set_offsets[child])
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+def test_fixed_inverted_tree(method):
+    """Figure 1 of the paper: width 2 only if a child goes after one of its parents' parents; 7 is free."""
+    sets = {v: {(): -9.0} for v in range(8)}
+    sets[4], sets[5], sets[6] = {(0, 1): -1.0}, {(2, 3): -1.0}, {(4, 5): -1.0}
+    sets[7] |= {(4, 5): -2.0, (6,): -5.0}
+    sets[0] |= {(2,): -1.0, (7,): -3.0}
+    table = make_table(sets, fixed=(4, 5, 6))
+    network = optimize(table, 2, method, 400)
+    check_width(network, 2)
+    assert network.parents[4:7] == ((0, 1), (2, 3), (4, 5))
+    assert network.parents[7] == (4, 5)
+
+
+@pytest.mark.parametrize("method", ORDER_METHODS)
+def test_fixed_records_beyond_the_bound(method):
+    """Marrying the parents of 2, 3 and 4 makes 0, 1, 2, 3 a clique."""
+    sets = {v: {(): -9.0} for v in range(6)} | {
+        1: {(0,): -1.0},
+        2: {(0, 1): -1.0},
+        3: {(1, 2): -1.0},
+        4: {(0, 3): -1.0},
+    }
+    with pytest.raises(InfeasibleError, match="alone have treewidth 3 or more: raise --tw to 3"):
+        optimize(make_table(sets, fixed=(1, 2, 3, 4)), 2, method)
+
+
+def test_too_many_fixed_parents():
+    sets = {v: {(): -9.0} for v in range(4)}
+    table = make_table({**sets, 3: {(0, 1, 2): -1.0}}, fixed=(3,))
+    with pytest.raises(InfeasibleError, match=r"the 3 fixed parents of 'V3' .* at most 2 variables"):
+        optimize(table, 2)
+    with pytest.raises(InfeasibleError, match="'V3' has 3 fixed parents"):
+        optimize(table, 1, "forest")
+
+
+def test_bounded_methods_say_so():
+    assert {name for name, spec in METHODS.items() if spec.bounded} >= set(ORDER_METHODS) | {"forest"}
+
+
+def test_best_inside_is_an_upper_bound_only_within_the_graph():
+    """The twin used for k-trees: on a triangle all networks of three variables are inside."""
+    table = random_table(5, 3, n_sets=6)
+    triangle = frozenset(map(frozenset, itertools.combinations(range(3), 2)))
+    assert best_inside(lists_of(table), triangle) == best_bounded(lists_of(table), 2)
+    assert best_inside(lists_of(table), frozenset()) == total(optimize(table, 0))

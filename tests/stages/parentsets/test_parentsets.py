@@ -1,0 +1,351 @@
+"""Parent-set identification: bounds, dominance, and every method against exhaustive lists."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+from helpers.tables import dependent_dataset, make_dataset
+from hypothesis import given
+from hypothesis import strategies as st
+from naive.parentsets import prune_dominated, score_all_sets
+
+from formats.records import Forest, Header
+from stages.kernels.dominance import mark_undominated
+from stages.parentsets import METHODS, ParentSetOptions, run, sequential
+from stages.parentsets import pruning_rules as bounds
+from stages.parentsets.child_search import ChildLimits
+from stages.parentsets.dirichlet_bounds import superset_bound
+from stages.runtime import workers
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import StageError
+from stages.scoring.family_scorer import FamilyScorer
+
+
+def identify(dataset, **options):
+    header, records = run(dataset, ParentSetOptions(**options))
+    return header, list(records)
+
+
+def as_dict(record) -> dict:
+    return dict(zip(record.parents, record.scores))
+
+
+def exhaustive(dataset, rows, child, max_parents, score="bic"):
+    scores = score_all_sets(rows, dataset.n_states.tolist(), child, max_parents, score)
+    # Ties by definition differ in the last bits when summed differently.
+    return prune_dominated({parents: round(value, 8) for parents, value in scores.items()})
+
+
+def assert_same_lists(found: dict, expected: dict) -> None:
+    assert set(found) == set(expected)
+    for parents, score in expected.items():
+        assert found[parents] == pytest.approx(score, rel=1e-9)
+
+
+# --- dominance ---
+
+
+def test_dominated_sets_worked_by_hand():
+    sets = [(1, 2), (1,), (0, 1, 2), (0, 1), (), (3,)]
+    offsets = np.cumsum([0] + [len(s) for s in sets])
+    members = np.array([m for s in sets for m in s], dtype=np.int32)
+    keep = mark_undominated(offsets, members, 4)
+    assert keep.tolist() == [True, True, False, False, True, False]
+
+
+@given(st.lists(st.frozensets(st.integers(0, 6), max_size=5), unique=True, max_size=40), st.integers(0, 99))
+def test_dominance_agrees_with_the_definition(sets, seed):
+    rng = np.random.default_rng(seed)
+    scored = {tuple(sorted(s)): float(rng.integers(0, 6)) for s in sets}
+    ordered = sorted(scored, key=lambda s: (-scored[s], len(s), s))
+    offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
+    np.cumsum([len(s) for s in ordered], out=offsets[1:])
+    members = np.array([m for s in ordered for m in s], dtype=np.int32)
+    keep = mark_undominated(offsets, members, 7)
+    kept = {s for s, is_kept in zip(ordered, keep) if is_kept}
+    assert kept == set(prune_dominated(scored))
+
+
+# --- pruning rules: whatever they exclude is dominated ---
+
+
+def family_facts(seed):
+    """All scores of one child on dependent data, with what the rules ask for."""
+    dataset, rows = dependent_dataset(seed, 5, 40 + seed % 100, most_states=3)
+    scorer = FamilyScorer(dataset)
+    child = seed % 5
+    scores = score_all_sets(rows, dataset.n_states.tolist(), child, 4)
+    entropies = {(): 0.0}
+    for size in range(1, 5):
+        for parents in combinations([i for i in range(5) if i != child], size):
+            counts = np.unique([tuple(r[p] for p in parents) for r in rows], axis=0, return_counts=True)[1]
+            entropies[parents] = float(-np.sum(counts * np.log(counts / len(rows))))
+    return scorer, child, scores, entropies
+
+
+def supersets(parents, scores):
+    return [other for other in scores if set(other) >= set(parents)]
+
+
+def assert_excluded_are_dominated(excluded, scores):
+    undominated = prune_dominated({s: round(v, 7) for s, v in scores.items()})
+    assert not set(excluded) & set(undominated)
+
+
+@given(st.integers(0, 5000))
+def test_bic_star_is_within_its_error(seed):
+    scorer, child, scores, entropies = family_facts(seed)
+    c, h = scorer.penalty(child), scorer.row_entropies()[child]
+    for first, second in combinations([s for s in scores if s], 2):
+        if set(first) & set(second):
+            continue
+        union = tuple(sorted(first + second))
+        star = bounds.bic_star(
+            scores[first],
+            scores[second],
+            scorer.n_configurations(first),
+            scorer.n_configurations(second),
+            scores[()],
+            c,
+        )
+        error = bounds.bic_star_error(h, entropies[first], entropies[second])
+        assert abs(scores[union] - star) <= error + 1e-7
+        excluded = [
+            s
+            for s in supersets(union, scores)
+            if s != union
+            and bounds.is_excluded_by_bic_star(star, c, scorer.n_configurations(s), error + 1e-9)
+        ]
+        assert_excluded_are_dominated(excluded, scores)
+
+
+@given(st.integers(0, 5000))
+def test_penalty_and_entropy_rules(seed):
+    scorer, child, scores, entropies = family_facts(seed)
+    c = scorer.penalty(child)
+    if c == 0:
+        return
+    for parents, score in scores.items():
+        q = scorer.n_configurations(parents)
+        for y in set(range(5)) - {child, *parents}:
+            grown = tuple(sorted((*parents, y)))
+            s = float(scorer.n_states[y])
+            if bounds.is_excluded_by_penalty(score, c, q * s):
+                assert_excluded_are_dominated(supersets(grown, scores), scores)
+            child_given = -(score + c * q)
+            new_given = entropies[grown] - entropies[parents]
+            if s > 1 and bounds.is_excluded_by_entropy(child_given, new_given, c, q, s):
+                assert_excluded_are_dominated(supersets(grown, scores), scores)
+            assert bounds.unlisted_bound(c, q * s) >= max(scores[o] for o in supersets(grown, scores)) - 1e-9
+
+
+@given(st.integers(0, 5000))
+def test_association_rule(seed):
+    scorer, child, scores, _ = family_facts(seed)
+    c, h = scorer.penalty(child), scorer.row_entropies()
+    others = [i for i in range(5) if i != child]
+
+    def weight(y):
+        likelihood = scores[(y,)] + c * scorer.n_states[y]
+        information = likelihood - (scores[()] + c)
+        return bounds.association_weight(information, h[child], h[y])
+
+    for parents in [s for s in scores if s]:
+        q = scorer.n_configurations(parents)
+        for y in set(others) - set(parents):
+            rest = [weight(z) - c * q * scorer.n_states[z] for z in set(others) - {*parents, y}]
+            best_other = max(rest, default=-np.inf)
+            q_new = q * scorer.n_states[y]
+            if scorer.n_states[y] > 1 and bounds.is_excluded_by_association(
+                weight(y), q, q_new, c, best_other
+            ):
+                assert_excluded_are_dominated(supersets(tuple(sorted((*parents, y))), scores), scores)
+
+
+@given(
+    st.integers(0, 5000),
+    st.sampled_from(["bdeu", "k2"]),
+    st.integers(1, 4),
+    st.sampled_from([0.3, 1.0, 10.0]),
+)
+def test_dirichlet_bound_covers_all_supersets(seed, score, max_parents, ess):
+    dataset, rows = dependent_dataset(seed, 5, 40, most_states=3)
+    scorer = FamilyScorer(dataset, score, ess)
+    child = seed % 5
+    allowed = np.array([y for y in range(5) if y != child], dtype=np.int32)
+    scores = score_all_sets(rows, dataset.n_states.tolist(), child, max_parents, score, ess)
+    bound = superset_bound(scorer, child, ChildLimits(allowed, max_parents, 10**9))
+    states = int(dataset.n_states[child])
+    for parents in scores:
+        most = bound(parents)
+        assert most >= max(scores[s] for s in supersets(parents, scores)) - 1e-9
+        for best in scores.values():
+            assert bound.excludes(parents, best) == (best >= most)
+        cells = {(*(row[p] for p in parents), row[child]) for row in rows}
+        assert most <= -len(cells) * np.log(states) + 1e-9
+
+
+@pytest.mark.parametrize("method", ["sequential", "greedy"])
+def test_what_is_not_listed_under_bdeu_is_bounded(method):
+    dataset, rows = dependent_dataset(4, 6, 60, most_states=3)
+    _, records = identify(dataset, method=method, score="bdeu", max_parents=5, evaluations=12)
+    for record in records:
+        everything = score_all_sets(rows, dataset.n_states.tolist(), record.child, 5, "bdeu")
+        if not record.complete:
+            listed = as_dict(record)
+            open_ones = [
+                value
+                for s, value in everything.items()
+                if s not in listed and not any(set(o) < set(s) and listed[o] >= value for o in listed)
+            ]
+            assert record.unlisted >= max(open_ones, default=-np.inf) - 1e-9
+
+
+def test_dirichlet_bound_is_met_by_pure_configurations():
+    # A parent that tells the child's state: the sum of the cells' terms is the score itself.
+    codes = np.array([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]], dtype=np.uint8)
+    scorer = FamilyScorer(make_dataset(codes, [2, 2]), "bdeu", 1.0)
+    bound = superset_bound(scorer, 0, ChildLimits(np.array([1], dtype=np.int32), 1, 10**9))
+    assert bound((1,)) == pytest.approx(scorer.local_score(0, (1,)), abs=1e-12)
+
+
+# --- methods ---
+
+
+@pytest.mark.parametrize("method", ["sequential", "greedy", "indep"])
+@pytest.mark.parametrize("seed", range(4))
+def test_methods_that_finish_are_complete(method, seed):
+    dataset, rows = dependent_dataset(seed, 6, 120, most_states=3)
+    _, records = identify(dataset, method=method, evaluations=10**6)
+    for record in records:
+        assert record.complete
+        assert_same_lists(as_dict(record), exhaustive(dataset, rows, record.child, 5))
+
+
+@pytest.mark.parametrize("method", ["sequential", "greedy", "indep"])
+def test_complete_up_to_a_size(method):
+    dataset, rows = dependent_dataset(11, 6, 150)
+    _, records = identify(dataset, method=method, max_parents=2, evaluations=10**6)
+    for record in records:
+        assert record.complete
+        assert_same_lists(as_dict(record), exhaustive(dataset, rows, record.child, 2))
+
+
+@pytest.mark.parametrize("score", ["aic", "bdeu", "k2", "ll"])
+def test_sequential_is_complete_for_every_score(score):
+    dataset, rows = dependent_dataset(2, 5, 80, most_states=3)
+    _, records = identify(dataset, method="sequential", score=score, max_parents=4)
+    for record in records:
+        expected = score_all_sets(rows, dataset.n_states.tolist(), record.child, 4, score)
+        best = max(expected.values())
+        assert record.scores[0] == pytest.approx(best, rel=1e-9)
+        rounded = {s: round(v, 7) for s, v in expected.items()}
+        clear = set(prune_dominated(rounded))
+        assert clear <= set(record.parents)
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_sequential_finds_the_same_however_its_levels_are_sliced(score, monkeypatch):
+    dataset, _ = dependent_dataset(5, 8, 120, most_states=4)
+    whole = identify(dataset, method="sequential", score=score, max_parents=5)
+    part = identify(dataset, method="sequential", score=score, max_parents=5, evaluations=70)
+    monkeypatch.setattr(sequential, "SLICE_ENTRIES", 3)
+    assert identify(dataset, method="sequential", score=score, max_parents=5) == whole
+    assert identify(dataset, method="sequential", score=score, max_parents=5, evaluations=70) == part
+    assert [record.evaluated for record in part[1]] < [record.evaluated for record in whole[1]]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lists_are_well_formed(method):
+    dataset, rows = dependent_dataset(7, 9, 300)
+    n_states = dataset.n_states.tolist()
+    _, records = identify(dataset, method=method, evaluations=60, seed=4)
+    assert [r.child for r in records] == list(range(9))
+    for record in records:
+        assert () in record.parents
+        assert all(s == tuple(sorted(set(s))) and record.child not in s for s in record.parents)
+        keys = [(-score, len(s), s) for s, score in zip(record.parents, record.scores)]
+        assert keys == sorted(keys)
+        scores = as_dict(record)
+        assert set(prune_dominated(scores)) == set(scores)
+        exact = score_all_sets(rows, n_states, record.child, 4)
+        for parents in scores:
+            if parents in exact:
+                assert scores[parents] == pytest.approx(exact[parents], rel=1e-9)
+        if not record.complete and record.unlisted is not None:
+            unlisted = [v for s, v in exact.items() if s not in scores]
+            assert record.unlisted >= max(prune_dominated(exact).get(s, -np.inf) for s in exact)
+            assert unlisted
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_results_do_not_depend_on_threads(method):
+    dataset, _ = dependent_dataset(8, 12, 400)
+    one = identify(dataset, method=method, evaluations=100, seed=1, jobs=1)[1]
+    two = identify(dataset, method=method, evaluations=100, seed=1, jobs=2)[1]
+    assert one == two
+
+
+def test_a_larger_budget_never_loses_the_best_set():
+    dataset, _ = dependent_dataset(9, 10, 300)
+    for method in METHODS:
+        small = identify(dataset, method=method, evaluations=15, seed=1)[1]
+        large = identify(dataset, method=method, evaluations=2000, seed=1)[1]
+        assert all(b.scores[0] >= a.scores[0] for a, b in zip(small, large))
+
+
+def test_an_interrupt_leaves_valid_lists():
+    dataset, _ = dependent_dataset(9, 6, 100)
+    budget = Budget()
+    _, records = run(dataset, ParentSetOptions(method="indep"), budget)
+    first = next(records)
+    budget.stop.set()
+    rest = list(records)
+    assert len(first.parents) >= 1
+    assert [r.child for r in rest] == [1, 2, 3, 4, 5]
+    assert all(r.parents == ((),) and r.extra == {"interrupted": True} for r in rest)
+
+
+def test_screened_variables_are_fixed():
+    dataset, _ = dependent_dataset(9, 6, 100)
+    forest = Forest(Header(dataset.variables), {2: 0, 5: 2}, {})
+    _, records = run(dataset, ParentSetOptions(method="sequential"), forest=forest)
+    for record in records:
+        if record.child in forest.parents:
+            assert record.fixed
+            assert record.parents == ((forest.parents[record.child],),)
+        else:
+            assert not record.fixed
+            assert not {2, 5} & {p for s in record.parents for p in s}
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_processes_hear_that_the_user_wants_to_stop():
+    stop = threading.Event()
+
+    def work(task, shared):
+        waits = 0
+        while task > 0 and not shared.is_set():
+            time.sleep(0.01)
+            waits += 1
+        return task, shared.is_set(), os.getpid()
+
+    results = workers.forked_map(work, range(3), 2, stop)
+    first = next(results)
+    assert first[:2] == (0, False) and first[2] != os.getpid()
+    stop.set()
+    assert [result[:2] for result in results] == [(1, True), (2, True)]
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_an_error_in_another_process_arrives():
+    def fail(task, shared):
+        raise StageError(f"task {task}")
+
+    with pytest.raises(StageError, match="task 0"):
+        list(workers.forked_map(fail, range(3), 2, threading.Event()))

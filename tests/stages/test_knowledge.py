@@ -1,0 +1,323 @@
+"""What a user knows about arcs: contradictions, and searches of sets and networks that keep to it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.tables import dependent_dataset
+from hypothesis import given
+from hypothesis import strategies as st
+from naive.networks_search import make_table, random_table
+from naive.parentsets import prune_dominated, score_all_sets
+
+from formats.records import Forest, Header, ParentSetTable
+from stages.knowledge import Knowledge, check_screened, make_knowledge
+from stages.optimize import run as optimize
+from stages.optimize.climb import run_on_data
+from stages.optimize.lists.constrain import keep_admissible
+from stages.optimize.options import OptimizeOptions
+from stages.parentsets import METHODS, ParentSetOptions, run
+from stages.parentsets.grow_orders import Orders
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError, StageError
+from stages.runtime.reporting import NullReporter
+from stages.scoring.family_scorer import FamilyScorer
+
+ABCD = ("a", "b", "c", "d")
+
+
+# --- the record ---
+
+
+def test_names_and_indices_worked_by_hand():
+    knowledge = make_knowledge(ABCD, [("a", "b"), (2, 1), ("a", "b")], [("d", "a")], [["a", "c"], ["b"]])
+    assert knowledge.required == {1: (0, 2)}
+    assert knowledge.forbidden == {0: (3,)}
+    assert knowledge.tiers.tolist() == [0, 1, 0, -1]
+    assert knowledge.may_be_parent(0).tolist() == [False, False, True, False]
+    assert knowledge.may_be_parent(1).tolist() == [True, False, True, True]
+    assert knowledge.may_be_parent(3).tolist() == [True, True, True, False]
+    assert knowledge.required_of(1) == (0, 2)
+    assert knowledge.required_of(0) == ()
+
+
+@pytest.mark.parametrize(
+    ("required", "forbidden", "tiers", "message"),
+    [
+        ([("a", "b")], [("a", "b")], [], "a -> b is both required and forbidden"),
+        ([("a", "a")], [], [], "a -> a is a loop"),
+        ([("b", "a")], [], [["a"], ["b"]], "b -> a is required but goes from tier 2 back to tier 1"),
+        ([("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")], [], [], "close a cycle: .* -> .* -> .*"),
+        ([("a", "b"), ("b", "a")], [], [], "required arcs close a cycle"),
+    ],
+)
+def test_contradictions_are_infeasible(required, forbidden, tiers, message):
+    with pytest.raises(InfeasibleError, match=message):
+        make_knowledge(ABCD, required, forbidden, tiers)
+
+
+def test_a_cycle_is_spelled_out_along_its_arcs():
+    with pytest.raises(InfeasibleError) as caught:
+        make_knowledge(ABCD, [("a", "b"), ("b", "d"), ("d", "a")])
+    cycle = str(caught.value).split(": ")[1].split(" -> ")
+    assert cycle[0] == cycle[-1]
+    assert set(itertools.pairwise(cycle)) == {("a", "b"), ("b", "d"), ("d", "a")}
+
+
+@pytest.mark.parametrize(
+    ("required", "tiers", "message"),
+    [
+        ([("a", "x")], [], "'x' is no variable"),
+        ([(0, 4)], [], "no variable 4"),
+        ([(-1, 0)], [], "no variable -1"),
+        ([], [["a"], ["b", "a"]], "'a' is in tier 1 and in tier 2"),
+        ([], [["a", "a"]], "'a' is in tier 1 and in tier 1"),
+    ],
+)
+def test_unknown_variables_are_errors(required, tiers, message):
+    with pytest.raises(StageError, match=message):
+        make_knowledge(ABCD, required, (), tiers)
+
+
+@pytest.mark.parametrize(
+    ("required", "forbidden", "message"),
+    [
+        ([("c", "b")], [], "'b' is screened with the single parent 'a', but the arc c -> b is required"),
+        ([], [("a", "b")], "screened arc a -> b is forbidden"),
+        ([("b", "c"), ("c", "a")], [], "screened and the required arcs close a cycle"),
+    ],
+)
+def test_a_screened_variable_has_no_other_parents(required, forbidden, message):
+    knowledge = make_knowledge(ABCD, required, forbidden)
+    with pytest.raises(InfeasibleError, match=message):
+        check_screened(knowledge, {1: 0})
+
+
+def test_a_screened_variable_may_require_its_parent():
+    check_screened(make_knowledge(ABCD, [("a", "b"), ("b", "c")]), {1: 0})
+
+
+# --- identification ---
+
+
+def random_knowledge(names, seed) -> Knowledge:
+    """Constraints that agree with a hidden order."""
+    rng = np.random.default_rng(seed)
+    n = len(names)
+    place = rng.permutation(n)
+    pairs = [(int(p), int(c)) for p in range(n) for c in range(n) if place[p] < place[c]]
+    required = [pairs[k] for k in rng.permutation(len(pairs))[: rng.integers(0, 4)]]
+    others = [(p, c) for p in range(n) for c in range(n) if p != c and (p, c) not in required]
+    forbidden = [others[k] for k in rng.permutation(len(others))[: rng.integers(0, n)]]
+    tiers = []
+    if rng.random() < 0.6:
+        cut = int(rng.integers(1, n))
+        tiers = [[v for v in range(n) if place[v] < cut - 1], [v for v in range(n) if place[v] >= cut]]
+    return make_knowledge(names, required, forbidden, tiers)
+
+
+def admissible(knowledge, child, parents) -> bool:
+    """From the definitions: all required, none excluded."""
+    return set(knowledge.required.get(child, ())) <= set(parents) and not any(
+        p in knowledge.forbidden.get(child, ())
+        or (knowledge.tiers is not None and 0 <= knowledge.tiers[child] < knowledge.tiers[p])
+        for p in parents
+    )
+
+
+@given(st.integers(0, 10_000), st.sampled_from(["sequential", "greedy", "indep"]))
+def test_complete_lists_under_knowledge(seed, method):
+    dataset, rows = dependent_dataset(seed, 6, 60 + seed % 90, most_states=3)
+    knowledge = random_knowledge(dataset.names, seed)
+    options = ParentSetOptions(method=method, max_parents=4, evaluations=10**6)
+    _, records = run(dataset, options, knowledge=knowledge)
+    for record in records:
+        scores = score_all_sets(rows, dataset.n_states.tolist(), record.child, 4)
+        allowed = {s: round(v, 8) for s, v in scores.items() if admissible(knowledge, record.child, s)}
+        expected = prune_dominated(allowed)
+        found = dict(zip(record.parents, record.scores))
+        assert set(found) == set(expected)
+        assert all(found[s] == pytest.approx(v, rel=1e-9, abs=1e-7) for s, v in expected.items())
+        assert record.fixed == (len(allowed) == 1 and () not in allowed)
+        if not record.fixed:
+            assert record.required == knowledge.required_of(record.child)
+            assert record.complete
+
+
+@given(st.integers(0, 10_000))
+def test_grown_lists_under_knowledge(seed):
+    dataset, rows = dependent_dataset(seed, 7, 150, most_states=3)
+    knowledge = random_knowledge(dataset.names, seed)
+    _, records = run(dataset, ParentSetOptions(seed=seed, orders=4), knowledge=knowledge)
+    for record in records:
+        required = knowledge.required_of(record.child)
+        assert required in record.parents
+        assert all(admissible(knowledge, record.child, s) for s in record.parents)
+        exact = score_all_sets(rows, dataset.n_states.tolist(), record.child, 3)
+        for parents, score in zip(record.parents, record.scores):
+            assert parents not in exact or score == pytest.approx(exact[parents], rel=1e-9, abs=1e-7)
+
+
+def test_more_required_parents_than_allowed():
+    dataset, _ = dependent_dataset(1, 4, 50)
+    knowledge = make_knowledge(dataset.names, [(0, 3), (1, 3)])
+    with pytest.raises(InfeasibleError, match="'V3' has 2 required parents, more than --max-parents 1"):
+        run(dataset, ParentSetOptions(max_parents=1), knowledge=knowledge)
+
+
+def test_screened_and_required_together():
+    dataset, _ = dependent_dataset(4, 6, 100)
+    forest = Forest(Header(dataset.variables), {2: 0, 5: 2}, {})
+    # A required parent may be screened itself; without the requirement no screened variable is a parent.
+    knowledge = make_knowledge(dataset.names, [(2, 4), (0, 2)])
+    _, records = run(dataset, ParentSetOptions(method="sequential"), forest=forest, knowledge=knowledge)
+    for record in records:
+        if record.child in forest.parents:
+            assert (record.fixed, record.parents) == (True, ((forest.parents[record.child],),))
+        else:
+            screened = {2, 5} & {p for s in record.parents for p in s}
+            assert screened == ({2} if record.child == 4 else set())
+
+
+def test_orders_keep_tiers():
+    names = [f"V{i}" for i in range(40)]
+    knowledge = make_knowledge(names, (), (), [list(range(10, 20)), list(range(10)), [25]])
+    orders = Orders(40, seed=3, knowledge=knowledge)
+    for index in range(5):
+        position = orders.positions(index)
+        assert len(set(position.tolist())) == 40
+        assert position[10:20].max() < position[:10].min()
+        assert position[:10].max() < position[25]
+        free = position[30:]
+        assert free.min() < position[:10].min() or free.max() > position[10:20].max()
+
+
+def test_orders_repeat_and_do_not_depend_on_what_was_asked_before():
+    one, two = Orders(30, seed=9), Orders(30, seed=9)
+    assert np.array_equal(one.positions(3), two.positions(3))
+    assert np.array_equal(one.positions(0), two.positions(0))
+    assert np.array_equal(one.positions(3), two.positions(3))
+    assert not np.array_equal(one.positions(0), one.positions(1))
+
+
+# --- lists made without the knowledge ---
+
+
+@given(st.integers(0, 10_000))
+def test_kept_sets_by_definition(seed):
+    table = random_table(seed, 7, n_sets=20)
+    knowledge = random_knowledge(table.header.names, seed)
+    expected = {
+        record.child: [
+            (parents, score)
+            for parents, score in zip(record.parents, record.scores)
+            if admissible(knowledge, record.child, parents)
+        ]
+        for record in table.records()
+    }
+    possible = all(
+        sets
+        and (
+            not knowledge.required_of(child)
+            or set.intersection(*(set(s) for s, _ in sets)) in [set(s) for s, _ in sets]
+        )
+        for child, sets in expected.items()
+    )
+    if not possible:
+        with pytest.raises(InfeasibleError, match="bnsl parentsets --require"):
+            keep_admissible(table, knowledge)
+        return
+    kept = keep_admissible(table, knowledge)
+    for record in kept.records():
+        assert list(zip(record.parents, record.scores)) == expected[record.child]
+
+
+def test_nothing_left_names_the_child_and_the_remedy():
+    table = make_table({0: {(): -1.0}, 1: {(): -2.0, (2,): -1.0}, 2: {(): -1.0}})
+    knowledge = make_knowledge(table.header.names, [(0, 1)])
+    with pytest.raises(InfeasibleError) as caught:
+        keep_admissible(table, knowledge)
+    assert "'V1'" in str(caught.value)
+    assert "bnsl parentsets --require 'V0 -> V1'" in str(caught.value)
+
+
+def test_an_excluded_fixed_set_is_infeasible():
+    table = make_table({0: {(): -1.0}, 1: {(0,): -1.0}}, fixed=(1,))
+    with pytest.raises(InfeasibleError, match="the one set that 'V1' must take is excluded"):
+        keep_admissible(table, make_knowledge(table.header.names, (), [(0, 1)]))
+
+
+def test_what_is_known_of_unlisted_sets_does_not_survive_a_requirement():
+    table = make_table({0: {(): -1.0}, 1: {(): -3.0, (0,): -2.0, (0, 2): -1.0}, 2: {(): -1.0, (0,): -0.5}})
+    table = replace(table, complete=np.ones(3, dtype=np.bool_), unlisted=np.array([-9.0, -9.0, -9.0]))
+    kept = keep_admissible(table, make_knowledge(table.header.names, [(0, 1)], [(0, 2)]))
+    assert [record.parents for record in kept.records()] == [((),), ((0, 2), (0,)), ((),)]
+    assert kept.complete.tolist() == [True, False, True]
+    assert np.isnan(kept.unlisted).tolist() == [False, True, False]
+
+
+# --- networks ---
+
+
+def assert_keeps_to(knowledge, parents):
+    for child, family in enumerate(parents):
+        assert admissible(knowledge, child, family)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("obs", {}),
+        ("obs", {"init": "fas"}),
+        ("asobs", {}),
+        ("asobs", {"init": "dfs"}),
+        ("asobs", {"init": "entropy"}),
+        ("asobs", {"treewidth": 3}),
+        ("kg", {"treewidth": 3}),
+    ],
+)
+def test_order_searches_keep_to_required_arcs(method, options):
+    for seed in range(4):
+        dataset, _ = dependent_dataset(seed, 8, 200, most_states=3)
+        knowledge = random_knowledge(dataset.names, seed)
+        if any(len(parents) > 2 for parents in knowledge.required.values()):
+            continue
+        header, records = run(dataset, ParentSetOptions(seed=1, orders=5), knowledge=knowledge)
+        table = ParentSetTable.from_records(header, records)
+        search = OptimizeOptions(method=method, restarts=3, seed=seed, **options)
+        network, _ = optimize(table, search, Budget(), NullReporter())
+        assert_keeps_to(knowledge, network.parents)
+
+
+@pytest.mark.parametrize("method", ["hc", "fastchc", "pricing"])
+def test_searches_on_data_keep_to_the_constraints(method):
+    for seed in range(3):
+        dataset, _ = dependent_dataset(seed + 20, 7, 150, most_states=3)
+        knowledge = random_knowledge(dataset.names, seed + 40)
+        varies = dataset.n_states > 1
+        options = OptimizeOptions(
+            method=method,
+            required=knowledge.arcs(knowledge.required),
+            forbidden=knowledge.arcs(knowledge.forbidden),
+            tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
+        )
+        network, _ = run_on_data(dataset, options, Budget(0.3, 300), NullReporter())
+        assert_keeps_to(knowledge, network.parents)
+        assert varies.any()
+
+
+def test_a_start_against_the_tiers_is_told():
+    dataset, _ = dependent_dataset(3, 4, 100, most_states=2)
+    from stages.optimize.climbing.constraints import make_constraints, start_graph
+
+    options = OptimizeOptions(tiers=(1, 0, -1, -1))
+    constraints = make_constraints(FamilyScorer(dataset), options)
+    with pytest.raises(InfeasibleError, match=r"arc V0 -> V1 .*from tier 2 back to tier 1"):
+        start_graph(((), (0,), (), ()), constraints, dataset.names)
+
+
+def test_every_method_is_covered():
+    assert set(METHODS) == {"grow", "indep", "greedy", "sequential"}
