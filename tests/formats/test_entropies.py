@@ -85,7 +85,10 @@ class TestEntropies:
 
     def test_through_a_pipe(self):
         write = "from formats import *; from helpers.entropy_cases import *; write_entropies('-', entropy_table())"
-        read = "from formats import *; from helpers.entropy_cases import *; assert_same_entropies(open_entropies('-'), entropy_table())"
+        read = (
+            "from formats import *; from helpers.entropy_cases import *;"
+            "assert_same_entropies(open_entropies('-'), entropy_table())"
+        )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         done = subprocess.run([sys.executable, "-c", write], capture_output=True, check=True, env=environment)
         subprocess.run([sys.executable, "-c", read], input=done.stdout, check=True, env=environment)
