@@ -147,24 +147,13 @@ def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn:
 
 def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):
     """Rows that stay, bool, or None for all; refuses missing cells and unknown labels unless they may go."""
-    is_missing = np.zeros(n_rows, dtype=bool)
-    is_unseen = np.zeros(n_rows, dtype=bool)
-    counts, unseen = [], []
-    for column in columns:
-        if column.missing is not None and options.missing != "state":
-            cells = column.gather(column.missing)
-            is_missing |= cells
-            if cells.any():  # a dictionary may hold labels that no cell has
-                counts.append((column.name, int(cells.sum())))
-        if column.unseen is not None:
-            cells = column.gather(column.unseen)
-            is_unseen |= cells
-            if cells.any():
-                unseen.append(column)
-    if counts and options.missing == "error":
-        _refuse_missing(counts, int(is_missing.sum()), n_rows, source)
+    may_be_missing = options.missing == "state"
+    is_missing, missing = _marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
+    is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen)
+    if missing and options.missing == "error":
+        _refuse_missing(missing, int(is_missing.sum()), n_rows, source)
     if unseen and options.unseen == "error":
-        _refuse_unseen(unseen, source)
+        _refuse_unseen([column for column, _ in unseen], source)
     for rows, why in ((is_missing, "missing cells"), (is_unseen, "labels that the header does not know")):
         if rows.any():
             warn(f"{source}: {int(rows.sum())} of {n_rows} rows left out: {why}")
@@ -178,9 +167,25 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     return None if keep.all() else keep
 
 
-def _refuse_missing(counts: Sequence[tuple[str, int]], n_affected: int, n_rows: int, source: str) -> None:
+def _marked_cells(
+    columns: Sequence[Column], n_rows: int, mark_of: Callable[[Column], np.ndarray | None]
+) -> tuple[np.ndarray, list[tuple[Column, int]]]:
+    """Rows with a cell of a marked label, bool, and the columns that have such cells with their number."""
+    is_marked = np.zeros(n_rows, dtype=bool)
+    found = []
+    for column in columns:
+        mark = mark_of(column)
+        if mark is not None:
+            cells = column.gather(mark)
+            is_marked |= cells
+            if cells.any():  # a dictionary may hold labels that no cell has
+                found.append((column, int(cells.sum())))
+    return is_marked, found
+
+
+def _refuse_missing(counts: Sequence[tuple[Column, int]], n_affected: int, n_rows: int, source: str) -> None:
     ordered = sorted(counts, key=lambda item: -item[1])
-    listing = listed(f"{name!r} ({count})" for name, count in ordered)
+    listing = listed(f"{column.name!r} ({count})" for column, count in ordered)
     raise UnsuitableData(
         f"missing cells in {plural(len(counts), 'column')}: {listing}",
         source=source,

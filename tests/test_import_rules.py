@@ -13,6 +13,7 @@ from helpers.places import ROOT
 
 STDLIB = frozenset(sys.stdlib_module_names)
 SOLVER_MODULE = "stages.optimize.exact.linear_programme"
+METHOD_TABLES = ("stages", "stages.parentsets", "stages.optimize")
 
 
 class Import(NamedTuple):
@@ -68,36 +69,53 @@ def _root(module: str) -> str:
     return module.split(".")[0]
 
 
+def _broken_by_formats(_module: str, found: Import) -> Iterator[str]:
+    if _root(found.module) not in STDLIB | {"numpy", "pyarrow", "orjson", "formats"}:
+        yield "formats may import the standard library, numpy, pyarrow and orjson only"
+
+
+def _broken_by_kernels(_module: str, found: Import) -> Iterator[str]:
+    is_kernel = found.module.startswith("stages.kernels")
+    if not (_root(found.module) in STDLIB | {"numpy", "numba", "llvmlite"} or is_kernel):
+        yield "kernels may import numpy, numba and each other only"
+
+
+def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
+    root, name = _root(found.module), found.module
+    ours = name.startswith("stages") or name in ("formats.records", "formats.errors")
+    is_solver = name == "highspy" and module == SOLVER_MODULE and not found.at_module_level
+    if not (root in STDLIB | {"numpy"} or ours or is_solver):
+        yield "stages may import numpy, stages, formats.records and formats.errors only"
+    if name.startswith("stages.kernels") and found.at_module_level:
+        yield "stages import kernels inside functions, so that numba loads only when it is needed"
+    if module in METHOD_TABLES and found.at_module_level and root not in STDLIB:
+        yield "method tables load with the command line and import the standard library only"
+
+
+def _broken_by_the_command_line(module: str, found: Import) -> Iterator[str]:
+    root, is_command = _root(found.module), module.startswith("bnsl_cli.commands")
+    if root in ("numpy", "numba", "pyarrow") and is_command:
+        yield "commands do no arithmetic"
+    loads_a_table = is_command and found.module in ("stages.parentsets", "stages.optimize")
+    if found.at_module_level and not (root in STDLIB | {"click", "bnsl_cli"} or loads_a_table):
+        yield "at module level the command line imports click and method tables, the rest inside callbacks"
+
+
+RULES = {
+    "formats": _broken_by_formats,
+    "stages.kernels": _broken_by_kernels,
+    "stages": _broken_by_stages,
+    "bnsl_cli": _broken_by_the_command_line,
+}
+"""The rules of each package; the first that a module's name begins with hold."""
+
+
 def broken_rules(module: str, found: Import) -> Iterator[str]:
     """Which rules an import of `module` breaks."""
-    root, name = _root(found.module), found.module
-    if module.startswith("formats"):
-        if root not in STDLIB | {"numpy", "pyarrow", "orjson", "formats"}:
-            yield "formats may import the standard library, numpy, pyarrow and orjson only"
-    elif module.startswith("stages.kernels"):
-        if not (root in STDLIB | {"numpy", "numba", "llvmlite"} or name.startswith("stages.kernels")):
-            yield "kernels may import numpy, numba and each other only"
-    elif module.startswith("stages"):
-        ours = name.startswith("stages") or name in ("formats.records", "formats.errors")
-        is_solver = name == "highspy" and module == SOLVER_MODULE and not found.at_module_level
-        if not (root in STDLIB | {"numpy"} or ours or is_solver):
-            yield "stages may import numpy, stages, formats.records and formats.errors only"
-        if name.startswith("stages.kernels") and found.at_module_level:
-            yield "stages import kernels inside functions, so that numba loads only when it is needed"
-        if (
-            module in ("stages", "stages.parentsets", "stages.optimize")
-            and found.at_module_level
-            and root not in STDLIB
-        ):
-            yield "method tables load with the command line and import the standard library only"
-    elif module.startswith("bnsl_cli"):
-        if root in ("numpy", "numba", "pyarrow") and module.startswith("bnsl_cli.commands"):
-            yield "commands do no arithmetic"
-        tables = module.startswith("bnsl_cli.commands") and name in ("stages.parentsets", "stages.optimize")
-        if found.at_module_level and not (root in STDLIB | {"click", "bnsl_cli"} or tables):
-            yield "at module level the command line imports click and method tables, the rest inside callbacks"
-    else:
-        yield f"unknown package {module}"
+    for package, broken_by in RULES.items():
+        if module.startswith(package):
+            return broken_by(module, found)
+    return iter([f"unknown package {module}"])
 
 
 def module_name(path: Path) -> tuple[str, str]:
