@@ -71,11 +71,11 @@ bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
 
 # ----------------------------------------------------------------------------------- documentation
-docs: install-dev  ## Write the commands' help into the README's reference.
-	$(BIN)/python tests/tools/readme_reference.py --write
+docs: install-dev  ## Write REFERENCE.md from the commands' help.
+	$(BIN)/python tests/tools/command_reference.py --write
 
-docs-check: install-dev  ## Help pages have examples that work; the README's reference is current.
-	$(BIN)/python tests/tools/readme_reference.py
+docs-check: install-dev  ## Help pages have examples that work; REFERENCE.md is current.
+	$(BIN)/python tests/tools/command_reference.py
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 
 wheel: install-dev  ## Build the wheel into dist/.
