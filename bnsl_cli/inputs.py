@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from formats.records import BayesianNetwork, Dataset, EntropyTable, Header, Network, Variable
     from formats.textlines import Lines
 
-    from .options import DataOptions, ScoreOptions
+    from .options import DataOptions
     from .reporter import Reporter
+    from .score_options import ScoreOptions
 
 
 class LearntNetwork(NamedTuple):
@@ -83,8 +84,9 @@ def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOp
     Inconsistent
     """
     from formats.errors import Inconsistent
+    from stages.scoring.scores import recorded_ess
 
-    ess = score_options.ess if score_options.score == "bdeu" else None
+    ess = recorded_ess(score_options.score, score_options.ess)
     ours = {"score": score_options.score, "ess": ess, "data": dataset.fingerprint}
     for name, value in ours.items():
         theirs = getattr(header, name)

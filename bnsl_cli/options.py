@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameter_types import DISCRETIZATION, DURATION, INPUT_PATH, SEED, Delimiter, Finite
+from .parameter_types import DISCRETIZATION, DURATION, INPUT_PATH, SEED, Delimiter
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Variable
@@ -58,10 +58,21 @@ def stage_command(function: Callable) -> click.Command:
     return click.command(cls=StageCommand, context_settings=settings)(function)
 
 
-def packed(parameter: str, record: type, *options: Decorator) -> Decorator:
+def given_parameters(ctx: click.Context) -> list[click.Parameter]:
+    """What the command line itself gives, in the order of the help page."""
+    typed = click.core.ParameterSource.COMMANDLINE
+    return [p for p in ctx.command.params if p.name and ctx.get_parameter_source(p.name) == typed]
+
+
+def packed(
+    parameter: str,
+    record: type,
+    *options: Decorator,
+    check: Callable[[click.Context, Any], None] | None = None,
+) -> Decorator:
     """Decorator that adds options and gives the callback one `record` of their values as `parameter`.
 
-    The options' Python names must be the fields of `record`.
+    The options' Python names must be the fields of `record`; `check` may refuse what they say together.
     """
     names = [field.name for field in fields(record)]
 
@@ -69,6 +80,8 @@ def packed(parameter: str, record: type, *options: Decorator) -> Decorator:
         @functools.wraps(function)
         def callback(*args: Any, **values: Any) -> Any:
             values[parameter] = record(**{name: values.pop(name) for name in names})
+            if check is not None:
+                check(click.get_current_context(), values[parameter])
             return function(*args, **values)
 
         for add in reversed(options):
@@ -245,12 +258,13 @@ jobs_option = option(
     help="Parallel workers; 0 means all cores. The result does not depend on it.",
 )
 
-seed_option = option(
-    "--seed",
-    type=SEED,
-    metavar="N",
-    help="Seed of the random choices; drawn and recorded if not given.",
-)
+
+def seed_option(help: str, section: str = "Run", **settings: Any) -> Decorator:
+    """``--seed`` with the command's own words."""
+    return option("--seed", type=SEED, metavar="N", section=section, help=help, **settings)
+
+
+drawn_seed_option = seed_option("Seed of the random choices; drawn and recorded if not given.")
 
 
 def resolve_seed(seed: int | None, reporter: Reporter) -> int:
@@ -293,50 +307,15 @@ def budget_options(time: str, evaluations: str) -> Decorator:
     )
 
 
-def method_options(methods: Mapping[str, Any], text: str) -> Decorator:
-    """``--method NAME`` and for every name the flag ``--NAME``, from a table with a `help` for each name."""
-    choices = click.Choice(list(methods))
-
-    def decorate(function: Callable) -> Callable:
-        for name, spec in reversed(methods.items()):
-            add = option(f"--{name}", "method", flag_value=name, section="Method", help=spec.help)
-            function = add(function)
-        return option("--method", type=choices, section="Method", help=text)(function)
-
-    return decorate
-
-
-@dataclass(frozen=True)
-class ScoreOptions:
-    """The local score."""
-
-    score: str
-    ess: float
-
-
-SCORES = ("bic", "aic", "bdeu", "k2", "ll")
-ESS_OPTION = option(
-    "--ess",
-    type=Finite(min=0, min_open=True),
-    metavar="ROWS",
-    default=1.0,
-    show_default=True,
-    section="Score",
-    help="Equivalent sample size of bdeu.",
-)
-score_options = packed(
-    "score_options",
-    ScoreOptions,
-    option(
-        "--score",
-        type=click.Choice(SCORES),
-        default="bic",
-        show_default=True,
-        section="Score",
-        help="Local score: BIC, AIC, BDeu, K2, or plain log-likelihood.",
-    ),
-    ESS_OPTION,
-)
+def max_parents_option(section: str) -> Decorator:
+    """``--max-parents``."""
+    return option(
+        "--max-parents",
+        type=click.IntRange(min=0),
+        metavar="K",
+        section=section,
+        help="Largest number of parents; no limit if not given.",
+    )
 
 
 # ------------------------------------------------------------------------------------------- messages

@@ -1,4 +1,6 @@
-"""The options of ``bnsl parentsets`` that no other command has: what is searched, limits, parts of a run."""
+"""The options of ``bnsl parentsets`` that no other command has: what is searched, limits, parts of a run; and the
+check that they go with the method.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,10 @@ from typing import Any
 
 import click
 
-from .options import option, packed
+from stages.parentsets import DEFAULT_METHOD, METHODS, ParentSetOptions
+
+from .method_options import method_options, own_method_options, refuse_unused, with_takers
+from .options import max_parents_option, option, packed
 from .parameter_types import DURATION, INPUT_PATH
 
 
@@ -42,12 +47,34 @@ class Size(click.ParamType):
         return int(float(match[1]) * 1024 ** ("kmgt".index(match[2]) + 1 if match[2] else 0))
 
 
+def takers_text(name: str) -> str:
+    """The methods that take an option, for sentences."""
+    return ", ".join(method for method, spec in METHODS.items() if name in spec.options)
+
+
+method_flags = method_options(
+    {name: spec.about for name, spec in METHODS.items()},
+    f"Search method; --NAME is the same as --method NAME. Default: {DEFAULT_METHOD}.",
+)
+own_search_options = own_method_options("own", ParentSetOptions, takers_text, lambda _: "Method")
+
+
+def check_options(ctx: click.Context, method: str) -> None:
+    """Refuse options that the method does not take.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    governed = {name for spec in METHODS.values() for name in spec.options}
+    refuse_unused(ctx, governed, METHODS[method].options, method, takers_text)
+
+
 @dataclass(frozen=True)
 class SearchOptions:
     """What is searched and how long per variable."""
 
     max_parents: int | None
-    orders: int
     time_per_variable: float | None
     memory: int | None
     dry_run: bool
@@ -56,22 +83,7 @@ class SearchOptions:
 search_options = packed(
     "search",
     SearchOptions,
-    option(
-        "--max-parents",
-        type=click.IntRange(min=0),
-        metavar="K",
-        section="Method",
-        help="Largest parent set; no limit if not given.",
-    ),
-    option(
-        "--orders",
-        type=click.IntRange(min=1),
-        default=100,
-        show_default=True,
-        metavar="N",
-        section="Method",
-        help="Orders within which each variable's sets are grown (grow).",
-    ),
+    max_parents_option("Method"),
     option(
         "--time-per-variable",
         type=DURATION,
@@ -119,7 +131,7 @@ guide_options = packed(
         type=INPUT_PATH,
         metavar="NETWORK",
         section="Input",
-        help="Network around whose order sets are grown (grow).",
+        help=with_takers("Network around whose order sets are grown.", takers_text("near")),
     ),
     option(
         "--extend",

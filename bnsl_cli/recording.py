@@ -11,13 +11,30 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from formats.records import Header, ParentSetRecord
 
-UNRECORDED = frozenset({"jobs", "shard"})
-"""Options that do not change a result: a header that told them would make equal results differ."""
+
+def used_options(options: Any, taken: Collection[str]) -> dict[str, Any]:
+    """The values of an options record that the result depends on.
+
+    Parameters
+    ----------
+    options : dataclass instance
+    taken : collection of str
+        Fields that the method reads. One that needs another is left out where that is not given, and the
+        equivalent sample size where the score has none.
+    """
+    from stages.methods import own_options
+    from stages.scoring.scores import recorded_ess
+
+    values = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name in taken}
+    for name, about in own_options(type(options)).items():
+        if about.needs and getattr(options, about.needs) is None:
+            values.pop(name, None)
+    if "ess" in values:
+        values["ess"] = recorded_ess(options.score, options.ess)
+    return values
 
 
-def record_command(
-    header: Header, stage: str, *records: Any, without: Collection[str] = (), **values: Any
-) -> Header:
+def record_command(header: Header, stage: str, values: Mapping[str, Any]) -> Header:
     """The header with one more entry in ``by``: this command and its resolved options.
 
     Parameters
@@ -25,21 +42,12 @@ def record_command(
     header : Header
     stage : str
         Name of the command.
-    *records : dataclass instances
-        Their fields are options.
-    without : collection of str
-        Fields of the records that mean nothing to the method that ran.
-    **values
-        Further options. None stands for an option that was not given and has no default.
+    values : mapping
+        Options. None stands for one that was not given and has no default.
     """
     from formats.provenance import append_command
 
-    merged: dict[str, Any] = {}
-    for record in records:
-        merged.update(dataclasses.asdict(record))
-    left_out = UNRECORDED.union(without)
-    merged = {name: value for name, value in merged.items() if name not in left_out} | values
-    options = {name: value for name, value in merged.items() if value is not None and value != ()}
+    options = {name: value for name, value in values.items() if value is not None and value != ()}
     return append_command(header, stage, options)
 
 

@@ -13,7 +13,8 @@ from helpers.places import ROOT
 
 STDLIB = frozenset(sys.stdlib_module_names)
 SOLVER_MODULE = "stages.optimize.exact.linear_programme"
-METHOD_TABLES = ("stages", "stages.parentsets", "stages.optimize")
+TABLES = ("stages.methods", "stages.parentsets", "stages.optimize", "stages.scoring.scores")
+"""Tables of methods and scores, which load with the command line."""
 
 
 class Import(NamedTuple):
@@ -88,17 +89,17 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         yield "stages may import numpy, stages, formats.records and formats.errors only"
     if name.startswith("stages.kernels") and found.at_module_level:
         yield "stages import kernels inside functions, so that numba loads only when it is needed"
-    if module in METHOD_TABLES and found.at_module_level and root not in STDLIB:
-        yield "method tables load with the command line and import the standard library only"
+    is_table = module in ("stages", "stages.scoring", *TABLES)
+    if is_table and found.at_module_level and root not in STDLIB and name not in TABLES:
+        yield "tables load with the command line and import the standard library and each other only"
 
 
 def _broken_by_the_command_line(module: str, found: Import) -> Iterator[str]:
     root, is_command = _root(found.module), module.startswith("bnsl_cli.commands")
     if root in ("numpy", "numba", "pyarrow") and is_command:
         yield "commands do no arithmetic"
-    loads_a_table = is_command and found.module in ("stages.parentsets", "stages.optimize")
-    if found.at_module_level and not (root in STDLIB | {"click", "bnsl_cli"} or loads_a_table):
-        yield "at module level the command line imports click and method tables, the rest inside callbacks"
+    if found.at_module_level and not (root in STDLIB | {"click", "bnsl_cli"} or found.module in TABLES):
+        yield "at module level the command line imports click and tables, the rest inside callbacks"
 
 
 RULES = {
@@ -125,6 +126,10 @@ def module_name(path: Path) -> tuple[str, str]:
     return (package if parts[-1] == "__init__" else ".".join(parts)), package
 
 
+def package_of(module: str) -> str:
+    return module if module == "stages.optimize" else module.rpartition(".")[0]
+
+
 def sources() -> list[Path]:
     return [
         p for package in ("formats", "stages", "bnsl_cli") for p in sorted((ROOT / package).rglob("*.py"))
@@ -144,15 +149,14 @@ def sources() -> list[Path]:
         ("stages.x", "from formats import open_dataset", "stages may"),
         ("stages.optimize.x", "def f():\n import highspy", "stages may"),
         ("stages.optimize.exact.linear_programme", "import highspy", "stages may"),
-        ("stages.optimize", "import numpy", "standard library only"),
+        ("stages.optimize", "import numpy", "standard library and each other only"),
         ("bnsl_cli.commands.x", "def f():\n import numpy", "no arithmetic"),
         ("bnsl_cli.x", "from formats import open_dataset", "inside callbacks"),
-        ("bnsl_cli.x", "from stages.optimize import METHODS", "inside callbacks"),
+        ("bnsl_cli.x", "from stages.optimize.driver import run", "inside callbacks"),
     ],
 )
 def test_rules_catch(module: str, source: str, complaint: str):
-    package = module if module == "stages.optimize" else module.rpartition(".")[0]
-    (found,) = imports_of(source, package)
+    (found,) = imports_of(source, package_of(module))
     assert any(complaint in text for text in broken_rules(module, found))
 
 
@@ -165,12 +169,13 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("stages.x", "if TYPE_CHECKING:\n from stages.kernels.orders.set_lists import SetLists"),
         ("stages.x", "from formats.records import Dataset"),
         ("stages.optimize.exact.linear_programme", "def f():\n import highspy"),
-        ("bnsl_cli.commands.x", "from stages.optimize import METHODS"),
+        ("bnsl_cli.x", "from stages.optimize import METHODS"),
+        ("stages.optimize", "from stages.methods import own"),
         ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),
     ],
 )
 def test_rules_allow(module: str, source: str):
-    (found,) = imports_of(source, module.rpartition(".")[0])
+    (found,) = imports_of(source, package_of(module))
     assert list(broken_rules(module, found)) == []
 
 

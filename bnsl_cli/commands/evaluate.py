@@ -8,8 +8,6 @@ import click
 
 from ..inputs import MatchedTables, open_learnt_network
 from ..options import (
-    ESS_OPTION,
-    SCORES,
     DataOptions,
     check_sources,
     data_options,
@@ -20,12 +18,14 @@ from ..options import (
     output_option,
     packed,
     require_input,
+    seed_option,
     shows_table,
     stage_command,
 )
-from ..parameter_types import INPUT_PATH, SEED, Finite
+from ..parameter_types import INPUT_PATH
 from ..recording import write_json_lines
 from ..reporter import Reporter
+from ..score_options import ess_option, refuse_ess, score_option, smoothing_option
 
 
 @dataclass(frozen=True)
@@ -43,24 +43,15 @@ class MeasureOptions:
 measure_options = packed(
     "measures",
     MeasureOptions,
-    option(
-        "--score",
-        type=click.Choice(SCORES),
-        multiple=True,
-        default=("bic",),
-        show_default=True,
-        section="Measures",
-        help="Score on the data; may be given several times.",
+    score_option(
+        "Score on the data; may be given several times.", section="Measures", multiple=True, default=("bic",)
     ),
-    ESS_OPTION,
-    option(
-        "--smoothing",
-        type=Finite(min=0, min_open=True),
-        metavar="ROWS",
+    ess_option,
+    smoothing_option(
+        "Equivalent sample size of the prior behind the parameters for log-likelihoods.",
+        section="Measures",
         default=1.0,
         show_default=True,
-        section="Measures",
-        help="Equivalent sample size of the prior behind the parameters for log-likelihoods.",
     ),
     option(
         "--folds",
@@ -69,21 +60,14 @@ measure_options = packed(
         section="Measures",
         help="Also the log-likelihood in K-fold cross-validation on the data, structure fixed.",
     ),
-    option(
-        "--seed",
-        type=SEED,
-        default=0,
-        show_default=True,
-        metavar="N",
-        section="Measures",
-        help="Seed of the deal of rows to folds.",
-    ),
+    seed_option("Seed of the deal of rows to folds.", section="Measures", default=0, show_default=True),
     option(
         "--no-treewidth",
         is_flag=True,
         section="Measures",
         help="Leave out the bounds on the treewidth, which take long on large dense networks.",
     ),
+    check=lambda ctx, given: refuse_ess(ctx, given.score),
 )
 
 

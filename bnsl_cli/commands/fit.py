@@ -13,20 +13,19 @@ from ..options import (
     output_option,
     stage_command,
 )
-from ..parameter_types import INPUT_PATH, Finite
+from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
+from ..score_options import smoothing_option
 
 
 @stage_command
 @click.argument("network", type=INPUT_PATH, metavar="NETWORK")
 @click.argument("data", type=INPUT_PATH, metavar="DATA")
 @data_options
-@option(
-    "--smoothing",
-    type=Finite(min=0),
-    metavar="ROWS",
+@smoothing_option(
+    "Equivalent sample size of a uniform prior behind the parameters, spread over each table as in BDeu.",
     section="Parameters",
-    help="Equivalent sample size of a uniform prior behind the parameters, spread over each table as in BDeu.",
+    may_be_zero=True,
 )
 @option("--name", default="unknown", section="Output", help="Name of the network in the BIF file.")
 @output_option

@@ -3,73 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from stages.optimize import METHODS
+from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..interrupts import graceful_stop
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
+from ..optimize_options import (
+    TaskOptions,
+    check_options,
+    check_taken,
+    method_flags,
+    own_search_options,
+    taken_options,
+    task_options,
+)
 from ..options import (
     BudgetOptions,
     DataOptions,
-    ScoreOptions,
     budget_options,
     check_sources,
     data_options,
+    drawn_seed_option,
     format_option,
     jobs_option,
     json_option,
     message_options,
-    method_options,
     output_option,
     require_input,
     resolve_seed,
-    score_options,
-    seed_option,
     shows_table,
     stage_command,
     stats_option,
 )
 from ..parameter_types import INPUT_PATH
-from ..recording import record_command, write_stats
+from ..recording import record_command, used_options, write_stats
 from ..reporter import Reporter
-from ..search_options import (
-    DATA_ONLY,
-    LIST_ONLY,
-    DataSearchOptions,
-    ListSearchOptions,
-    data_search_options,
-    list_search_options,
-    resolve_method,
-)
+from ..score_options import ScoreOptions, score_options
 
 if TYPE_CHECKING:
     from formats.records import Header, Network, ParentSetRecord
     from stages.knowledge import Knowledge
     from stages.runtime.budgets import Budget
 
-ARCS = ("required", "forbidden", "tiers", "start")
-"""Indices of variables; headers name the variables instead, or say that there was a start network."""
+
+class OpenedSearch(NamedTuple):
+    """A search whose inputs are read; its options name the method."""
+
+    run: Callable[[Budget, Reporter], tuple[Network, dict[str, Any]]]
+    options: OptimizeOptions
+    knowledge: Knowledge | None
 
 
 @stage_command
 @click.argument("sets", required=False, type=INPUT_PATH, metavar="[SETS]")
-@method_options(
-    METHODS,
-    "Search method; --NAME is the same as --method NAME. Default: what finds the best networks for the task, "
-    "among SETS exact up to 22 variables and ils beyond (forest for --tw 1), pricing with --data.",
-)
-@list_search_options
-@data_search_options
+@method_flags
+@task_options
+@own_search_options
 @knowledge_options
 @score_options
 @data_options
 @budget_options("Stop after this time: 30s, 10m, 2h.", "Stop after this many orders (on data: local scores).")
-@seed_option
+@drawn_seed_option
 @jobs_option
 @output_option
 @format_option(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.")
@@ -81,8 +80,8 @@ def command(
     ctx: click.Context,
     sets: str | None,
     method: str | None,
-    search: ListSearchOptions,
-    climb: DataSearchOptions,
+    given: TaskOptions,
+    own: dict[str, Any],
     knowing: KnowledgeOptions,
     score_options: ScoreOptions,
     data_options: DataOptions,
@@ -144,39 +143,30 @@ def command(
     See also: bnsl parentsets, bnsl evaluate.
     """
     from formats import write_network
-    from stages.optimize.options import OptimizeOptions
 
     from .. import tables
 
-    name = resolve_method(ctx, METHODS, method)
+    check_options(ctx, method, given.task)
     options = OptimizeOptions(
-        method=name if METHODS[name].needs_data else method,
-        treewidth=search.treewidth,
-        init=search.init,
-        iterations=search.iterations,
-        restarts=search.restarts,
+        method=method,
+        treewidth=given.treewidth,
         seed=resolve_seed(seed, reporter),
         jobs=jobs,
         score=score_options.score,
         ess=score_options.ess,
-        max_parents=climb.max_parents,
-        tabu=climb.tabu,
-        perturb=climb.perturb,
-        alpha=climb.alpha,
+        max_parents=given.max_parents,
+        **own,
     )
-    if METHODS[name].needs_data:
-        run, known = open_data_search(sets, climb, knowing, data_options, options, reporter)
+    if given.data is None:
+        opened = open_list_search(ctx, require_input(sets, "SETS"), given, knowing, options, reporter)
     else:
-        sets = require_input(sets, "SETS")
-        run, known = open_list_search(sets, climb.start, knowing, options, search.partial, reporter)
+        opened = open_data_search(sets, given, knowing, data_options, options, reporter)
+    recorded = recorded_options(opened.options, given.task) | asdict(limits)
+    recorded |= {"start": given.start is not None or None} | recorded_knowledge(opened.knowledge)
     with graceful_stop() as stop:
         budget = limits.budget(stop)
-        network, figures = run(budget, reporter)
-        unused = (*(LIST_ONLY if METHODS[name].needs_data else DATA_ONLY), *ARCS)
-        given = {"start": climb.start is not None or None, **recorded_knowledge(known)}
-        options = replace(options, method=network.header.extra["method"])
-        header = record_command(network.header, "optimize", options, limits, without=unused, **given)
-        network = replace(network, header=header)
+        network, figures = opened.run(budget, reporter)
+        network = replace(network, header=record_command(network.header, "optimize", recorded))
         reporter.pause()
         if shows_table(output, format_name, as_json):
             tables.show_network(output, network, tables.rows_shown(output, format_name))
@@ -187,71 +177,87 @@ def command(
     return stop.exit_code
 
 
+def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
+    """What a header says about the options: those that the method that ran reads."""
+    return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
+
+
 def open_list_search(
+    ctx: click.Context,
     sets: str,
-    start: str | None,
+    given: TaskOptions,
     knowing: KnowledgeOptions,
-    options: Any,
-    partial_input: bool,
+    options: OptimizeOptions,
     reporter: Reporter,
-) -> tuple[Callable, Knowledge | None]:
-    """Read parent sets; what is returned first searches among them within a budget."""
+) -> OpenedSearch:
+    """Read parent sets, of which there may be too few or too many for the method."""
     from formats import open_network, open_parent_sets
     from stages.optimize import run
     from stages.optimize.lists.constrain import keep_admissible
     from stages.optimize.lists.fill_missing import fill_missing
     from stages.optimize.lists.start_network import match_start
 
-    check_sources(sets, start, *knowing.sources)
-    table, missing = fill_missing(open_parent_sets(sets, partial=partial_input, warn=reporter.warn))
+    check_sources(sets, given.start, *knowing.sources)
+    table, missing = fill_missing(open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
     if missing:
         reporter.warn(f"{len(missing)} variables did not arrive: they get no parents and count nothing")
-    if start is not None:
-        network = open_network(start)
-        options = replace(options, start=match_start(network, table.header.names, "the parent sets"))
+    name, _ = choose_method(options, table.n_variables)
+    check_taken(ctx, [name], given.task)
+    options = replace(options, method=name)
+    start = None
+    if given.start is not None:
+        start = match_start(open_network(given.start), table.header.names, "the parent sets")
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     reporter.detail(f"{table.n_sets:,} parent sets of {table.n_variables} variables")
-    return partial(run, table, options), knowledge
+    return OpenedSearch(partial(run, table, replace(options, start=start)), options, knowledge)
 
 
 def open_data_search(
     sets: str | None,
-    climb: DataSearchOptions,
+    given: TaskOptions,
     knowing: KnowledgeOptions,
     data_options: DataOptions,
-    options: Any,
+    options: OptimizeOptions,
     reporter: Reporter,
-) -> tuple[Callable, Knowledge | None]:
-    """Read the data, and the sets and the network to start from; what is returned first searches on them."""
+) -> OpenedSearch:
+    """Read the data, and the sets and the network to start from."""
     from formats import open_network, open_parent_sets, write_parent_sets
     from stages.optimize.climb import run_on_data
 
-    check_sources(climb.data, climb.start, sets, *knowing.sources)
-    start = open_network(climb.start) if climb.start else None
+    check_sources(given.data, given.start, sets, *knowing.sources)
+    start = open_network(given.start) if given.start else None
     table = open_parent_sets(sets, warn=reporter.warn) if sets else None
     known = start if table is None or table.header.data is None else table
-    dataset = data_options.open(climb.data, reporter, known.header.variables if known else None)
+    dataset = data_options.open(str(given.data), reporter, known.header.variables if known else None)
+    name, _ = choose_method(options, dataset.n_variables, on_data=True)
+    options = replace(options, method=name)
     knowledge = knowing.resolve(dataset.names)
-    if knowledge is not None:
-        options = replace(
-            options,
-            required=knowledge.arcs(knowledge.required),
-            forbidden=knowledge.arcs(knowledge.forbidden),
-            tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
-        )
     reporter.detail(f"{dataset.n_rows:,} rows of {dataset.n_variables} variables")
 
     def save_sets(header: Header, records: Iterable[ParentSetRecord]) -> None:
-        recorded = recorded_knowledge(knowledge)
-        header = record_command(header, "optimize", options, without=ARCS, **recorded)
-        write_parent_sets(climb.save_sets, header, records)
+        recorded = recorded_options(options, given.task) | recorded_knowledge(knowledge)
+        write_parent_sets(given.save_sets, record_command(header, "optimize", recorded), records)
 
     def run(budget: Budget, reporter: Reporter) -> tuple[Network, dict[str, Any]]:
-        keep_lists = save_sets if climb.save_sets else None
-        network, figures = run_on_data(dataset, options, budget, reporter, start, table, keep_lists)
+        keep_lists = save_sets if given.save_sets else None
+        network, figures = run_on_data(
+            dataset, with_knowledge(options, knowledge), budget, reporter, start, table, keep_lists
+        )
         before = known.header.by if known else ()
         return replace(network, header=replace(network.header, by=before)), figures
 
-    return run, knowledge
+    return OpenedSearch(run, options, knowledge)
+
+
+def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:
+    """The options of a search on data that keeps to what the user knows."""
+    if knowledge is None:
+        return options
+    return replace(
+        options,
+        required=knowledge.arcs(knowledge.required),
+        forbidden=knowledge.arcs(knowledge.forbidden),
+        tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
+    )

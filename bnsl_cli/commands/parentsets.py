@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stages.parentsets import DEFAULT_METHOD, METHODS
+from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from ..inputs import require_same_scores, require_same_variables
 from ..interrupts import graceful_stop
@@ -15,20 +15,17 @@ from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_kn
 from ..options import (
     BudgetOptions,
     DataOptions,
-    ScoreOptions,
     budget_options,
     check_sources,
     data_options,
+    drawn_seed_option,
     format_option,
     input_argument,
     jobs_option,
     json_option,
     message_options,
-    method_options,
     output_option,
     resolve_seed,
-    score_options,
-    seed_option,
     shows_table,
     stage_command,
     stats_option,
@@ -37,12 +34,16 @@ from ..parentset_options import (
     InputOptions,
     PartOptions,
     SearchOptions,
+    check_options,
     guide_options,
+    method_flags,
+    own_search_options,
     part_options,
     search_options,
 )
-from ..recording import Tally, record_command, write_stats
+from ..recording import Tally, record_command, used_options, write_stats
 from ..reporter import Reporter
+from ..score_options import ScoreOptions, score_options
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Header
@@ -52,8 +53,9 @@ if TYPE_CHECKING:
 @stage_command
 @input_argument("data", "DATA")
 @data_options
-@method_options(METHODS, f"Search method; --NAME is the same as --method NAME. Default: {DEFAULT_METHOD}.")
+@method_flags
 @search_options
+@own_search_options
 @knowledge_options
 @score_options
 @guide_options
@@ -61,18 +63,21 @@ if TYPE_CHECKING:
     "Stop the whole run after this time: 30s, 10m, 2h.", "Exact local scores per variable at most."
 )
 @part_options
-@seed_option
+@drawn_seed_option
 @jobs_option
 @output_option
 @format_option(("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.")
 @json_option
 @stats_option
 @message_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     data: str,
     data_options: DataOptions,
     method: str | None,
     search: SearchOptions,
+    own: dict[str, Any],
     knowing: KnowledgeOptions,
     score_options: ScoreOptions,
     guides: InputOptions,
@@ -113,9 +118,10 @@ def command(
     See also: bnsl screen, bnsl optimize.
     """
     from formats.resumable import open_resumable
-    from stages.parentsets import ParentSetOptions
     from stages.parentsets.driver import Run
 
+    method = method or DEFAULT_METHOD
+    check_options(ctx, method)
     check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
     reads = shows_table(output, format_name, as_json)
     if reads and parts.resume:
@@ -123,7 +129,7 @@ def command(
     dataset, inputs, before = open_inputs(data, data_options, guides, score_options, reporter)
     inputs["knowledge"] = knowledge = knowing.resolve(dataset.names)
     options = ParentSetOptions(
-        method=method or DEFAULT_METHOD,
+        method=method,
         score=score_options.score,
         ess=score_options.ess,
         max_parents=search.max_parents,
@@ -131,10 +137,10 @@ def command(
         time=limits.time,
         time_per_variable=search.time_per_variable,
         memory=search.memory,
-        orders=search.orders,
         seed=resolve_run_seed(seed, parts, reporter),
         jobs=jobs,
         shard=parts.shard,
+        **own,
     )
     with graceful_stop() as stop:
         run = Run(dataset, options, limits.budget(stop), reporter, **inputs)
@@ -143,14 +149,9 @@ def command(
             return stop.exit_code
         reporter.detail(f"searching parents of {len(run.children)} variables in {dataset.n_rows:,} rows")
         given = {name: source is not None or None for name, source in asdict(guides).items()}
-        header = record_command(
-            replace(run.header, by=before),
-            "parentsets",
-            options,
-            **given,
-            **data_options.recorded(),
-            **recorded_knowledge(knowledge),
-        )
+        recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
+        recorded |= data_options.recorded() | recorded_knowledge(knowledge)
+        header = record_command(replace(run.header, by=before), "parentsets", recorded)
         if reads:
             tally = show_sets(run, header, output, format_name, reporter)
         else:

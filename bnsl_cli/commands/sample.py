@@ -8,6 +8,7 @@ import click
 
 from ..options import (
     TABLE_FORMATS,
+    drawn_seed_option,
     format_option,
     message_options,
     option,
@@ -15,7 +16,6 @@ from ..options import (
     packed,
     require_input,
     resolve_seed,
-    seed_option,
     stage_command,
     table_format,
 )
@@ -105,7 +105,7 @@ random_options = packed(
     section="Network",
     help="Number of rows to draw.",
 )
-@seed_option
+@drawn_seed_option
 @option(
     "--network",
     "save_network",

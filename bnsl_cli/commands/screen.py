@@ -109,7 +109,7 @@ def command(
             write_json_lines(output, ({"eps": threshold, "roots": count} for threshold, count in points))
         return
     forest = screen_forest(entropies, eps=eps, roots=roots, relative=relative)
-    header = record_command(forest.header, "screen", eps=eps, roots=roots, relative=relative)
+    header = record_command(forest.header, "screen", {"eps": eps, "roots": roots, "relative": relative})
     forest = replace(forest, header=header)
     if readable:
         tables.show_forest(output, forest, tables.rows_shown(output, format_name))

@@ -1,131 +1,285 @@
-"""Structure optimisation: choose one listed parent set per variable so that the arcs form no cycle.
+"""Structure optimisation: choose one parent set per variable so that the arcs form no cycle.
 
-`METHODS` names the searches; a method's module is imported when it runs and offers
-``search(table, options, budget, reporter) -> SearchResult``. Every result passes through `verify` before it
-leaves as a `Network`.
+`METHODS` names the searches, family by family as the folders here; it is data, and a method's module is imported
+when it runs. A module for listed sets offers ``search(table, options, budget, reporter) -> SearchResult``, one for
+data ``search_data``. Every result passes through `verify` before it leaves as a `Network`.
+
+To add a method: write its module in the folder of its family, and its entry in `METHODS`. An option of its own is
+a field of `OptimizeOptions` made by `own`, and named in the entry; the command line does the rest.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from stages.methods import own
 
 if TYPE_CHECKING:
     from formats.records import Network, ParentSetTable
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from .options import OptimizeOptions
+    from .lists.start_network import StartNetwork
+
+
+# ------------------------------------------------------------------------------------------ options
+
+
+@dataclass(frozen=True)
+class OptimizeOptions:
+    """What a user can ask of a search; which options a method reads is told by its entry in `METHODS`.
+
+    Attributes
+    ----------
+    method : str or None
+        Key of `METHODS`; None means what `choose_method` says.
+    treewidth : int or None
+        Upper bound on the treewidth of the moral graph.
+    init : str
+        Initial orders.
+    iterations : int
+        Greedy steps per restart.
+    restarts : int or None
+        Number of starting orders, or of climbs after the first; None means as many as the budget allows, or none.
+    seed : int
+    jobs : int
+        Threads.
+    score, ess
+        Local score and its equivalent sample size, where a method searches on data.
+    max_parents : int or None
+        Largest parent set of a method on data.
+    tabu : int
+        Length of the tabu list; 0 for none.
+    perturb : int or None
+        Random moves before each restart; a tenth of the variables by default.
+    required, forbidden : tuple of (int, int)
+        Arcs (parent, child) that a network on data must or must not have.
+    tiers : tuple of int or None
+        Tier of every variable, -1 for none: no arc of a network on data leads back to an earlier tier.
+    alpha : float
+        Level of the tests.
+    start : StartNetwork or None
+        Network to start from: among listed sets its order is the first.
+    """
+
+    method: str | None = None
+    treewidth: int | None = None
+    init: str = own(
+        "random",
+        "Where orders start: at random, depth first along the best parents, by a small feedback arc set "
+        "(Perez Urcia and Mauá 2015), by entropy, or as dual ascent on the upper bound places the variables.",
+        choices=("random", "dfs", "fas", "entropy", "ascent"),
+    )
+    iterations: int = own(100, "Greedy steps per restart.", metavar="N", least=0)
+    restarts: int | None = own(
+        None,
+        "Number of starting orders, 1000 if no budget is given at all; on data, of climbs after the first, none "
+        "if not given.",
+        metavar="N",
+        least=1,
+        section="Budget",
+    )
+    seed: int = 0
+    jobs: int = 1
+    score: str = "bic"
+    ess: float = 1.0
+    max_parents: int | None = None
+    tabu: int = own(0, "Length of the tabu list.", metavar="N", least=0)
+    perturb: int | None = own(
+        None,
+        "Random changes before every restart; a tenth of the variables if not given.",
+        metavar="N",
+        least=1,
+        needs="restarts",
+    )
+    required: tuple[tuple[int, int], ...] = ()
+    forbidden: tuple[tuple[int, int], ...] = ()
+    tiers: tuple[int, ...] | None = None
+    alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0)
+    start: StartNetwork | None = None
+
+
+COMMON = ("method", "treewidth", "seed")
+"""Fields that tell about every run; `jobs` changes no result."""
+
+ON_SETS = ("sets", "partial")
+"""Options of all searches among listed sets."""
+
+ON_DATA = ("score", "ess", "max_parents", "start")
+"""Options of all searches on data."""
+
+# ------------------------------------------------------------------------------------------ methods
+
+
+class Task(NamedTuple):
+    """What is searched: on data or among listed sets; under a treewidth bound or not."""
+
+    on_data: bool = False
+    bounded: bool = False
+
+
+SETS, SETS_TW = Task(), Task(bounded=True)
+DATA, DATA_TW = Task(on_data=True), Task(on_data=True, bounded=True)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a method does one kind of task: its module, and the options that it reads besides the common ones.
+
+    Options are fields of `OptimizeOptions`, or inputs and outputs that the command line opens: ``sets``,
+    ``partial``, ``start``, ``save_sets``.
+    """
+
+    module: str
+    options: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One search method: where it lives, what it is, whether it searches under a treewidth bound, and whether
-    it searches on data instead of listed sets (`climb.run_on_data`). `bounded_module` is the module for a
-    bound where that is another one; `takes_start` says whether a network to start from means anything to it.
-    """
+    """One search method: the folder of its family, what it is, where it was published, what it can be run on."""
 
-    module: str
+    family: str
     help: str
-    bounded: bool = False
-    unbounded: bool = True
-    needs_data: bool = False
-    grows_sets: bool = False
-    bounded_module: str | None = None
-    takes_start: bool = True
+    ways: Mapping[Task, Way]
+    source: str = ""
+
+    @property
+    def about(self) -> str:
+        """What it is, and where it was published."""
+        return f"{self.help} ({self.source})" if self.source else self.help
+
+
+def _on_sets(module: str, *options: str) -> Way:
+    return Way(f"stages.optimize.{module}", (*ON_SETS, *options))
+
+
+def _on_data(module: str, *options: str) -> Way:
+    return Way(f"stages.optimize.{module}", (*ON_DATA, *options))
 
 
 METHODS: dict[str, MethodSpec] = {
     "ils": MethodSpec(
-        "stages.optimize.orders.ils",
+        "orders",
         "iterated local search over orders, with --tw over k-trees; the best networks in a given time",
-        bounded=True,
-        bounded_module="stages.optimize.treewidth.ils",
+        {
+            SETS: _on_sets("orders.ils", "init", "restarts", "start"),
+            SETS_TW: _on_sets("treewidth.ils", "restarts", "start"),
+        },
     ),
-    "obs": MethodSpec("stages.optimize.orders.obs", "greedy swaps in order space (Perez Urcia & Mauá 2015)"),
+    "obs": MethodSpec(
+        "orders",
+        "greedy swaps in order space",
+        {SETS: _on_sets("orders.obs", "init", "iterations", "restarts", "start")},
+        "Perez Urcia & Mauá 2015",
+    ),
     "asobs": MethodSpec(
-        "stages.optimize.orders.asobs",
-        "acyclic selection over orders (Scanagatta et al. 2015); with --tw over k-tree orders",
-        bounded=True,
-        bounded_module="stages.optimize.treewidth.asobs",
+        "orders",
+        "acyclic selection over orders, with --tw local search over orders of k-trees",
+        {
+            SETS: _on_sets("orders.asobs", "init", "restarts", "start"),
+            SETS_TW: _on_sets("treewidth.asobs", "init", "restarts", "start"),
+        },
+        "Scanagatta et al. 2015",
     ),
     "winasobs": MethodSpec(
-        "stages.optimize.orders.winasobs",
-        "moves of blocks in the order, from acyclic selection (Scanagatta et al. 2017)",
+        "orders",
+        "moves of blocks in the order, from acyclic selection",
+        {SETS: _on_sets("orders.winasobs", "init", "restarts", "start")},
+        "Scanagatta et al. 2017",
     ),
     "exact": MethodSpec(
-        "stages.optimize.exact.search",
+        "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
+        {SETS: _on_sets("exact.search", "init", "start")},
     ),
     "kg": MethodSpec(
-        "stages.optimize.treewidth.kg",
-        "k-G: best fitting set along sampled orders (Scanagatta et al. 2016)",
-        bounded=True,
-        unbounded=False,
-    ),
-    "kmax": MethodSpec(
-        "stages.optimize.treewidth.kmax",
-        "k-MAX: k-trees grown by least regret (Scanagatta et al. 2018)",
-        bounded=True,
-        unbounded=False,
+        "treewidth",
+        "k-G: best fitting set along sampled orders",
+        {SETS_TW: _on_sets("treewidth.kg", "init", "restarts", "start")},
+        "Scanagatta et al. 2016",
     ),
     "kastar": MethodSpec(
-        "stages.optimize.treewidth.kastar",
-        "k-A*: the best cliques along sampled orders (Scanagatta et al. 2016)",
-        bounded=True,
-        unbounded=False,
+        "treewidth",
+        "k-A*: the best cliques along sampled orders",
+        {SETS_TW: _on_sets("treewidth.kastar", "init", "restarts", "start")},
+        "Scanagatta et al. 2016",
+    ),
+    "kmax": MethodSpec(
+        "treewidth",
+        "k-MAX: k-trees grown by least regret",
+        {SETS_TW: _on_sets("treewidth.kmax", "restarts", "start")},
+        "Scanagatta et al. 2018",
     ),
     "s2": MethodSpec(
-        "stages.optimize.treewidth.s2",
-        "S2: uniform k-trees, accepted by informative score, and solved (Nie et al. 2015)",
-        bounded=True,
-        unbounded=False,
+        "treewidth",
+        "S2: uniform k-trees, accepted by informative score, and solved",
+        {SETS_TW: _on_sets("treewidth.s2", "restarts", "start")},
+        "Nie et al. 2015",
     ),
     "s2plus": MethodSpec(
-        "stages.optimize.treewidth.s2plus",
-        "S2+: k-trees grown by A* on the informative score, and solved (Nie et al. 2016)",
-        bounded=True,
-        unbounded=False,
+        "treewidth",
+        "S2+: k-trees grown by A* on the informative score, and solved",
+        {SETS_TW: _on_sets("treewidth.s2plus", "restarts", "start")},
+        "Nie et al. 2016",
     ),
     "forest": MethodSpec(
-        "stages.optimize.treewidth.forest",
-        "at most one parent each, exactly, whatever the bound (Chow & Liu 1968)",
-        bounded=True,
-        unbounded=False,
-        takes_start=False,
+        "treewidth",
+        "at most one parent each, exactly, whatever the bound",
+        {SETS_TW: _on_sets("treewidth.forest")},
+        "Chow & Liu 1968",
     ),
     "pricing": MethodSpec(
-        "stages.optimize.pricing.unbounded",
+        "pricing",
         "on data: order search and growth of candidate sets in turn, with --tw over k-trees; the best networks "
         "in a given time",
-        bounded=True,
-        bounded_module="stages.optimize.pricing.treewidth",
-        needs_data=True,
-        grows_sets=True,
+        {
+            DATA: _on_data("pricing.unbounded", "sets", "save_sets"),
+            DATA_TW: _on_data("pricing.treewidth", "sets", "save_sets"),
+        },
     ),
     "hc": MethodSpec(
-        "stages.optimize.climbing.hc", "hill climbing on data: add, remove, reverse arcs", needs_data=True
+        "climbing",
+        "hill climbing on data: add, remove, reverse arcs",
+        {DATA: _on_data("climbing.hc", "restarts", "perturb", "tabu")},
     ),
     "chc": MethodSpec(
-        "stages.optimize.climbing.chc",
-        "constrained hill climbing on data (Gámez et al. 2011): pairs tested independent are not tried again",
-        needs_data=True,
+        "climbing",
+        "constrained hill climbing on data: pairs tested independent are not tried again",
+        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
+        "Gámez et al. 2011",
     ),
-    "chc-star": MethodSpec("stages.optimize.climbing.chc", "chc, then hc from its result", needs_data=True),
+    "chc-star": MethodSpec(
+        "climbing",
+        "chc, then hc from its result",
+        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
+        "Gámez et al. 2011",
+    ),
     "ichc": MethodSpec(
-        "stages.optimize.climbing.chc", "chc from its own result until nothing changes", needs_data=True
+        "climbing",
+        "chc from its own result until nothing changes",
+        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
+        "Gámez et al. 2011",
     ),
-    "2ichc": MethodSpec("stages.optimize.climbing.chc", "chc twice", needs_data=True),
+    "2ichc": MethodSpec(
+        "climbing",
+        "chc twice",
+        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
+        "Gámez et al. 2011",
+    ),
     "fastchc": MethodSpec(
-        "stages.optimize.climbing.chc",
-        "chc in one climb that reopens pairs beside new arcs (Gámez et al. 2012): the fewest scores",
-        needs_data=True,
+        "climbing",
+        "chc in one climb that reopens pairs beside new arcs: the fewest scores",
+        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
+        "Gámez et al. 2012",
     ),
     "mmhc": MethodSpec(
-        "stages.optimize.climbing.mmhc",
-        "hill climbing among neighbours found by tests (Tsamardinos et al. 2006)",
-        needs_data=True,
+        "climbing",
+        "hill climbing among neighbours found by tests",
+        {DATA: _on_data("climbing.mmhc", "restarts", "perturb", "tabu", "alpha")},
+        "Tsamardinos et al. 2006",
     ),
 }
 
@@ -142,6 +296,27 @@ def default_method(treewidth: int | None = None, on_data: bool = False, is_small
     return "exact" if is_small else "ils"
 
 
+def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = False) -> tuple[str, Way]:
+    """The method that runs, by name, and the way it does so.
+
+    Without a name it is the best one for the task; ``exact`` only where no number of restarts is asked for.
+
+    Raises
+    ------
+    ValueError
+        The named method does not do such a task.
+    """
+    from .exact.subset_dp import subsets_fit
+
+    is_small = options.restarts is None and subsets_fit(n_variables)
+    name = options.method or default_method(options.treewidth, on_data, is_small)
+    way = METHODS[name].ways.get(Task(on_data, options.treewidth is not None))
+    if way is None:
+        kind = f"{'on data' if on_data else 'among listed sets'}, treewidth bound {options.treewidth}"
+        raise ValueError(f"method {name} does not search so: {kind}")
+    return name, way
+
+
 def run(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> tuple[Network, dict[str, Any]]:
@@ -150,14 +325,10 @@ def run(
     from stages.runtime.warm_up import compile_first, tiny_table
 
     from .assemble import assemble_network
-    from .exact.subset_dp import subsets_fit
 
-    is_small = subsets_fit(table.n_variables) and options.restarts is None
-    name = options.method or default_method(options.treewidth, is_small=is_small)
+    name, way = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {name}")
-    spec = METHODS[name]
-    is_bounded = options.treewidth is not None and spec.bounded_module is not None
-    module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
+    module = importlib.import_module(way.module)
     if budget.seconds is not None:
         warm_up = getattr(module, "warm_up", module.search)
         compile_first(

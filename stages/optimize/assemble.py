@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.runtime.budgets import Budget
 
-    from .options import OptimizeOptions
+    from . import OptimizeOptions
     from .result import SearchResult
 
 

@@ -15,9 +15,8 @@ from stages.runtime.reporting import NullReporter
 from stages.runtime.warm_up import compile_first, tiny_dataset
 from stages.scoring.family_scorer import FamilyScorer
 
-from . import METHODS
+from . import OptimizeOptions, choose_method
 from .lists.start_network import match_start
-from .options import OptimizeOptions
 from .verify import elimination_width, verify_network
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def run_on_data(
     ----------
     dataset : Dataset
     options : OptimizeOptions
-        ``method`` is one whose `MethodSpec` has ``needs_data``, and ``bounded_module`` if there is a bound.
+        ``method`` is one that searches on data, under a bound if there is one.
     budget : Budget
         Its evaluations are local scores computed.
     reporter : Reporter
@@ -65,14 +64,14 @@ def run_on_data(
     InfeasibleError
         The constraints contradict each other or the start network.
     """
-    options = replace(options, start=None if start is None else match_start(start, dataset.names))
+    name, way = choose_method(options, dataset.n_variables, on_data=True)
+    start_network = None if start is None else match_start(start, dataset.names)
+    options = replace(options, method=name, start=start_network)
     first = None if options.start is None else options.start.parents
     if table is not None:
         match_table(table, dataset)
-    spec = METHODS[options.method]
-    is_bounded = options.treewidth is not None
-    reporter.detail(f"searching with method {options.method}")
-    module = importlib.import_module(spec.bounded_module if is_bounded else spec.module)
+    reporter.detail(f"searching with method {name}")
+    module = importlib.import_module(way.module)
     unconstrained = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, start=None)
 
     def search_tiny(small: Budget) -> None:
@@ -90,18 +89,18 @@ def run_on_data(
         ess=options.ess if options.score == "bdeu" else None,
     )
     lists = {}
-    if spec.grows_sets:
+    if "sets" in way.options:
         lists["table"] = table
         lists["keep_lists"] = None if keep_lists is None else partial(keep_lists, header)
     parents, scores, facts, figures = module.search_data(scorer, options, budget, reporter, first, **lists)
     elimination = facts.pop("elimination", None)
     extra = {
         "total": math.fsum(scores.tolist()),
-        "method": options.method,
+        "method": name,
         "seed": options.seed,
         **facts,
     }
-    if is_bounded:
+    if options.treewidth is not None:
         width = elimination_width(parents, elimination)
         extra["treewidth"] = {"bound": options.treewidth, "width": width, "elimination": elimination}
     if budget.interrupted:

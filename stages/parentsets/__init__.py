@@ -8,42 +8,77 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stages.methods import own
+
 
 @dataclass(frozen=True)
 class MethodSpec:
     """One identification method: where it lives, what it is, and when it stops if no budget is given.
 
-    `default_evaluations` exact scores per variable (plus two per variable of the data), 0 where the method ends
-    by itself.
+    Attributes
+    ----------
+    module, help, source : str
+        The source is where it was published, empty if it is a method of this project.
+    options : tuple of str
+        Options of its own: fields of `ParentSetOptions`, or the input ``near``.
+    default_evaluations : int
+        Exact scores per variable (plus two per variable of the data), 0 where the method ends by itself.
+    ends_by_size : bool
+        Whether it ends by itself where the size of sets is limited.
     """
 
     module: str
     help: str
+    source: str = ""
+    options: tuple[str, ...] = ()
     default_evaluations: int = 0
+    ends_by_size: bool = False
+
+    @property
+    def about(self) -> str:
+        """What it is, and where it was published."""
+        return f"{self.help} ({self.source})" if self.source else self.help
 
 
 METHODS: dict[str, MethodSpec] = {
     "grow": MethodSpec(
         "stages.parentsets.grow",
         "sets grown and shrunk within the predecessors of random orders; lists that expect acyclicity",
+        options=("orders", "near"),
     ),
     "indep": MethodSpec(
         "stages.parentsets.independence",
-        "independence selection: best-first by the approximate score BIC* (Scanagatta et al. 2015)",
+        "independence selection: best-first by the approximate score BIC*",
+        "Scanagatta et al. 2015",
         default_evaluations=5_000,
     ),
     "greedy": MethodSpec(
         "stages.parentsets.greedy",
-        "greedy selection: expand the best-scoring set found so far (Scanagatta et al. 2015)",
+        "greedy selection: expand the best-scoring set found so far",
+        "Scanagatta et al. 2015",
         default_evaluations=20_000,
     ),
     "sequential": MethodSpec(
         "stages.parentsets.sequential",
-        "all sets by size with exact pruning; complete where it finishes (Scanagatta et al. 2015)",
+        "all sets by size with exact pruning; complete where it finishes",
+        "Scanagatta et al. 2015",
         default_evaluations=20_000,
+        ends_by_size=True,
     ),
 }
 DEFAULT_METHOD = "grow"
+COMMON = (
+    "method",
+    "score",
+    "ess",
+    "max_parents",
+    "evaluations",
+    "time",
+    "time_per_variable",
+    "memory",
+    "seed",
+)
+"""Fields that tell about every run; `jobs` and `shard` change no result."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +90,9 @@ class ParentSetOptions:
     method : str
         Key of `METHODS`.
     score : str
-        ``bic``, ``aic``, ``bdeu``, ``k2`` or ``ll``.
+        Key of `stages.scoring.scores.SCORES`.
     ess : float
-        Equivalent sample size of ``bdeu``.
+        Equivalent sample size of scores that have one.
     max_parents : int or None
         Largest parent set considered.
     evaluations : int or None
@@ -69,7 +104,7 @@ class ParentSetOptions:
     memory : int or None
         Bytes that the process may take: a search whose sets no longer fit ends early.
     orders : int
-        Orders per variable (method ``grow``).
+        Orders per variable.
     seed : int
     jobs : int
         Workers; results do not depend on it under an evaluation budget.
@@ -85,7 +120,7 @@ class ParentSetOptions:
     time: float | None = None
     time_per_variable: float | None = None
     memory: int | None = None
-    orders: int = 100
+    orders: int = own(100, "Orders within which each variable's sets are grown.", metavar="N", least=1)
     seed: int = 0
     jobs: int = 1
     shard: tuple[int, int] | None = None

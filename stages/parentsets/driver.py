@@ -14,6 +14,7 @@ from stages.runtime.warm_up import compile_first, tiny_dataset
 from stages.runtime.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.scores import recorded_ess
 
 from . import METHODS, ParentSetOptions
 from .child_search import UNLIMITED, ChildLimits, FoundSets
@@ -110,7 +111,7 @@ class Run:
         self.scorer = FamilyScorer(dataset, options.score, options.ess)
         self.jobs = resolve_jobs(options.jobs)
         self.search = importlib.import_module(METHODS[options.method].module).search_child
-        grows = options.method == "grow"
+        grows = "orders" in METHODS[options.method].options
         self.sample = make_row_sample(self.scorer) if grows else None
         near = None if inputs.near is None else inputs.near.parents
         self.orders = Orders(dataset.n_variables, options.seed, near, inputs.knowledge) if grows else None
@@ -129,7 +130,7 @@ class Run:
             score=options.score,
             rows=dataset.n_rows,
             data=dataset.fingerprint,
-            ess=options.ess if options.score == "bdeu" else None,
+            ess=recorded_ess(options.score, options.ess),
             extra=extra,
         )
 
@@ -247,10 +248,11 @@ class Run:
         if options.evaluations is not None:
             return options.evaluations
         timed = options.time is not None or options.time_per_variable is not None
-        bounded = options.method == "sequential" and options.max_parents is not None
-        if timed or bounded or options.method == "grow":
+        method = METHODS[options.method]
+        ends = method.default_evaluations == 0 or (method.ends_by_size and options.max_parents is not None)
+        if timed or ends:
             return UNLIMITED
-        return METHODS[options.method].default_evaluations + 2 * self.scorer.n_variables
+        return method.default_evaluations + 2 * self.scorer.n_variables
 
     def budget_of_child(self, unfinished: int) -> Budget:
         """Time for one child: its own limit, or an equal share of what is left, so unused time carries over."""

@@ -9,8 +9,7 @@ import time
 from collections.abc import Iterator
 
 from formats.records import Dataset, ParentSetTable
-from stages.optimize import run
-from stages.optimize.options import OptimizeOptions
+from stages.optimize import OptimizeOptions, run
 from stages.parentsets import ParentSetOptions
 from stages.parentsets import run as identify
 from stages.runtime.budgets import Budget

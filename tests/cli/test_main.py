@@ -123,9 +123,55 @@ def test_without_arguments_the_overview_goes_to_stderr():
         ),
         (
             ["optimize", "x", "--hc", "--data", "d"],
-            "[SETS] does not go with method hc, which searches on data",
+            "[SETS] does not go with method hc; pricing takes it",
         ),
-        (["optimize", "x", "--score", "k2"], "--score does not go with method ils, which takes its scores"),
+        (
+            ["optimize", "x", "--score", "k2"],
+            "--score does not go with method ils or exact; pricing, hc, chc, chc-star, ichc, 2ichc, fastchc, mmhc "
+            "take it.",
+        ),
+        (
+            ["optimize", "x", "--missing", "drop"],
+            "--missing does not go with method ils or exact; pricing, hc",
+        ),
+        (
+            ["optimize", "--ils", "--tw", "2", "--init", "dfs", "x"],
+            "--init does not go with method ils under --tw; asobs, kg, kastar take it.",
+        ),
+        (
+            ["optimize", "--exact", "--restarts", "2", "x"],
+            "--restarts does not go with method exact; ils, obs, asobs, winasobs take it.",
+        ),
+        (
+            ["optimize", "--iterations", "5", "x"],
+            "--iterations does not go with method ils or exact; obs takes it",
+        ),
+        (
+            ["optimize", "--tw", "1", "--start", "n", "x"],
+            "--start does not go with method forest; ils, asobs, kg",
+        ),
+        (
+            ["optimize", "--chc", "--tabu", "5", "--data", "x"],
+            "--tabu does not go with method chc; hc, mmhc take it",
+        ),
+        (["optimize", "--hc", "--perturb", "5", "--data", "x"], "--perturb goes with --restarts only"),
+        (
+            ["optimize", "--hc", "--ess", "5", "--data", "x"],
+            "--ess does not go with score bic; bdeu takes it.",
+        ),
+        (
+            ["evaluate", "x", "--score", "bic", "--score", "k2", "--ess", "5"],
+            "--ess does not go with score bic or k2",
+        ),
+        (["parentsets", "--ess", "5", "x"], "--ess does not go with score bic; bdeu takes it."),
+        (
+            ["parentsets", "--indep", "--orders", "5", "x"],
+            "--orders does not go with method indep; grow takes it.",
+        ),
+        (
+            ["parentsets", "--greedy", "--near", "n", "x"],
+            "--near does not go with method greedy; grow takes it.",
+        ),
         (
             ["optimize", "--hc", "--data", "d", "--tw", "2"],
             "method hc knows no treewidth bound; pricing does",

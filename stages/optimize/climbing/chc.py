@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stages.runtime.errors import StageError
-
 from .run import Outcome, Run, run_method
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
     from stages.scoring.family_scorer import FamilyScorer
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
     from .climber import Climber
     from .constraints import Parents
     from .run import Climb, Method
@@ -37,13 +35,8 @@ def search_data(
 ) -> Outcome:
     """The method of the CHC family named by ``options.method``; see `run_method`.
 
-    Raises
-    ------
-    StageError
-        With a tabu list: forbidden-parent sets leave hardly a worse graph to go on to.
+    It takes no tabu list: forbidden-parent sets leave hardly a worse graph to go on to.
     """
-    if options.tabu:
-        raise StageError(f"--tabu goes with --hc and --mmhc, not with --{options.method}")
     name = options.method
 
     def make(run: Run) -> Method:

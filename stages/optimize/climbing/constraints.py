@@ -16,7 +16,7 @@ from ..verify import find_cycle
 if TYPE_CHECKING:
     from stages.scoring.family_scorer import FamilyScorer
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 Parents = tuple[tuple[int, ...], ...]
 

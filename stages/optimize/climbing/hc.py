@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
     from stages.scoring.family_scorer import FamilyScorer
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
     from .constraints import Parents
     from .run import Climb, Method
 

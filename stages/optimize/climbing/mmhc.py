@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
     from .constraints import Parents
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
     from stages.scoring.family_scorer import FamilyScorer
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 Outcome = tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]
 """Parents of every variable, local scores (nats), facts for the header, figures for ``--stats``."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 CHUNK = 20_000_000
 SETTLED = 0.01

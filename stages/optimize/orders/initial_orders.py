@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.kernels.orders.set_lists import SetLists
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 INITS = ("random", "dfs", "fas", "entropy", "ascent")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 WORK_PER_SWAP = 100
 """What evaluating a swap of neighbours costs, in sets tested; measured."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 WIDEST = 5
 """Largest block of the first restarts."""

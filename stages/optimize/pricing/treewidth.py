@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from stages.scoring.family_scorer import FamilyScorer
     from stages.scoring.set_grower import SetGrower
 
+    from .. import OptimizeOptions
     from ..climbing.constraints import Parents
-    from ..options import OptimizeOptions
 
 NEAR_SPREAD = 0.1
 """Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
     from stages.scoring.family_scorer import FamilyScorer
 
+    from .. import OptimizeOptions
     from ..climbing.constraints import Parents
-    from ..options import OptimizeOptions
 
 FIRST_ORDERS = 10
 """Random orders grown within before the first search."""

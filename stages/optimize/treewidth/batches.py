@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
+    from .. import OptimizeOptions
     from ..bounds.anytime_bound import CompanionBound
-    from ..options import OptimizeOptions
     from ..result import SearchResult
 
 BATCH_WORK = 100_000

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 
 def search(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stages.kernels.ktrees.ktree import KTree
     from stages.runtime.budgets import Budget
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 
 class InformedTrees(BatchStream):

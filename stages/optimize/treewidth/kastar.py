@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from ..options import OptimizeOptions
+    from .. import OptimizeOptions
 
 MAX_STATES = 1_000_000
 """States kept for one order; some 50 MB."""

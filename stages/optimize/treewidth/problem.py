@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from stages.kernels.ktrees.orders import Precedences
     from stages.kernels.ktrees.start_clique import CliqueTables
 
+    from .. import OptimizeOptions
     from ..chains import Chain
-    from ..options import OptimizeOptions
     from .batches import OrderBatch
 
 

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 from naive.networks_search import best_by_subsets, make_table, random_table
 
-from stages.optimize import METHODS, run
+from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions, run
 from stages.optimize.bounds.anytime_bound import CompanionBound
 from stages.optimize.lists.set_lists import drop_larger_sets
-from stages.optimize.options import OptimizeOptions
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.runtime.warm_up import tiny_table
 
-SEARCHES = [(name, None) for name, spec in METHODS.items() if spec.unbounded and not spec.needs_data] + [
+SEARCHES = [(name, None) for name, spec in METHODS.items() if SETS in spec.ways] + [
     (name, width)
     for name, spec in METHODS.items()
-    if spec.bounded and not spec.needs_data
+    if SETS_TW in spec.ways
     for width in ((1,) if name == "forest" else (2, 4))
 ]
 """Methods with the treewidth bounds they are tried at."""

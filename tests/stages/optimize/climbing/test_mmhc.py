@@ -12,10 +12,10 @@ from naive import climbing as naive
 from naive.mmpc import PlainSearch, g_squared
 
 from stages.evaluate.comparison import chi_square_tail
+from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.optimize.climbing.mmhc import search_data
 from stages.optimize.climbing.mmpc import TargetSearch, find_neighbours, subsets_within
-from stages.optimize.options import OptimizeOptions
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer

@@ -10,8 +10,8 @@ from naive import climbing as naive
 from naive import scores as naive_scores
 
 from formats.records import Header, Network, Variable
+from stages.optimize import OptimizeOptions
 from stages.optimize.climb import run_on_data
-from stages.optimize.options import OptimizeOptions
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError, StageError
 from stages.runtime.reporting import NullReporter
@@ -111,8 +111,6 @@ def test_contradictions_are_refused():
         search(scorer, start=((), (0,), (), ()), forbidden=((0, 1),))
     with pytest.raises(InfeasibleError, match="V3 starts with 3 parents"):
         search(scorer, start=((), (), (), (0, 1, 2)), max_parents=2)
-    with pytest.raises(StageError, match="--tabu"):
-        search(scorer, "chc", tabu=5)
 
 
 def test_required_arcs_stay_and_forbidden_ones_stay_out():

@@ -14,7 +14,7 @@ from naive.exact import arcs_on_cycles, best_sets, closure
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import lists_of, order_score
 
-from stages.optimize import run
+from stages.optimize import OptimizeOptions, run
 from stages.optimize.bounds.cut_pool import make_columns, make_support
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.exact import branch_and_cut
@@ -25,7 +25,6 @@ from stages.optimize.exact.incumbent import Incumbent
 from stages.optimize.exact.search import prove, search
 from stages.optimize.exact.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
 from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, pack_table
-from stages.optimize.options import OptimizeOptions
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter

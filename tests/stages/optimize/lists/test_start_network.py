@@ -12,15 +12,18 @@ from naive.orders import lists_of, order_score
 
 from formats.records import Header, Network, Variable
 from stages.evaluate.treewidth import elimination_width, moral_graph
-from stages.optimize import METHODS, run
+from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions, run
 from stages.optimize.lists.start_network import StartNetwork, match_start
-from stages.optimize.options import OptimizeOptions
 from stages.optimize.treewidth.problem import prepare_bounded
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
 
-ON_LISTS = [name for name, spec in METHODS.items() if spec.takes_start and not spec.needs_data]
+
+def methods_with_start(task):
+    return [
+        name for name, spec in METHODS.items() if task in spec.ways and "start" in spec.ways[task].options
+    ]
 
 
 def network_of(names, parents, **extra):
@@ -66,7 +69,7 @@ def test_an_elimination_order_that_does_not_fit_is_passed_over():
     assert StartNetwork(parents, (2, 1, 0)).order(1).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("method", [name for name in ON_LISTS if METHODS[name].unbounded])
+@pytest.mark.parametrize("method", methods_with_start(SETS))
 @pytest.mark.parametrize("seed", range(3))
 def test_searches_begin_at_the_start_network(method, seed):
     table = random_table(seed, 12, n_sets=40, n_fixed=seed)
@@ -79,9 +82,7 @@ def test_searches_begin_at_the_start_network(method, seed):
     assert again.header.extra["total"] >= best.header.extra["total"] - 1e-9
 
 
-@pytest.mark.parametrize(
-    "method", [name for name in ON_LISTS if METHODS[name].bounded and METHODS[name].takes_start]
-)
+@pytest.mark.parametrize("method", methods_with_start(SETS_TW))
 @pytest.mark.parametrize("init", ["random", "dfs"])
 def test_bounded_searches_begin_with_its_order(method, init):
     from stages.kernels.ktrees.orders import evaluate_order

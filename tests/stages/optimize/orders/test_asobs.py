@@ -7,9 +7,8 @@ import pytest
 from naive.networks_search import best_by_orders, make_table, random_table
 from naive.orders import acyclic_selection, descendants_of, is_acyclic, lists_of, order_score, swapped
 
-from stages.optimize import run
+from stages.optimize import OptimizeOptions, run
 from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
-from stages.optimize.options import OptimizeOptions
 from stages.optimize.orders.initial_orders import random_topological_order
 from stages.optimize.orders.order_decoding import select_acyclic
 from stages.optimize.restarts import total_score

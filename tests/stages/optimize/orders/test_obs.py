@@ -9,9 +9,8 @@ import pytest
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import greedy_swaps, lists_of, order_score
 
-from stages.optimize import run
+from stages.optimize import OptimizeOptions, run
 from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
-from stages.optimize.options import OptimizeOptions
 from stages.optimize.orders.initial_orders import INITS
 from stages.optimize.orders.obs import climb
 from stages.runtime.budgets import Budget

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from naive.networks_search import best_by_orders, make_table, random_table
 from naive.orders import inserted, lists_of, order_score
 
-from stages.optimize import run
+from stages.optimize import OptimizeOptions, run
 from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
-from stages.optimize.options import OptimizeOptions
 from stages.optimize.orders.initial_orders import topological_order
 from stages.optimize.orders.order_decoding import choose_consistent
 from stages.optimize.orders.winasobs import WindowSearcher

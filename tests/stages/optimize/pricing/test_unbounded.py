@@ -14,9 +14,9 @@ from naive.parentsets import prune_dominated, score_all_sets
 from naive.pricing import grow_and_shrink, undominated
 
 from formats.records import ParentSetTable
+from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.lagrangian import what_bounds_hold_for
 from stages.optimize.climb import run_on_data
-from stages.optimize.options import OptimizeOptions
 from stages.optimize.pricing import unbounded as pricing
 from stages.optimize.pricing.growing_lists import EXTENSIONS_KEPT, CandidateLists
 from stages.optimize.pricing.unbounded import Pricing, positions

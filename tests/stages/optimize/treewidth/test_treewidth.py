@@ -14,8 +14,7 @@ from naive.networks_search import make_table, random_table
 from naive.orders import lists_of
 from naive.treewidth import elimination_width, moral_edges, treewidth
 
-from stages.optimize import METHODS, run
-from stages.optimize.options import OptimizeOptions
+from stages.optimize import METHODS, SETS_TW, OptimizeOptions, run
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -198,7 +197,7 @@ def test_too_many_fixed_parents():
 
 
 def test_bounded_methods_say_so():
-    assert {name for name, spec in METHODS.items() if spec.bounded} >= set(ORDER_METHODS) | {"forest"}
+    assert {name for name, spec in METHODS.items() if SETS_TW in spec.ways} >= set(ORDER_METHODS) | {"forest"}
 
 
 def test_best_inside_is_an_upper_bound_only_within_the_graph():

@@ -1,0 +1,84 @@
+"""The local scores, one entry each: what they are, their penalty or prior, and what holds for them.
+
+All decompose into a sum over families and are in nats, higher is better. A score is the greatest log-likelihood of
+a family, less a penalty or not, or the log marginal likelihood under a Dirichlet prior. The checks of
+`stages.optimize.verify` and `stages.evaluate.scoring` have formulas of their own, to be independent of this table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Score:
+    """One local score.
+
+    Attributes
+    ----------
+    name : str
+        As in the sentence "Local score: ...".
+    definition : str
+        In half a sentence.
+    penalty : callable or None
+        Nats per free parameter on so many rows. Scores with a penalty c on every configuration of the parents,
+        LL - c |P|, have the pruning rules and bounds of `parentsets.pruning_rules` and of `climbing.climber`.
+    prior : callable or None
+        ``prior(r, q, ess)``: the Dirichlet parameter of one of q configurations of the parents of a child with r
+        states, of which every state has an equal share. Scores with a prior have `parentsets.dirichlet_bounds`.
+    takes_ess : bool
+        Whether the prior is given by an equivalent sample size, so that it depends on q, too.
+    is_equivalent : bool
+        Whether graphs of the same independences have the same score: an arc between two variables without parents
+        gains the same in both directions.
+    """
+
+    name: str
+    definition: str
+    penalty: Callable[[int], float] | None = None
+    prior: Callable[[float, float, float], float] | None = None
+    takes_ess: bool = False
+    is_equivalent: bool = True
+
+    @property
+    def is_likelihood(self) -> bool:
+        """Whether it is a log-likelihood at its greatest, penalised or not."""
+        return self.prior is None
+
+    def penalty_on(self, n_rows: int) -> float:
+        """Penalty in nats per free parameter; 0 where there is none."""
+        return 0.0 if self.penalty is None else self.penalty(n_rows)
+
+
+SCORES: dict[str, Score] = {
+    "bic": Score(
+        "BIC",
+        "Bayesian information criterion: log-likelihood less (ln rows)/2 per free parameter",
+        penalty=lambda n_rows: math.log(n_rows) / 2,
+    ),
+    "aic": Score(
+        "AIC",
+        "Akaike's criterion: log-likelihood less 1 per free parameter",
+        penalty=lambda n_rows: 1.0,
+    ),
+    "bdeu": Score(
+        "BDeu",
+        "log marginal likelihood, equivalent sample size spread over the cells of each family",
+        prior=lambda r, q, ess: ess / q,
+        takes_ess=True,
+    ),
+    "k2": Score(
+        "K2",
+        "log marginal likelihood, Dirichlet parameter 1 in every cell",
+        prior=lambda r, q, ess: float(r),
+        is_equivalent=False,
+    ),
+    "ll": Score("plain log-likelihood", "maximum log-likelihood"),
+}
+
+
+def recorded_ess(score: str, ess: float) -> float | None:
+    """The equivalent sample size if the score has one, as headers state it."""
+    return ess if SCORES[score].takes_ess else None
