@@ -60,7 +60,8 @@ def write_structure(task: Conversion) -> None:
 
 def _find_elimination(network: Network, reporter: Reporter) -> list[int] | None:
     """An elimination order for a network whose header has none; None where it has one."""
-    from stages.evaluate.treewidth import bound_treewidth, moral_graph
+    from stages.evaluate.treewidth import bound_treewidth
+    from stages.graphs import moral_graph
 
     if (network.header.extra.get("treewidth") or {}).get("elimination") is not None:
         return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from stages.graphs import CycleError, pull_parents_forward
 from stages.runtime.errors import InfeasibleError, StageError
 
 Arc = tuple[int, int]
@@ -171,13 +172,10 @@ def require_no_cycle(parents: Mapping[int, Sequence[int]], names: Sequence[str],
     what : str
         What the arcs are called in the message.
     """
-    from graphlib import CycleError, TopologicalSorter
-
     try:
-        TopologicalSorter(parents).prepare()
+        pull_parents_forward(range(len(names)), parents)
     except CycleError as error:
-        # graphlib lists each node before one that depends on it, that is parents before children.
-        shown = [names[v] for v in error.args[1]]
+        shown = [names[v] for v in reversed([*error.cycle, error.cycle[0]])]
         if len(shown) > 8:
             shown[4:-3] = ["..."]
         raise InfeasibleError(f"{what} close a cycle: {' -> '.join(shown)}") from None

@@ -7,7 +7,6 @@ batches.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterator
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.records import MAX_STATES, BayesianNetwork, Variable
+from stages.graphs import topological_order
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 
@@ -137,7 +137,7 @@ def sample_rows(
         batch_rows = min(65_536, max(1, BATCH_CELLS // max(1, len(network.variables))))
     if batch_rows < 1:
         raise ValueError("a batch has at least one row")
-    order = topological_order(network.parents)
+    order = _drawing_order(network.parents)
     samplers = [_VariableSampler(network, variable) for variable in order]
     batch = np.empty((len(network.variables), min(batch_rows, n_rows)), dtype=np.uint8)
     filled = done = 0
@@ -155,7 +155,7 @@ def sample_rows(
                 filled = 0
 
 
-def topological_order(parents: tuple[tuple[int, ...], ...]) -> list[int]:
+def _drawing_order(parents: tuple[tuple[int, ...], ...]) -> list[int]:
     """Variables with parents first; of those ready the one with the lowest index comes next.
 
     Raises
@@ -163,20 +163,7 @@ def topological_order(parents: tuple[tuple[int, ...], ...]) -> list[int]:
     Inconsistent
         If there is a cycle.
     """
-    children: list[list[int]] = [[] for _ in parents]
-    missing = [len(parent_set) for parent_set in parents]
-    for child, parent_set in enumerate(parents):
-        for parent in parent_set:
-            children[parent].append(child)
-    ready = [variable for variable, count in enumerate(missing) if count == 0]
-    order = []
-    while ready:
-        variable = heapq.heappop(ready)
-        order.append(variable)
-        for child in children[variable]:
-            missing[child] -= 1
-            if missing[child] == 0:
-                heapq.heappush(ready, child)
+    order = topological_order(parents, range(len(parents)))
     if len(order) < len(parents):
         raise Inconsistent(
             "the network's arcs form a cycle", remedy="no order of drawing the variables exists"

@@ -192,7 +192,7 @@ def open_list_search(
 ) -> OpenedSearch:
     """Read parent sets, of which there may be too few or too many for the method."""
     from formats import open_network, open_parent_sets
-    from stages.optimize import run
+    from stages.optimize.driver import run
     from stages.optimize.lists.constrain import keep_admissible
     from stages.optimize.lists.fill_missing import fill_missing
     from stages.optimize.lists.start_network import match_start
@@ -224,7 +224,7 @@ def open_data_search(
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
     from formats import open_network, open_parent_sets, write_parent_sets
-    from stages.optimize.climb import run_on_data
+    from stages.optimize.driver import run_on_data
 
     check_sources(given.data, given.start, sets, *knowing.sources)
     start = open_network(given.start) if given.start else None

@@ -106,9 +106,9 @@ def evaluate_network(
         If a measure asked for cannot be computed from what is given.
     """
     from .alignment import align_dataset, match_variables
-    from .essential_graphs import topological_order
+    from .essential_graphs import acyclic_order
 
-    topological_order(network.parents)
+    acyclic_order(network.parents)
     data = data and align_dataset(network, data)
     test = test and align_dataset(network, test, "the test set")
     if data and test:
@@ -199,7 +199,9 @@ def _mean(log_likelihoods: np.ndarray) -> float:
 
 
 def _measure_treewidth(network: Network, reporter: Reporter | None) -> dict[str, Any]:
-    from .treewidth import bound_treewidth, check_certificate, moral_graph
+    from stages.graphs import moral_graph
+
+    from .treewidth import bound_treewidth, check_certificate
 
     bounds = bound_treewidth(moral_graph(network.parents))
     record: dict[str, Any] = {"treewidth_lower": bounds.lower, "treewidth_upper": bounds.upper}

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from formats.errors import Inconsistent
+from stages.graphs import topological_order
 
 Arc = tuple[int, int]
 
@@ -52,33 +53,18 @@ def list_arcs(parents: Sequence[Sequence[int]]) -> set[Arc]:
     return {(parent, child) for child, parent_set in enumerate(parents) for parent in parent_set}
 
 
-def topological_order(parents: Sequence[Sequence[int]]) -> list[int]:
-    """Variables with parents before children; among those that are free, the smallest number first found.
+def acyclic_order(parents: Sequence[Sequence[int]]) -> list[int]:
+    """Variables with parents before children.
 
     Raises
     ------
     Inconsistent
         If the arcs form a cycle.
     """
-    children: list[list[int]] = [[] for _ in parents]
-    for child, parent_set in enumerate(parents):
-        for parent in parent_set:
-            children[parent].append(child)
-    missing = [len(parent_set) for parent_set in parents]
-    order = [variable for variable, count in enumerate(missing) if count == 0]
-    for variable in order:  # grows while it is walked
-        for child in children[variable]:
-            missing[child] -= 1
-            if missing[child] == 0:
-                order.append(child)
+    order = topological_order(parents)
     if len(order) < len(parents):
         raise Inconsistent(f"the arcs form a cycle through {len(parents) - len(order)} or fewer variables")
     return order
-
-
-def directed_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
-    """The network's own arcs as a graph without undirected edges."""
-    return PartiallyDirectedGraph(frozenset(list_arcs(parents)), frozenset())
 
 
 def essential_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
@@ -92,7 +78,7 @@ def essential_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
     algorithms Order-Edges and Label-Edges. Heads are taken in topological order. The arc from a head's last
     parent decides about all the others, so that every head is settled in one step.
     """
-    position = {variable: rank for rank, variable in enumerate(topological_order(parents))}
+    position = {variable: rank for rank, variable in enumerate(acyclic_order(parents))}
     parent_sets = [frozenset(parent_set) for parent_set in parents]
     compelled: list[frozenset[int]] = [frozenset()] * len(parents)
     for head in position:

@@ -1,7 +1,7 @@
-"""Width of elimination orders, and bounds on the treewidth of a network's moral graph.
+"""Bounds on the treewidth of a network's moral graph, and the check of a certificate.
 
 Upper bounds are widths of min-fill and min-degree orders, the lower bound comes from contractions (Bodlaender
-& Koster 2010, 2011). Work is counted, not timed, so results repeat. Graphs are lists of sets of neighbours.
+& Koster 2010, 2011). Work is counted, not timed, so results repeat.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-
-Graph = list[set[int]]
+from stages.graphs import Graph, elimination_width, moral_graph
 
 WORK_LIMIT = 30_000_000
 """Neighbour look-ups that min-fill may cost before min-degree takes over: a few seconds."""
@@ -26,45 +25,6 @@ class TreewidthBounds(NamedTuple):
     lower: int
     upper: int
     elimination: list[int]
-
-
-def moral_graph(parents: Sequence[Sequence[int]]) -> Graph:
-    """Undirected graph that joins every child with its parents and the parents with each other."""
-    graph: Graph = [set() for _ in parents]
-    for child, parent_set in enumerate(parents):
-        family = {child, *parent_set}
-        for member in family:
-            graph[member] |= family
-    for vertex, neighbours in enumerate(graph):
-        neighbours.discard(vertex)
-    return graph
-
-
-def elimination_width(graph: Graph, order: Sequence[int]) -> int:
-    """Width of an elimination order: the most later neighbours, fill-in counted, that any vertex has.
-
-    Parameters
-    ----------
-    graph : list of sets
-    order : sequence of int
-        A permutation of the vertices, first eliminated first.
-
-    Notes
-    -----
-    A vertex hands its later neighbours to the earliest of them only, which is enough for the widths (the
-    elimination tree of sparse Cholesky factorisation) and takes one union of sets per vertex.
-    """
-    position = {vertex: rank for rank, vertex in enumerate(order)}
-    later = [{u for u in graph[v] if position[u] > position[v]} for v in range(len(graph))]
-    width = 0
-    for vertex in order:
-        bag = later[vertex]
-        width = max(width, len(bag))
-        if bag:
-            heir = min(bag, key=position.__getitem__)
-            later[heir] |= bag
-            later[heir].discard(heir)
-    return width
 
 
 def check_certificate(parents: Sequence[Sequence[int]], certificate: Mapping[str, Any]) -> int:

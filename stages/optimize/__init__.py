@@ -1,8 +1,9 @@
 """Structure optimisation: choose one parent set per variable so that the arcs form no cycle.
 
 `METHODS` names the searches, family by family as the folders here; it is data, and a method's module is imported
-when it runs. A module for listed sets offers ``search(table, options, budget, reporter) -> SearchResult``, one for
-data ``search_data``. Every result passes through `verify` before it leaves as a `Network`.
+when it runs (`stages.optimize.driver`). A module for listed sets offers ``search``, one for data ``search_data``
+(`stages.optimize.result`). Every result passes through `stages.optimize.verify` before it leaves as a `Network`.
+``lists`` prepares listed sets and ``bounds`` works on upper bounds for all families.
 
 To add a method: write its module in the folder of its family, and its entry in `METHODS`. An option of its own is
 a field of `OptimizeOptions` made by `own`, and named in the entry; the command line does the rest.
@@ -10,18 +11,13 @@ a field of `OptimizeOptions` made by `own`, and named in the entry; the command 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from stages.methods import own
 
 if TYPE_CHECKING:
-    from formats.records import Network, ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
     from .lists.start_network import StartNetwork
 
 
@@ -315,24 +311,3 @@ def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = Fa
         kind = f"{'on data' if on_data else 'among listed sets'}, treewidth bound {options.treewidth}"
         raise ValueError(f"method {name} does not search so: {kind}")
     return name, way
-
-
-def run(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> tuple[Network, dict[str, Any]]:
-    """Search, verify from scratch, and return the network with the figures for ``--stats``."""
-    from stages.runtime.reporting import NullReporter
-    from stages.runtime.warm_up import compile_first, tiny_table
-
-    from .assemble import assemble_network
-
-    name, way = choose_method(options, table.n_variables)
-    reporter.detail(f"searching with method {name}")
-    module = importlib.import_module(way.module)
-    if budget.seconds is not None:
-        warm_up = getattr(module, "warm_up", module.search)
-        compile_first(
-            lambda small: warm_up(tiny_table(), replace(options, start=None), small, NullReporter()), budget
-        )
-    result = module.search(table, options, budget, reporter)
-    return assemble_network(table, name, options, budget, result), result.stats

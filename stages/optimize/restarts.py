@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -110,11 +109,6 @@ def run_restarts(
     finally:
         results.close()
     return RestartReport(best, done, orders, columns)
-
-
-def total_score(scores: np.ndarray, chosen: np.ndarray) -> float:
-    """Exact-to-rounding sum of the chosen sets' scores, independent of the order of summation."""
-    return math.fsum(scores[chosen].tolist())
 
 
 def sets_tested(lists: SetLists, chosen: np.ndarray) -> float:

@@ -1,7 +1,9 @@
 """Check a network from scratch, in plain Python and independently of every search.
 
 Each network passes through here before it is written: a search that returns a cycle, a wrong score or a width
-that its certificate does not prove is a bug, and is reported as one instead of being written.
+that its certificate does not prove is a bug, and is reported as one instead of being written. Nothing here is
+shared: cycle check, elimination and local scores are its own and serve nobody else, so that an error elsewhere
+cannot hide itself.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def verify_network(
         _check_width(network, treewidth)
 
 
-def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
+def _find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
     """Variables that lie on or behind a cycle, ascending; empty when the graph is acyclic."""
     children: list[list[int]] = [[] for _ in parents]
     waiting = [len(p) for p in parents]
@@ -74,7 +76,7 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
     return [v for v, count in enumerate(waiting) if count > 0]
 
 
-def elimination_width(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> int:
+def _elimination_width(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> int:
     """Width of an elimination order of the moral graph: the most neighbours any variable has when eliminated.
 
     An upper bound on the treewidth; the graph of n isolated variables has width 0.
@@ -106,7 +108,7 @@ def _check_parents(parents: Sequence[Sequence[int]]) -> None:
         ascending = all(a < b for a, b in itertools.pairwise(family))
         if not ascending or child in family or any(not 0 <= p < len(parents) for p in family):
             raise VerificationError(f"variable {child}: {family} is no parent set")
-    cycle = find_cycle(parents)
+    cycle = _find_cycle(parents)
     if cycle:
         raise VerificationError(f"the network has a cycle among {cycle}")
 
@@ -132,7 +134,7 @@ def _check_width(network: Network, treewidth: int) -> None:
     claim = network.header.extra.get("treewidth")
     if claim is None:
         raise VerificationError("the header has no elimination order")
-    width = elimination_width(network.parents, claim["elimination"])
+    width = _elimination_width(network.parents, claim["elimination"])
     if width > treewidth or width != claim["width"]:
         raise VerificationError(f"the elimination order proves width {width}, not {claim['width']}")
 
@@ -141,13 +143,13 @@ def _check_scores(network: Network, dataset: Dataset) -> None:
     if network.header.score not in ("ll", "aic", "bic", "bdeu", "k2"):
         return
     for child, family in enumerate(network.parents):
-        expected = local_score(dataset, child, family, network.header.score, network.header.ess or 1.0)
+        expected = _local_score(dataset, child, family, network.header.score, network.header.ess or 1.0)
         found = float(network.scores[child])
         if not math.isclose(expected, found, rel_tol=SCORE_TOLERANCE, abs_tol=1e-6):
             raise VerificationError(f"variable {child}: score {found!r}, but the data give {expected!r}")
 
 
-def local_score(dataset: Dataset, child: int, parents: Sequence[int], score: str, ess: float) -> float:
+def _local_score(dataset: Dataset, child: int, parents: Sequence[int], score: str, ess: float) -> float:
     """Local score in nats from the definition, by counting row keys; independent of the kernels."""
     import numpy as np
 

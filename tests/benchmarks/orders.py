@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterator
 
 from formats.records import Dataset, ParentSetTable
-from stages.optimize import OptimizeOptions, run
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run
 from stages.parentsets import ParentSetOptions
 from stages.parentsets import run as identify
 from stages.runtime.budgets import Budget

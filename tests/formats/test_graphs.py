@@ -24,7 +24,8 @@ from formats.errors import FormatError, Inconsistent
 from formats.graphs import WRITABLE, write_graph
 from formats.networks import find_cycle, network_from_parents, open_network
 from formats.records import BayesianNetwork, Network, Variable
-from stages.evaluate.treewidth import bound_treewidth, moral_graph
+from stages.evaluate.treewidth import bound_treewidth
+from stages.graphs import moral_graph
 
 
 def network_of(parents, names=None) -> Network:

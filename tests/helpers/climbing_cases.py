@@ -15,6 +15,7 @@ from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.optimize.climbing.constraints import make_constraints
 from stages.optimize.climbing.hc import search_data as search_plain
 from stages.optimize.climbing.run import Run
+from stages.optimize.lists.start_network import StartNetwork
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -34,10 +35,11 @@ class StepBudget(Budget):
 
 
 def search(scorer, method="hc", start=None, budget=None, **options):
-    """Parents (tuples) and the rest of the outcome."""
+    """The result of a method of the family, from the parents `start` if they are given."""
     module = search_plain if method == "hc" else search_constrained
-    chosen = OptimizeOptions(method=method, score=scorer.score, **options)
-    return module(scorer, chosen, budget or Budget(), NullReporter(), start)
+    first = None if start is None else StartNetwork(start)
+    chosen = OptimizeOptions(method=method, score=scorer.score, start=first, **options)
+    return module(scorer, chosen, budget or Budget(), NullReporter())
 
 
 def as_sets(parents):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from formats.records import Dataset, Header, Network, Variable
+from stages.evaluate.essential_graphs import PartiallyDirectedGraph, list_arcs
 
 
 def make_variables(n_states: Sequence[int]) -> tuple[Variable, ...]:
@@ -59,3 +60,8 @@ def random_parents(seed: int, n_variables: int, max_parents: int) -> list[list[i
         size = generator.randint(0, min(rank, max_parents))
         parents[child] = sorted(names[p] for p in generator.sample(range(rank), size))
     return parents
+
+
+def directed_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
+    """The network's own arcs as a graph without undirected edges, for distances between networks themselves."""
+    return PartiallyDirectedGraph(frozenset(list_arcs(parents)), frozenset())

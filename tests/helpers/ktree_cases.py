@@ -6,7 +6,8 @@ import numpy as np
 from naive.networks_search import make_table, random_table
 from naive.orders import lists_of
 
-from stages.optimize import OptimizeOptions, run
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

@@ -16,8 +16,8 @@ from naive.parentsets import prune_dominated, score_all_sets
 from formats.records import Forest, Header, ParentSetTable
 from stages.knowledge import Knowledge, check_screened, make_knowledge
 from stages.optimize import OptimizeOptions
-from stages.optimize import run as optimize
-from stages.optimize.climb import run_on_data
+from stages.optimize.driver import run as optimize
+from stages.optimize.driver import run_on_data
 from stages.optimize.lists.constrain import keep_admissible
 from stages.parentsets import METHODS, ParentSetOptions, run
 from stages.parentsets.grow_orders import Orders

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .run import Outcome, Run, run_method
+from ..result import Parents, SearchResult
+from .run import Run, run_method
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from .. import OptimizeOptions
     from .climber import Climber
-    from .constraints import Parents
     from .run import Climb, Method
 
 ITERATIONS: dict[str, int | None] = {"chc": 1, "chc-star": 1, "ichc": None, "2ichc": 2, "fastchc": 1}
@@ -31,8 +31,7 @@ def search_data(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    start: Parents | None = None,
-) -> Outcome:
+) -> SearchResult:
     """The method of the CHC family named by ``options.method``; see `run_method`.
 
     It takes no tabu list: forbidden-parent sets leave hardly a worse graph to go on to.
@@ -42,7 +41,7 @@ def search_data(
     def make(run: Run) -> Method:
         return constrained(run, name)
 
-    return run_method(make, scorer, options, budget, reporter, start)
+    return run_method(make, scorer, options, budget, reporter)
 
 
 def constrained(run: Run, name: str) -> Method:

@@ -20,8 +20,9 @@ import numpy as np
 
 from stages.runtime.workers import ordered_map
 
+from ..result import Parents
 from .cache import FamilyCache
-from .constraints import Constraints, Parents
+from .constraints import Constraints
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.graphs import behind_cycles
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
 
-from ..verify import find_cycle
+from ..result import Parents
 
 if TYPE_CHECKING:
     from stages.scoring.family_scorer import FamilyScorer
 
     from .. import OptimizeOptions
-
-Parents = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +113,7 @@ def start_graph(start: Parents | None, constraints: Constraints, names: Sequence
                 "allowed; raise --max-parents or start from another network"
             )
     graph = tuple(tuple(sorted(p)) for p in parents)
-    cycle = find_cycle(graph)
+    cycle = behind_cycles(graph)
     if cycle:
         members = ", ".join(names[v] for v in cycle[:5])
         raise InfeasibleError(f"the required arcs and the start network form a cycle among {members}")

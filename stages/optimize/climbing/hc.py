@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .run import Outcome, Run, run_method
+from ..result import Parents, SearchResult
+from .run import Run, run_method
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from stages.scoring.family_scorer import FamilyScorer
 
     from .. import OptimizeOptions
-    from .constraints import Parents
     from .run import Climb, Method
 
 
@@ -25,10 +25,9 @@ def search_data(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    start: Parents | None = None,
-) -> Outcome:
+) -> SearchResult:
     """Hill climbing; see `run_method`. Uses ``tabu``, ``restarts``, ``perturb`` and the constraints."""
-    return run_method(unconstrained, scorer, options, budget, reporter, start)
+    return run_method(unconstrained, scorer, options, budget, reporter)
 
 
 def unconstrained(run: Run) -> Method:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from stages.scoring.family_scorer import FamilyScorer
 
+from ..result import SearchResult
 from .hc import unconstrained
 from .mmpc import find_neighbours
-from .run import Outcome, run_method
+from .run import run_method
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
     from .. import OptimizeOptions
-    from .constraints import Parents
 
 
 def search_data(
@@ -25,8 +25,7 @@ def search_data(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    start: Parents | None = None,
-) -> Outcome:
+) -> SearchResult:
     """MMPC with tests at level ``options.alpha`` for every variable, then HC that adds arcs only between
     neighbours; see `run_method`.
     """
@@ -34,8 +33,7 @@ def search_data(
     found = find_neighbours(likelihood, options.alpha, budget, reporter, options.jobs)
     pairs = sum(map(len, found.members)) // 2
     reporter.detail(f"{found.tests} tests leave {pairs} pairs of neighbours")
-    parents, scores, facts, figures = run_method(
-        unconstrained, scorer, options, budget, reporter, start, found.members
-    )
-    figures |= {"tests": found.tests, "pairs": pairs}
-    return parents, scores, facts | {"tests": found.tests}, figures
+    result = run_method(unconstrained, scorer, options, budget, reporter, found.members)
+    result.facts["tests"] = found.tests
+    result.stats.update(tests=found.tests, pairs=pairs)
+    return result

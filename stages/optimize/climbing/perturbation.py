@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..result import Parents
     from .climber import Climber
-    from .constraints import Parents
 
 TRIES_PER_MOVE = 50
 """Moves drawn for each one wanted, before giving up: most draws break no constraint."""

@@ -11,9 +11,10 @@ import numpy as np
 
 from stages.runtime.seeding import task_generator
 
+from ..result import Parents, SearchResult
 from .cache import FamilyCache
 from .climber import Climber
-from .constraints import Constraints, Parents, make_constraints, start_graph
+from .constraints import Constraints, make_constraints, start_graph
 from .perturbation import perturb
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from stages.scoring.family_scorer import FamilyScorer
 
     from .. import OptimizeOptions
-
-Outcome = tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]
-"""Parents of every variable, local scores (nats), facts for the header, figures for ``--stats``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +78,8 @@ def run_method(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    start: Parents | None = None,
     candidates: Sequence[Iterable[int]] | None = None,
-) -> Outcome:
+) -> SearchResult:
     """Run a method from its start, then from perturbed copies of the best graph as often as asked.
 
     Parameters
@@ -91,16 +88,16 @@ def run_method(
         Makes the method for a run.
     scorer : FamilyScorer
     options : OptimizeOptions
-        ``restarts`` (none by default), ``perturb``, constraints, seed, jobs.
+        ``restarts`` (none by default), ``perturb``, constraints, seed, jobs; ``start`` is the network to start
+        from, no arcs by default.
     budget : Budget
         Its evaluations are local scores computed.
     reporter : Reporter
-    start : tuple of tuple of int, optional
-        Parents of every variable; no arcs by default.
     candidates : sequence of iterables of int, optional
         The only variables that may become parents of each child.
     """
     constraints = make_constraints(scorer, options, candidates)
+    start = None if options.start is None else options.start.parents
     graph = start_graph(start, constraints, scorer.dataset.names)
     order = np.arange(scorer.n_variables)
     run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order)
@@ -117,8 +114,10 @@ def run_method(
         totals.append(found.total)
         reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")
         if found.total > best.total:
-            best = found if found.done else Climb(found.parents, found.scores, False)
-    return best.parents, best.scores, _facts(run, totals), _figures(run, totals, best)
+            best = found
+    return SearchResult(
+        best.parents, best.scores, best.total, _facts(run, totals), _figures(run, totals, best)
+    )
 
 
 def _facts(run: Run, totals: list[float]) -> dict[str, Any]:

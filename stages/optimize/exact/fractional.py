@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.graphs import descendants
+
 if TYPE_CHECKING:
     from stages.kernels.bounds.cluster_cuts import Support
     from stages.kernels.bounds.dual_ascent import Columns
@@ -79,7 +81,7 @@ class SharedArcs:
         """Arcs (parent, child) of the sets where `taken` is true that lie on a cycle of such arcs."""
         used = np.unique(self._arc_of_entry[taken[self._set_of_entry]])
         arcs = [divmod(key, self.n_variables) for key in self._keys[used].tolist()]
-        reached = _reachable(self.n_variables, arcs)
+        reached = descendants(self.n_variables, arcs)
         return [(parent, child) for parent, child in arcs if reached[child] >> parent & 1]
 
     def cycle(self, taken: np.ndarray) -> list[int]:
@@ -122,25 +124,6 @@ class SharedArcs:
             worth = (min(there, back), min(there, 1.0 - there))
             ranked[pair] = max(worth, ranked.get(pair, worth))
         return sorted(ranked, key=lambda pair: (-ranked[pair][0], -ranked[pair][1], pair))
-
-
-def _reachable(n_variables: int, arcs: list[tuple[int, int]]) -> list[int]:
-    """Bits of the variables that paths of one arc or more lead to, from every variable."""
-    children: list[list[int]] = [[] for _ in range(n_variables)]
-    for parent, child in arcs:
-        children[parent].append(child)
-    reached = [sum(1 << child for child in others) for others in children]
-    changed = True
-    while changed:
-        changed = False
-        for variable, others in enumerate(children):
-            bits = reached[variable]
-            for child in others:
-                bits |= reached[child]
-            if bits != reached[variable]:
-                reached[variable] = bits
-                changed = True
-    return reached
 
 
 def add_precedence(

@@ -17,7 +17,7 @@ from ..bounds.anytime_bound import FIRST_WORK, bound_facts
 from ..bounds.lagrangian import BoundSearch, what_bounds_hold_for
 from ..lists.set_lists import fixed_first_order, pack_table
 from ..orders.initial_orders import make_sampler
-from ..result import SearchResult
+from ..result import SearchResult, listed_result
 from .incumbent import Incumbent
 from .linear_programme import load_solver
 from .subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
@@ -73,9 +73,8 @@ def prove(
     else:
         value = _prove_by_cuts(incumbent, bound, budget, reporter, facts)
     facts |= {"orders": incumbent.orders}
-    return SearchResult(
-        incumbent.chosen, facts | bound_facts(value, incumbent.score, what_bounds_hold_for(table))
-    )
+    facts |= bound_facts(value, incumbent.score, what_bounds_hold_for(table))
+    return listed_result(table, incumbent.chosen, incumbent.score, facts)
 
 
 def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stages.graphs import CycleError, pull_parents_forward
 from stages.runtime.errors import InfeasibleError
 
 if TYPE_CHECKING:
@@ -101,8 +102,14 @@ def fixed_first_order(table: ParentSetTable) -> list[int]:
     InfeasibleError
         When the arcs of fixed records close a cycle; the message names its variables.
     """
-    prescribed = fixed_parents(table)
-    return _follow(range(table.n_variables), prescribed, table.header.names)
+    try:
+        return pull_parents_forward(range(table.n_variables), fixed_parents(table))
+    except CycleError as error:
+        cycle = [*error.cycle, error.cycle[0]]
+        listed = " <- ".join(table.header.names[v] for v in cycle)
+        raise InfeasibleError(
+            f"fixed records close a cycle: {listed}; release one of these variables"
+        ) from None
 
 
 def respect_fixed(order: np.ndarray, prescribed: dict[int, tuple[int, ...]]) -> np.ndarray:
@@ -113,32 +120,4 @@ def respect_fixed(order: np.ndarray, prescribed: dict[int, tuple[int, ...]]) -> 
     """
     if not any(prescribed.values()):
         return order
-    return np.array(_follow(order.tolist(), prescribed, None), dtype=order.dtype)
-
-
-def _follow(variables, prescribed, names) -> list[int]:
-    """Depth-first post-order over the prescribed arcs, in the order of `variables`."""
-    done: set[int] = set()
-    order: list[int] = []
-    for start in variables:
-        path = [(start, iter(sorted(prescribed.get(start, ()))))] if start not in done else []
-        on_path = {start}
-        while path:
-            variable, parents = path[-1]
-            parent = next((p for p in parents if p not in done), None)
-            if parent is None:
-                path.pop()
-                on_path.discard(variable)
-                done.add(variable)
-                order.append(variable)
-            elif parent in on_path:
-                cycle = [v for v, _ in path]
-                cycle = cycle[cycle.index(parent) :]
-                listed = " <- ".join(names[v] for v in [*cycle, parent])
-                raise InfeasibleError(
-                    f"fixed records close a cycle: {listed}; release one of these variables"
-                )
-            else:
-                on_path.add(parent)
-                path.append((parent, iter(sorted(prescribed.get(parent, ())))))
-    return order
+    return np.array(pull_parents_forward(order.tolist(), prescribed), dtype=order.dtype)

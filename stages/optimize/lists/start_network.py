@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stages.evaluate.treewidth import elimination_width, moral_graph
+from stages.graphs import (
+    eliminate_children_first,
+    elimination_width,
+    moral_graph,
+    positions_of,
+    topological_order,
+)
 from stages.runtime.errors import StageError
-
-from ..orders.initial_orders import topological_order
-from ..treewidth.fixed_records import eliminate_children_first
 
 if TYPE_CHECKING:
     from formats.records import Network
@@ -35,7 +38,7 @@ class StartNetwork:
             for order in self._orders_within(treewidth):
                 if _has_parents_first(order, self.parents, treewidth + 1):
                     return order
-        return topological_order(self.parents, np.arange(len(self.parents)))
+        return np.array(topological_order(self.parents, range(len(self.parents))), dtype=np.int32)
 
     def order_within(self, treewidth: int) -> np.ndarray | None:
         """A reversed elimination order of at most this width, where one is known or found; int32.
@@ -53,8 +56,7 @@ class StartNetwork:
 
 def _has_parents_first(order: np.ndarray, parents: Sequence[Sequence[int]], n_free: int) -> bool:
     """Whether parents precede their children, but for the first variables, which form one clique of a k-tree."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
+    place = positions_of(order)
     return all(
         place[p] < max(int(place[child]), n_free) for child, family in enumerate(parents) for p in family
     )

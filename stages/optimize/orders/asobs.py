@@ -12,8 +12,8 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
 from ..lists.set_lists import fixed_first_order, pack_table
-from ..restarts import Restart, run_restarts, sets_tested, summarise, total_score
-from ..result import SearchResult
+from ..restarts import Restart, run_restarts, sets_tested, summarise
+from ..result import SearchResult, listed_result, total_score
 from .initial_orders import make_sampler
 from .order_decoding import select_acyclic
 
@@ -42,8 +42,10 @@ def search(
         return Restart(chosen, total_score(lists.scores, chosen), 1, sets_tested(lists, chosen))
 
     report = run_restarts(restart, options.restarts, budget, options.jobs, reporter, companion)
-    return SearchResult(
+    return listed_result(
+        table,
         report.best.chosen,
+        report.best.score,
         {**report.facts, "init": options.init, **companion.header_facts(report.best.score)},
         summarise(report.columns),
     )

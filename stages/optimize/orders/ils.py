@@ -15,7 +15,7 @@ from stages.runtime.seeding import task_generator
 from ..bounds.anytime_bound import CompanionBound
 from ..chains import Chain, run_chains
 from ..lists.set_lists import fixed_first_order, pack_table
-from ..result import SearchResult
+from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
 from .insertion_ils import OrderShaker
 
@@ -70,4 +70,4 @@ def search(
 
     report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
     facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
-    return SearchResult(report.best.chosen, facts)
+    return listed_result(table, report.best.chosen, report.best.score, facts)

@@ -11,9 +11,7 @@ proportional to their entropy, so that uncertain variables tend to come first (S
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -165,45 +163,3 @@ def entropy_weights(table: ParentSetTable) -> np.ndarray:
         weights[child] = -score
     # Constant variables have entropy zero: any place will do, but a rate must be positive.
     return np.maximum(weights, 1e-9 * max(1.0, float(weights.max(initial=0.0))))
-
-
-def random_topological_order(parents: Sequence[Sequence[int]], rng: np.random.Generator) -> np.ndarray:
-    """An order in which parents precede their children, otherwise at random; int32.
-
-    Parameters
-    ----------
-    parents : sequence of sequence of int
-        Of an acyclic graph.
-    rng : numpy.random.Generator
-    """
-    return topological_order(parents, rng.permutation(len(parents)))
-
-
-def topological_order(parents: Sequence[Sequence[int]], rank: np.ndarray) -> np.ndarray:
-    """The order in which parents precede their children and always the first possible variable by rank comes
-    next; int32.
-
-    Parameters
-    ----------
-    parents : sequence of sequence of int
-        Of an acyclic graph.
-    rank : ndarray of int, shape (n_variables,)
-        Different numbers.
-    """
-    n = len(parents)
-    waiting = np.array([len(p) for p in parents])
-    children: list[list[int]] = [[] for _ in range(n)]
-    for child, family in enumerate(parents):
-        for parent in family:
-            children[parent].append(child)
-    ready = [(int(rank[v]), v) for v in range(n) if waiting[v] == 0]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, variable = heapq.heappop(ready)
-        order.append(variable)
-        for child in children[variable]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                heapq.heappush(ready, (int(rank[child]), child))
-    return np.array(order, dtype=np.int32)

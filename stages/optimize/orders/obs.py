@@ -14,8 +14,8 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
 from ..lists.set_lists import fixed_first_order, pack_table
-from ..restarts import SLICE_WORK, Restart, run_restarts, sets_tested, summarise, total_score
-from ..result import SearchResult
+from ..restarts import SLICE_WORK, Restart, run_restarts, sets_tested, summarise
+from ..result import SearchResult, listed_result, total_score
 from .initial_orders import best_parent_density, make_sampler
 from .order_decoding import choose_consistent
 
@@ -50,8 +50,10 @@ def search(
         return climb(lists, order, options.iterations, budget, must_deliver=index == 0)
 
     report = run_restarts(restart, options.restarts, budget, options.jobs, reporter, companion)
-    return SearchResult(
+    return listed_result(
+        table,
         report.best.chosen,
+        report.best.score,
         {**report.facts, "init": options.init, **companion.header_facts(report.best.score)},
         {"density": best_parent_density(table), **summarise(report.columns)},
     )

@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.graphs import positions_of
+
 from ..restarts import SLICE_WORK
 
 if TYPE_CHECKING:
     from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
-
-
-def positions_of(order: np.ndarray) -> np.ndarray:
-    """The inverse permutation: position of every variable; int32."""
-    position = np.empty(len(order), dtype=np.int32)
-    position[order] = np.arange(len(order), dtype=np.int32)
-    return position
 
 
 def choose_consistent(

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.graphs import positions_of, topological_order
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
 from ..chains import Chain, run_chains
 from ..lists.set_lists import fixed_first_order, pack_table, respect_fixed
-from ..result import SearchResult
-from .initial_orders import make_sampler, topological_order
-from .order_decoding import choose_consistent, positions_of, select_acyclic
+from ..result import SearchResult, listed_result
+from .initial_orders import make_sampler
+from .order_decoding import choose_consistent, select_acyclic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +88,7 @@ def search(
 
     report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
     facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
-    return SearchResult(report.best.chosen, facts)
+    return listed_result(table, report.best.chosen, report.best.score, facts)
 
 
 class WindowSearcher:
@@ -180,7 +181,7 @@ class WindowSearcher:
         chosen = select_acyclic(lists, order, self.prescribed)
         starts, ends = lists.parent_offsets[chosen].tolist(), lists.parent_offsets[chosen + 1].tolist()
         parents = [lists.parents[start:end].tolist() for start, end in zip(starts, ends, strict=True)]
-        order = topological_order(parents, positions_of(order))
+        order = np.array(topological_order(parents, positions_of(order)), dtype=np.int32)
         return OrderState(order, *choose_consistent(lists, order))
 
     def _perturbed(self) -> np.ndarray:

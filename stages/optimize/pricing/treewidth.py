@@ -9,33 +9,31 @@ are solved exactly instead, again and again with new sets. At treewidth 1 the re
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from formats.records import Header, ParentSetTable
+from stages.graphs import positions_of, random_topological_order
 from stages.runtime.workers import ordered_map
 
-from ..bounds.anytime_bound import bound_facts, within_in_degree
-from ..orders.initial_orders import random_topological_order
+from ..bounds.anytime_bound import within_in_degree
+from ..result import Parents, SearchResult
 from ..treewidth import forest
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
-from .unbounded import BOUND_TIME, FINAL_LISTS, Pricing, positions
+from .unbounded import BOUND_TIME, FINAL_LISTS, Pricing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from formats.records import ParentSetRecord
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
     from stages.scoring.family_scorer import FamilyScorer
     from stages.scoring.set_grower import SetGrower
 
     from .. import OptimizeOptions
-    from ..climbing.constraints import Parents
 
 NEAR_SPREAD = 0.1
 """Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is
@@ -68,16 +66,9 @@ def search_data(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    start: Parents | None = None,
     table: ParentSetTable | None = None,
-    keep_lists: Callable[[Iterable[ParentSetRecord]], None] | None = None,
-) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+) -> SearchResult:
     """Learn a network of bounded treewidth from data; parameters as in `unbounded.search_data`.
-
-    Returns
-    -------
-    (parents, scores, facts, figures)
-        ``facts`` has the ``elimination`` order that certifies the width.
 
     Raises
     ------
@@ -89,13 +80,10 @@ def search_data(
         run.solve_forest()
         bound, holds_for = -math.inf, "all forests"
     else:
-        run.prepare(start, grows=table is None)
+        run.prepare(grows=table is None)
         run.alternate()
         bound, holds_for = run.bound(budget), within_in_degree(FINAL_LISTS, options.treewidth)
-    if keep_lists is not None:
-        keep_lists(run.lists.records())
-    parents, scores, facts, figures = run.outcome()
-    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), holds_for), figures
+    return run.result(bound, holds_for)
 
 
 def phase_moves(n_variables: int) -> int:
@@ -151,16 +139,17 @@ class BoundedPricing(Pricing):
             np.full(n, np.nan),
         )
 
-    def prepare(self, start: Parents | None, grows: bool) -> None:
+    def prepare(self, grows: bool) -> None:
         """First lists and first order; a network to start from is kept if it meets the bound."""
-        super().prepare(start, grows)
+        super().prepare(grows)
+        start = self.options.start
         # Required arcs that it lacks may make it wider.
-        if start is None or self.parents != start:
+        if start is None or self.parents != start.parents:
             return
-        order = self.options.start.order_within(self.width)
+        order = start.order_within(self.width)
         if order is not None:
-            scores = [grower.score(parents) for grower, parents in zip(self.lists.growers, start)]
-            self.note_best(order, start, math.fsum(scores))
+            scores = [grower.score(parents) for grower, parents in zip(self.lists.growers, start.parents)]
+            self.note_best(order, start.parents, math.fsum(scores))
 
     def solve_forest(self) -> None:
         """The best network with at most one parent each, from the scores of all pairs."""
@@ -170,8 +159,7 @@ class BoundedPricing(Pricing):
                 grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
         table = self.table()
         result = forest.search(table, self.options, self.budget, self.reporter)
-        parents = tuple(table.parent_set(int(s)) for s in result.chosen)
-        self.best = np.array(result.facts["elimination"][::-1]), parents
+        self.best = np.array(result.elimination[::-1]), result.parents
 
     def temperature(self, table: ParentSetTable) -> float:
         """Temperature of this round's walk in nats; 0 once the cooling is over."""
@@ -219,9 +207,9 @@ class BoundedPricing(Pricing):
             search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
         self.walk = _Walk.copy_of(search.tree)
         self.order, self.bags = self.walk.order, search.tree.bags.copy()
-        self.parents = tuple(table.parent_set(s) for s in problem.source[search.tree.chosen].tolist())
-        parents = tuple(table.parent_set(s) for s in problem.source[search.best.chosen].tolist())
-        self.note_best(search.best.order.copy(), parents, problem.score(search.best.chosen))
+        self.parents = problem.parents(search.tree.chosen)
+        chosen = search.best.chosen
+        self.note_best(search.best.order.copy(), problem.parents(chosen), problem.score(chosen))
 
     def solve_groups(self, table: ParentSetTable) -> bool:
         """Improve the best network by exact solution of groups of its cliques; whether that was of use."""
@@ -246,7 +234,7 @@ class BoundedPricing(Pricing):
     def price(self) -> None:
         """Grow sets within the predecessors in an order near the present one, and within its cliques."""
         n = self.scorer.n_variables
-        position = positions(self.order)
+        position = positions_of(self.order)
         self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), self.parents)
 
         def price_child(grower: SetGrower) -> None:
@@ -274,8 +262,7 @@ class BoundedPricing(Pricing):
             grower.grow_and_shrink(allowed)
             allowed[members] = False
 
-    def outcome(self) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
-        """The best network with header facts and figures."""
+    def result(self, bound: float, holds_for: str) -> SearchResult:
+        """The best network with the order that certifies its width."""
         order, self.parents = self.best
-        parents, scores, facts, figures = super().outcome()
-        return parents, scores, {**facts, "elimination": order[::-1].tolist()}, figures
+        return replace(super().result(bound, holds_for), elimination=order[::-1].tolist())

@@ -10,11 +10,11 @@ an upper bound says how far from the best network of the final lists the result 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from formats.records import ParentSetRecord, ParentSetTable
+from stages.graphs import positions_of, random_topological_order
 from stages.knowledge import Knowledge
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
@@ -23,19 +23,17 @@ from stages.scoring.set_grower import SetGrower
 from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
 from ..bounds.lagrangian import BoundSearch
 from ..climbing.constraints import make_constraints, start_graph
-from ..orders.initial_orders import random_topological_order
 from ..orders.insertion_ils import OrderShaker
+from ..result import Parents, SearchResult
 from .growing_lists import CandidateLists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
+    from formats.records import ParentSetTable
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
     from stages.scoring.family_scorer import FamilyScorer
 
     from .. import OptimizeOptions
-    from ..climbing.constraints import Parents
 
 FIRST_ORDERS = 10
 """Random orders grown within before the first search."""
@@ -69,39 +67,26 @@ def search_data(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    start: Parents | None = None,
     table: ParentSetTable | None = None,
-    keep_lists: Callable[[Iterable[ParentSetRecord]], None] | None = None,
-) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
+) -> SearchResult:
     """Learn a network from data by pricing.
 
     Parameters
     ----------
     scorer : FamilyScorer
     options : OptimizeOptions
-        ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs``.
+        ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs``; ``start`` is a network whose
+        order is the first.
     budget : Budget
         Without a time limit the run ends when it no longer improves. Its evaluations are local scores.
     reporter : Reporter
-    start : tuple of tuple of int, optional
-        Parents of a network whose order is the first.
     table : ParentSetTable, optional
         Candidate lists to begin with.
-    keep_lists : callable, optional
-        Receives the enlarged lists as records in variable order.
-
-    Returns
-    -------
-    (parents, scores, facts, figures)
     """
     run = Pricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
-    run.prepare(start, grows=table is None)
+    run.prepare(grows=table is None)
     run.alternate()
-    bound = run.bound(budget)
-    if keep_lists is not None:
-        keep_lists(run.lists.records())
-    parents, scores, facts, figures = run.outcome()
-    return parents, scores, facts | bound_facts(bound, math.fsum(scores.tolist()), FINAL_LISTS), figures
+    return run.result(run.bound(budget), FINAL_LISTS)
 
 
 class Pricing:
@@ -121,17 +106,18 @@ class Pricing:
         self.shown: dict[str, float] = {}
         self.work = 0
 
-    def prepare(self, start: Parents | None, grows: bool) -> None:
+    def prepare(self, grows: bool) -> None:
         """First lists and first order."""
         n = self.scorer.n_variables
+        start = self.options.start
         parents = self.lists.required
         if start is not None:
             constraints = make_constraints(self.scorer, self.options)
-            parents = start_graph(start, constraints, self.scorer.dataset.names)
+            parents = start_graph(start.parents, constraints, self.scorer.dataset.names)
         self.order = random_topological_order(parents, self.rng)
         self.parents = parents
         if start is not None:
-            self.price_within(positions(self.order), parents)
+            self.price_within(positions_of(self.order), parents)
         if grows:
             for _ in range(FIRST_ORDERS):
                 self.price_within(self.rng.permutation(n).astype(np.float64), None)
@@ -180,7 +166,7 @@ class Pricing:
     def price(self) -> None:
         """Grow sets within the predecessors of the best order and of orders near it."""
         n = self.scorer.n_variables
-        position = positions(self.order)
+        position = positions_of(self.order)
         self.price_within(position, self.parents)
         for _ in range(NEAR_ORDERS):
             self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), self.parents)
@@ -222,8 +208,8 @@ class Pricing:
             )
         return search.value
 
-    def outcome(self) -> tuple[Parents, np.ndarray, dict[str, Any], dict[str, Any]]:
-        """The best network with header facts and figures."""
+    def result(self, bound: float, holds_for: str) -> SearchResult:
+        """The best network, with an upper bound in nats and what that holds for."""
         scores = np.array([g.score(p) for g, p in zip(self.lists.growers, self.parents)])
         n_sets = self.lists.n_sets
         arcs = sum(map(len, self.parents))
@@ -235,7 +221,9 @@ class Pricing:
             "seconds": self.budget.elapsed(),
             "trace": self.trace,
         }
-        return self.parents, scores, {"scores_computed": self.scorer.evaluations}, figures
+        score = math.fsum(scores.tolist())
+        facts = {"scores_computed": self.scorer.evaluations} | bound_facts(bound, score, holds_for)
+        return SearchResult(self.parents, scores, score, facts, figures, lists=self.lists.records())
 
 
 def make_growers(
@@ -270,10 +258,3 @@ def make_growers(
                         grower.score(parents)
         growers.append(grower)
     return growers
-
-
-def positions(order: np.ndarray) -> np.ndarray:
-    """Position of every variable in an order, float64."""
-    position = np.empty(len(order))
-    position[order] = np.arange(len(order))
-    return position

@@ -12,7 +12,16 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stages.evaluate.treewidth import Graph, contraction_bound, elimination_width, min_fill_order, moral_graph
+from stages.evaluate.treewidth import contraction_bound, min_fill_order
+from stages.graphs import (
+    Graph,
+    Parents,
+    connected_components,
+    eliminate_children_first,
+    elimination_bags,
+    elimination_width,
+    moral_graph,
+)
 from stages.runtime.errors import InfeasibleError
 
 
@@ -62,7 +71,7 @@ def plan_fixed_cliques(
     demands = FixedDemands()
     families = [prescribed.get(v, ()) for v in range(len(names))]
     graph = moral_graph(families)
-    for component in _components(graph):
+    for component in connected_components(graph):
         if all(len(families[v]) <= 1 for v in component):
             demands.precedences.extend((p, v) for v in component for p in families[v])
         else:
@@ -70,24 +79,15 @@ def plan_fixed_cliques(
     return demands
 
 
-def _components(graph: Graph) -> list[list[int]]:
-    """Connected components with more than one vertex, each ascending."""
-    seen: set[int] = set()
-    components = []
-    for start in range(len(graph)):
-        if start in seen or not graph[start]:
-            continue
-        reached, waiting = {start}, [start]
-        while waiting:
-            for u in graph[waiting.pop()] - reached:
-                reached.add(u)
-                waiting.append(u)
-        seen |= reached
-        components.append(sorted(reached))
-    return components
-
-
-def _plan_component(component, families, graph, names, treewidth, demands: FixedDemands) -> None:
+def _plan_component(
+    component: list[int],
+    families: Parents,
+    graph: Graph,
+    names: Sequence[str],
+    treewidth: int,
+    demands: FixedDemands,
+) -> None:
+    """Add what the families of one component demand."""
     index = {v: i for i, v in enumerate(component)}
     local = [{index[u] for u in graph[v]} for v in component]
     elimination = eliminate_children_first(local, [[index[p] for p in families[v]] for v in component])
@@ -98,46 +98,10 @@ def _plan_component(component, families, graph, names, treewidth, demands: Fixed
             least = contraction_bound(local)
             raise InfeasibleError(_too_wide([names[v] for v in component], least, width, treewidth))
         demands.pinned.update(component)
-    for variable, required in zip(elimination, _later_neighbours(local, elimination)):
+    for variable, required in zip(elimination, elimination_bags(local, elimination)):
         demands.required[component[variable]] = tuple(sorted(component[u] for u in required))
     placed = [component[v] for v in reversed(elimination)]
     demands.precedences.extend(itertools.pairwise(placed))
-
-
-def eliminate_children_first(graph: Graph, families: Sequence[Sequence[int]]) -> list[int]:
-    """Elimination order of small width in which every child goes before its parents."""
-    graph = [set(neighbours) for neighbours in graph]
-    children = [0] * len(graph)
-    for parents in families:
-        for p in parents:
-            children[p] += 1
-    free = {v for v in range(len(graph)) if children[v] == 0}
-    order = []
-    while free:
-        vertex = min(free, key=lambda v: (len(graph[v]), v))
-        free.discard(vertex)
-        order.append(vertex)
-        for u in graph[vertex]:
-            graph[u] |= graph[vertex]
-            graph[u] -= {u, vertex}
-        for p in families[vertex]:
-            children[p] -= 1
-            if children[p] == 0:
-                free.add(p)
-    return order
-
-
-def _later_neighbours(graph: Graph, elimination: list[int]) -> list[set[int]]:
-    """Neighbours of each vertex at its elimination, fill-in counted; in the order of `elimination`."""
-    graph = [set(neighbours) for neighbours in graph]
-    found = []
-    for vertex in elimination:
-        neighbours = graph[vertex]
-        found.append(neighbours)
-        for u in neighbours:
-            graph[u] |= neighbours
-            graph[u] -= {u, vertex}
-    return found
 
 
 def _too_wide(names: list[str], least: int, width: int, treewidth: int) -> str:

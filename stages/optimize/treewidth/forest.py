@@ -7,17 +7,17 @@ branching is found (Chu & Liu 1965, Edmonds 1967), which is the same forest when
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.graphs import topological_order
 from stages.runtime.errors import InfeasibleError
 
 from ..bounds.anytime_bound import bound_facts
 from ..bounds.lagrangian import what_bounds_hold_for
 from ..lists.set_lists import fixed_first_order
-from ..result import SearchResult
+from ..result import SearchResult, listed_result, total_score
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -54,22 +54,7 @@ def search(
     entering = np.empty(n + 1, dtype=np.int64)
     best_arborescence(n + 1, tails, children[sets], gains, entering)
     chosen = sets[entering[:-1]]
-    total = math.fsum(table.scores[chosen].tolist())
+    total = total_score(table.scores, chosen)
     holds_for = f"forests from {what_bounds_hold_for(table)}"
-    facts = bound_facts(total, total, holds_for)
-    return SearchResult(chosen, {**facts, "elimination": _leaves_first(table, chosen)})
-
-
-def _leaves_first(table: ParentSetTable, chosen: np.ndarray) -> list[int]:
-    """Children before their parents."""
-    children: list[list[int]] = [[] for _ in chosen]
-    order = []
-    for child, s in enumerate(chosen.tolist()):
-        parents = table.parent_set(s)
-        if parents:
-            children[parents[0]].append(child)
-        else:
-            order.append(child)
-    for variable in order:
-        order.extend(children[variable])
-    return order[::-1]
+    elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
+    return listed_result(table, chosen, total, bound_facts(total, total, holds_for), elimination=elimination)

@@ -90,8 +90,7 @@ def search(
         if is_warm and (order := options.start.order_within(options.treewidth)) is not None:
             groups.start(order, options.start.parents)
         if groups.score < problem.score(search.best.chosen):
-            parents = [table.parent_set(s) for s in problem.source[search.best.chosen].tolist()]
-            groups.start(search.best.order, parents)
+            groups.start(search.best.order, problem.parents(search.best.chosen))
         is_limited = moves is not None or share.seconds is not None
         if not problem.is_one_clique:
             patience = None if is_limited else PATIENCE * problem.n_variables

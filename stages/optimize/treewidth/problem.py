@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..lists.set_lists import fixed_first_order, fixed_parents, pack_arrays
-from ..result import SearchResult
+from ..result import Parents, SearchResult, listed_result, total_score
 from .fixed_records import FixedDemands, plan_fixed_cliques
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ class BoundedProblem:
     lists : BoundedLists
         The members of a set are all variables it needs in one clique with the child: its parents, and (from
         `prepare_bounded`) those that fixed records force on the child.
+    table : ParentSetTable
+        Where the sets come from.
     source : ndarray of int64
         Index of each set in the table.
     scores : ndarray of float64
@@ -42,6 +43,7 @@ class BoundedProblem:
     """
 
     lists: BoundedLists
+    table: ParentSetTable
     source: np.ndarray
     scores: np.ndarray
     treewidth: int
@@ -63,7 +65,11 @@ class BoundedProblem:
 
     def score(self, chosen: np.ndarray) -> float:
         """Sum of the scores of the sets `chosen`, in nats."""
-        return math.fsum(self.scores[chosen].tolist())
+        return total_score(self.scores, chosen)
+
+    def parents(self, chosen: np.ndarray) -> Parents:
+        """Parents of every variable in the sets `chosen`."""
+        return tuple(self.table.parent_set(s) for s in self.source[chosen].tolist())
 
     def new_tree(self) -> KTree:
         """Arrays for one k-tree, without preferences, order 0, 1, 2, ..."""
@@ -160,6 +166,7 @@ def _prepare(
     offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth)
     return BoundedProblem(
         bound_lists(offsets, table.scores[source], member_offsets, members),
+        table,
         source,
         table.scores[source],
         treewidth,
@@ -174,8 +181,9 @@ def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray
 
 def bounded_result(problem: BoundedProblem, best: Chain | OrderBatch, facts: dict[str, Any]) -> SearchResult:
     """The network of the best k-tree; its reversed order certifies the width."""
+    chosen = problem.source[best.chosen]
     elimination = best.order[::-1].tolist()
-    return SearchResult(problem.source[best.chosen], {**facts, "elimination": elimination})
+    return listed_result(problem.table, chosen, problem.score(best.chosen), facts, elimination=elimination)
 
 
 def bound_lists(

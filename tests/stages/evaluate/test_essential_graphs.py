@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from helpers.evaluation_cases import random_parents
+from helpers.evaluation_cases import directed_graph, random_parents
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import networks as naive
@@ -14,13 +14,12 @@ from formats.errors import Inconsistent
 from stages.evaluate.essential_graphs import (
     ArcComparison,
     compare_arcs,
-    directed_graph,
     essential_graph,
     list_arcs,
     skeleton_distance,
     structural_hamming_distance,
-    topological_order,
 )
+from stages.graphs import topological_order
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evaluation_cases import make_dataset
+from helpers.evaluation_cases import directed_graph, make_dataset
 from helpers.places import TEST_DATA
 from naive import networks as naive_networks
 from naive import scores as naive_scores
@@ -17,7 +17,6 @@ from naive import scores as naive_scores
 from formats import open_dataset
 from stages.evaluate.essential_graphs import (
     compare_arcs,
-    directed_graph,
     essential_graph,
     list_arcs,
     skeleton_distance,

@@ -16,11 +16,10 @@ from stages.evaluate.treewidth import (
     bound_treewidth,
     check_certificate,
     contraction_bound,
-    elimination_width,
     min_degree_order,
     min_fill_order,
-    moral_graph,
 )
+from stages.graphs import elimination_width, moral_graph
 
 
 def graph_of(edges, n_vertices):

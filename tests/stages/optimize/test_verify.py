@@ -10,13 +10,7 @@ from naive.networks_search import make_table
 from naive.scores import local_score as naive_local_score
 
 from formats.records import Dataset, Header, Network, Variable
-from stages.optimize.verify import (
-    VerificationError,
-    elimination_width,
-    find_cycle,
-    local_score,
-    verify_network,
-)
+from stages.optimize.verify import VerificationError, verify_network
 
 TABLE = make_table({0: {(): -3.0}, 1: {(): -4.0, (0,): -1.0}, 2: {(1,): -2.0}}, fixed=(2,))
 
@@ -67,18 +61,33 @@ def test_missing_certificate_is_caught():
         verify_network(network(), TABLE, treewidth=1)
 
 
-def test_hand_widths():
-    v_structure = [(), (), (0, 1)]
-    assert elimination_width(v_structure, [0, 1, 2]) == 2
-    chain = [(), (0,), (1,), (2,)]
-    assert elimination_width(chain, [0, 1, 2, 3]) == 1
-    assert elimination_width(chain, [1, 0, 2, 3]) == 2
-    assert elimination_width([(), ()], [1, 0]) == 0
+@pytest.mark.parametrize(
+    ("parents", "elimination", "width"),
+    [
+        ([(), (), (0, 1)], [0, 1, 2], 2),
+        ([(), (0,), (1,), (2,)], [0, 1, 2, 3], 1),
+        ([(), (0,), (1,), (2,)], [1, 0, 2, 3], 2),
+        ([(), ()], [1, 0], 0),
+    ],
+)
+def test_hand_widths(parents, elimination, width):
+    header = Header(tuple(Variable(f"V{i}") for i in range(len(parents))))
+    for claimed in (width - 1, width, width + 1):
+        claim = {"width": claimed, "elimination": elimination}
+        learned = Network(replace(header, extra={"treewidth": claim}), parents, np.zeros(len(parents)))
+        if claimed == width:
+            verify_network(learned, treewidth=width)
+        else:
+            with pytest.raises(VerificationError, match=f"proves width {width}, not {claimed}"):
+                verify_network(learned, treewidth=3)
+    if width:
+        with pytest.raises(VerificationError, match="proves width"):
+            verify_network(learned, treewidth=width - 1)
 
 
 def test_hand_cycles():
-    assert find_cycle([(), (0,), (1,)]) == []
-    assert find_cycle([(1,), (0,), (1,), ()]) == [0, 1, 2]
+    with pytest.raises(VerificationError, match=r"cycle among \[0, 1, 2\]"):
+        verify_network(network(parents=((1,), (0,), (1,), ())))
 
 
 @pytest.mark.parametrize("score", ["ll", "aic", "bic", "bdeu", "k2"])
@@ -89,13 +98,10 @@ def test_scores_from_data_are_checked(score):
     variables = tuple(Variable(f"V{i}", tuple(map(str, range(r)))) for i, r in enumerate(sizes))
     dataset = Dataset(variables, codes, "sha256:0")
     parents = ((), (0,), (0, 1))
-    scores = np.array([local_score(dataset, c, p, score, 2.5) for c, p in enumerate(parents)])
+    rows = codes.T.tolist()
+    scores = np.array([naive_local_score(rows, sizes, c, p, score, 2.5) for c, p in enumerate(parents)])
     learned = Network(Header(variables, score=score, ess=2.5), parents, scores)
     verify_network(learned, dataset=dataset)
-    rows = codes.T.tolist()
-    assert scores == pytest.approx(
-        [naive_local_score(rows, sizes, c, p, score, 2.5) for c, p in enumerate(parents)]
-    )
     scores[1] += 1e-4
     with pytest.raises(VerificationError, match="data give"):
         verify_network(learned, dataset=dataset)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from naive.networks_search import best_by_subsets, make_table, random_table
 
-from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions, run
+from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.bounds.anytime_bound import CompanionBound
+from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import drop_larger_sets
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter

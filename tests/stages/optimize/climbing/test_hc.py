@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 import pytest
@@ -69,9 +70,9 @@ def test_example_1_of_paper_001_step_by_step(n_steps):
     assert (as_sets(climber.parents), forbidden_sets(climber)) == EXAMPLE_STEPS[n_steps]
     # The last graph is where the search ends, an I-map, and CHC without the release is not.
     if n_steps == 4:
-        assert search(scorer, "fastchc")[0] == ((B, C), (), (B,), (C,))
+        assert search(scorer, "fastchc").parents == ((B, C), (), (B,), (C,))
         assert is_independence_map(EXAMPLE_STEPS[4][0], truth)
-        assert not is_independence_map(as_sets(search(scorer, "chc")[0]), truth)
+        assert not is_independence_map(as_sets(search(scorer, "chc").parents), truth)
 
 
 def test_constant_and_unrelated_variables_get_no_arcs():
@@ -79,7 +80,7 @@ def test_constant_and_unrelated_variables_get_no_arcs():
     codes = np.concatenate([dataset.codes, np.zeros((1, 60), dtype=np.uint8)])
     scorer = FamilyScorer(make_dataset(codes, [*dataset.n_states.tolist(), 1]), "bdeu", 1.0)
     for method in FAMILY:
-        parents = search(scorer, method)[0]
+        parents = search(scorer, method).parents
         assert parents[3] == () and all(3 not in p for p in parents)
 
 
@@ -89,7 +90,9 @@ def test_result_is_a_local_optimum(score):
     for seed in range(6):
         dataset, rows = dependent_dataset(seed, 5, 80)
         scorer = FamilyScorer(dataset, score, 1.0)
-        parents, local_scores, *_ = search(scorer)
+        result = search(scorer)
+        parents, local_scores = result.parents, result.scores
+        assert result.score == math.fsum(local_scores)
         family_score = functools.partial(naive_scores.local_score, rows, dataset.n_states.tolist())
         exact = functools.partial(family_score, score=score, ess=1.0)
         assert local_scores == pytest.approx([exact(v, parents[v]) for v in range(5)], rel=1e-9)
@@ -111,7 +114,7 @@ def test_same_climb_as_the_definition(method, score):
         grid = scorer.quantum * GRID_QUANTA
         ranks = naive.ranks_of(exact, n, grid) if score != "k2" else None
         expected = naive_result(scorer, method, empty, exact, ranks=ranks)
-        assert as_sets(search(scorer, method)[0]) == expected
+        assert as_sets(search(scorer, method).parents) == expected
 
 
 @pytest.mark.parametrize("method", FAMILY)
@@ -136,7 +139,7 @@ def test_same_climb_as_the_definition_under_constraints(method):
             required=tuple(required),
             forbidden=tuple(forbidden),
             max_parents=2,
-        )[0]
+        ).parents
         assert as_sets(found) == expected
 
 
@@ -151,9 +154,9 @@ def test_tabu_search_as_defined(length):
         ranks = naive.ranks_of(exact, n, grid)
         empty = [set() for _ in range(n)]
         expected = naive.climb_tabu(exact, empty, length, grid, ranks)
-        parents, scores, *_ = search(scorer, tabu=length)
-        assert as_sets(parents) == expected
-        assert sum(scores) >= sum(search(scorer)[1]) - 1e-6
+        result = search(scorer, tabu=length)
+        assert as_sets(result.parents) == expected
+        assert sum(result.scores) >= sum(search(scorer).scores) - 1e-6
 
 
 @pytest.mark.parametrize("releases", [False, True])
@@ -186,7 +189,7 @@ def test_minimal_i_map_in_the_large_sample_limit(method):
         if weakest_dependence(truth, joint) < 1e-5:
             continue  # no sample of 10^8 rows shows every dependence of this graph
         judged += 1
-        found = as_sets(search(PopulationScorer(joint), method)[0])
+        found = as_sets(search(PopulationScorer(joint), method).parents)
         assert is_independence_map(found, truth), seed
         assert is_minimal(found, truth), seed
     assert judged > 30
@@ -204,7 +207,7 @@ def test_minimal_i_map_on_many_rows(method):
         cells = rng.choice(joint.size, size=100_000, p=joint.ravel())
         codes = np.array(np.unravel_index(cells, joint.shape))
         scorer = FamilyScorer(make_dataset(codes, [2] * joint.ndim), "bic")
-        found = as_sets(search(scorer, method)[0])
+        found = as_sets(search(scorer, method).parents)
         assert is_independence_map(found, truth), seed
         assert is_minimal(found, truth), seed
     assert judged >= 5

@@ -157,9 +157,9 @@ def test_climb_among_neighbours_as_defined(score):
         scorer = FamilyScorer(dataset, score, 2.0)
         grid = scorer.quantum * GRID_QUANTA
         options = OptimizeOptions(method="mmhc", score=score, ess=2.0)
-        parents, _, facts, figures = search_data(scorer, options, Budget(), NullReporter())
-        assert figures["pairs"] == sum(map(len, pairs)) // 2
-        assert facts["tests"] == neighbours_of(dataset).tests
+        result = search_data(scorer, options, Budget(), NullReporter())
+        assert result.stats["pairs"] == sum(map(len, pairs)) // 2
+        assert result.facts["tests"] == neighbours_of(dataset).tests
         # Pairs that are no neighbours do not count for ties either.
         ranks = naive.ranks_of(
             lambda v, p, pairs=pairs, scorer=scorer: scorer.local_score(
@@ -170,7 +170,7 @@ def test_climb_among_neighbours_as_defined(score):
         )
         empty = [set() for _ in range(n)]
         expected = naive.climb(scorer.local_score, empty, grid, ranks, forbidden=excluded)
-        assert [set(p) for p in parents] == expected
+        assert [set(p) for p in result.parents] == expected
 
 
 # ------------------------------------------------------------------------------------------- runs
@@ -179,7 +179,7 @@ def test_search_with_start_tabu_and_budget():
     scorer = FamilyScorer(dataset)
     plain = search_data(scorer, OptimizeOptions(method="mmhc"), Budget(), NullReporter())
     tabu = search_data(scorer, OptimizeOptions(method="mmhc", tabu=5), Budget(), NullReporter())
-    assert sum(tabu[1]) >= sum(plain[1])
+    assert sum(tabu.scores) >= sum(plain.scores)
     stopped = Budget()
     stopped.stop.set()
-    assert search_data(scorer, OptimizeOptions(method="mmhc"), stopped, NullReporter())[0] == ((),) * 8
+    assert search_data(scorer, OptimizeOptions(method="mmhc"), stopped, NullReporter()).parents == ((),) * 8

@@ -11,7 +11,7 @@ from naive import scores as naive_scores
 
 from formats.records import Header, Network, Variable
 from stages.optimize import OptimizeOptions
-from stages.optimize.climb import run_on_data
+from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError, StageError
 from stages.runtime.reporting import NullReporter
@@ -28,19 +28,23 @@ def test_threads_and_small_caches_change_nothing(method, monkeypatch):
             monkeypatch.setattr("stages.optimize.climbing.cache.EXPANSION_LIMIT", limit)
             monkeypatch.setattr("stages.optimize.climbing.cache.SINGLE_LIMIT", limit)
         outcome = search(FamilyScorer(dataset), method, restarts=3, perturb=4, seed=5, jobs=jobs)
-        outcomes.append((outcome[0], outcome[1].tolist(), outcome[3]["steps"], outcome[3]["totals"]))
+        outcomes.append(
+            (outcome.parents, outcome.scores.tolist(), outcome.stats["steps"], outcome.stats["totals"])
+        )
     assert outcomes[0] == outcomes[1] == outcomes[2]
 
 
 def test_restarts_never_lose_and_depend_on_the_seed_alone():
     dataset, _ = dependent_dataset(12, 15, 400, noise=0.2)
     scorer = FamilyScorer(dataset, "bdeu", 10.0)
-    once = sum(search(scorer)[1])
+    once = sum(search(scorer).scores)
     several = [search(scorer, restarts=8, perturb=8, seed=seed) for seed in (1, 1, 2)]
-    assert sum(several[0][1]) >= once
-    assert several[0][0] == several[1][0] and several[0][3]["totals"] == several[1][3]["totals"]
-    assert several[0][3]["totals"] != several[2][3]["totals"]
-    assert several[0][2]["restarts"] == 8
+    assert sum(several[0].scores) >= once
+    assert (
+        several[0].parents == several[1].parents and several[0].stats["totals"] == several[1].stats["totals"]
+    )
+    assert several[0].stats["totals"] != several[2].stats["totals"]
+    assert several[0].facts["restarts"] == 8
 
 
 class RecordingScorer(FamilyScorer):
@@ -71,31 +75,32 @@ def test_every_family_is_scored_once_and_counted_once(method, extras):
         extras = {"restarts": 2}
     dataset, _ = dependent_dataset(13, 10, 200)
     scorer = RecordingScorer(dataset)
-    _, _, facts, figures = search(scorer, method, seed=3, **extras)
-    assert facts["evaluations"] == figures["computed"] == scorer.evaluations == len(scorer.families)
+    result = search(scorer, method, seed=3, **extras)
+    figures = result.stats
+    assert result.facts["evaluations"] == figures["computed"] == scorer.evaluations == len(scorer.families)
     assert len(set(scorer.families)) == len(scorer.families)
     assert figures["requested"] >= figures["computed"]
 
 
 def test_constraining_computes_fewer_scores():
     dataset, _ = dependent_dataset(14, 25, 2000, most_states=3, noise=0.5)
-    computed = {m: search(FamilyScorer(dataset, "bdeu", 10.0), m)[3]["computed"] for m in FAMILY}
+    computed = {m: search(FamilyScorer(dataset, "bdeu", 10.0), m).stats["computed"] for m in FAMILY}
     assert computed["chc"] <= computed["fastchc"] < computed["2ichc"] <= computed["ichc"] < computed["hc"]
 
 
 def test_budget_ends_the_climb_with_a_network():
     dataset, _ = dependent_dataset(15, 12, 200)
     for method in FAMILY:
-        full = search(FamilyScorer(dataset), method)[3]
+        full = search(FamilyScorer(dataset), method).stats
         for evaluations in (0, 30, full["computed"] // 2):
             budget = Budget(evaluations=evaluations)
-            parents, scores, _, figures = search(FamilyScorer(dataset), method, budget=budget)
-            assert figures["computed"] <= full["computed"]
-            assert len(parents) == len(scores) == 12
-            assert naive.is_acyclic(as_sets(parents))
+            result = search(FamilyScorer(dataset), method, budget=budget)
+            assert result.stats["computed"] <= full["computed"]
+            assert len(result.parents) == len(result.scores) == 12
+            assert naive.is_acyclic(as_sets(result.parents))
         stopped = Budget()
         stopped.stop.set()
-        assert search(FamilyScorer(dataset), method, budget=stopped)[0] == ((),) * 12
+        assert search(FamilyScorer(dataset), method, budget=stopped).parents == ((),) * 12
 
 
 def test_contradictions_are_refused():
@@ -117,7 +122,7 @@ def test_required_arcs_stay_and_forbidden_ones_stay_out():
     dataset, _ = dependent_dataset(17, 8, 300, most_states=3)
     required, forbidden = ((7, 0), (6, 1)), ((0, 2), (2, 0), (1, 3))
     for method in FAMILY:
-        parents = search(FamilyScorer(dataset), method, required=required, forbidden=forbidden)[0]
+        parents = search(FamilyScorer(dataset), method, required=required, forbidden=forbidden).parents
         arcs = {(p, child) for child, family in enumerate(parents) for p in family}
         assert set(required) <= arcs and not set(forbidden) & arcs
 

@@ -14,9 +14,10 @@ from naive.exact import arcs_on_cycles, best_sets, closure
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import lists_of, order_score
 
-from stages.optimize import OptimizeOptions, run
+from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.cut_pool import make_columns, make_support
 from stages.optimize.bounds.lagrangian import BoundSearch
+from stages.optimize.driver import run
 from stages.optimize.exact import branch_and_cut
 from stages.optimize.exact import subset_dp as subsets
 from stages.optimize.exact.branch_and_cut import BranchAndCut
@@ -71,14 +72,14 @@ def two_cycle():
 @pytest.mark.parametrize("by_subsets", [True, False])
 def test_hand_two_cycle(by_subsets):
     result = prove(two_cycle(), OptimizeOptions(), Budget(), NullReporter(), by_subsets)
-    assert result.chosen.tolist() == [1, 2]
+    assert result.parents == ((), (0,)) and result.scores.tolist() == [-9.0, -4.0] and result.score == -13.0
     assert result.facts["bound"] == -13.0
     assert result.facts["gap"] == 0.0
 
 
 def test_hand_one_variable_and_none():
     alone = make_table({0: {(): -3.0}})
-    assert search(alone, OptimizeOptions(), Budget(), NullReporter()).chosen.tolist() == [0]
+    assert search(alone, OptimizeOptions(), Budget(), NullReporter()).parents == ((),)
 
 
 def test_hand_precedence():
@@ -236,7 +237,7 @@ def test_both_ways_prove_the_optimum(seed, by_subsets):
         pytest.importorskip("highspy")
     table = random_table(seed, 7, n_sets=20, n_fixed=seed % 3)
     result = prove(table, OptimizeOptions(seed=seed), Budget(), NullReporter(), by_subsets)
-    assert math.fsum(table.scores[result.chosen]) == pytest.approx(best_by_subsets(table), abs=1e-9)
+    assert math.fsum(result.scores) == result.score == pytest.approx(best_by_subsets(table), abs=1e-9)
     assert result.facts["gap"] <= 1e-6
 
 

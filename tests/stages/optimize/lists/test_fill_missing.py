@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from formats.records import Header, ParentSetRecord, ParentSetTable, Variable
-from stages.optimize import OptimizeOptions, run
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run
 from stages.optimize.lists.fill_missing import fill_missing
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter

@@ -11,8 +11,9 @@ from naive.networks_search import random_table
 from naive.orders import lists_of, order_score
 
 from formats.records import Header, Network, Variable
-from stages.evaluate.treewidth import elimination_width, moral_graph
-from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions, run
+from stages.graphs import elimination_width, moral_graph
+from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
+from stages.optimize.driver import run
 from stages.optimize.lists.start_network import StartNetwork, match_start
 from stages.optimize.treewidth.problem import prepare_bounded
 from stages.runtime.budgets import Budget

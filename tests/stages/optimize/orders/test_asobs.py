@@ -7,11 +7,12 @@ import pytest
 from naive.networks_search import best_by_orders, make_table, random_table
 from naive.orders import acyclic_selection, descendants_of, is_acyclic, lists_of, order_score, swapped
 
-from stages.optimize import OptimizeOptions, run
+from stages.graphs import random_topological_order
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
-from stages.optimize.orders.initial_orders import random_topological_order
 from stages.optimize.orders.order_decoding import select_acyclic
-from stages.optimize.restarts import total_score
+from stages.optimize.result import total_score
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import inserted, is_acyclic, lists_of, order_score
 
-from stages.optimize import OptimizeOptions, run
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
 from stages.optimize.orders import insertion_ils as shaking
 from stages.optimize.orders.insertion_ils import OrderShaker, start_walk

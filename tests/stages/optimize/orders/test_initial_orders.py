@@ -10,6 +10,7 @@ from naive.networks_search import best_by_orders, best_by_subsets, make_table, r
 from naive.orders import is_acyclic, lists_of, network_of_order, order_score, swapped
 
 from formats.records import Header, Variable
+from stages.graphs import positions_of, random_topological_order
 from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, pack_table, respect_fixed
 from stages.optimize.orders.initial_orders import (
     INITS,
@@ -17,10 +18,9 @@ from stages.optimize.orders.initial_orders import (
     best_parent_arcs,
     best_parent_density,
     entropy_weights,
-    random_topological_order,
 )
-from stages.optimize.orders.order_decoding import choose_consistent, positions_of
-from stages.optimize.restarts import total_score
+from stages.optimize.orders.order_decoding import choose_consistent
+from stages.optimize.result import total_score
 from stages.runtime.errors import InfeasibleError
 
 TWO_WAY = {0: {(): -10.0, (1,): -4.0}, 1: {(): -9.0, (0,): -5.0}, 2: {(): -8.0, (0,): -3.0, (0, 1): -1.0}}

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from naive.networks_search import best_by_orders, make_table, random_table
 from naive.orders import inserted, lists_of, order_score
 
-from stages.optimize import OptimizeOptions, run
+from stages.graphs import topological_order
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
-from stages.optimize.orders.initial_orders import topological_order
 from stages.optimize.orders.order_decoding import choose_consistent
 from stages.optimize.orders.winasobs import WindowSearcher
 from stages.runtime.budgets import Budget
@@ -80,7 +81,7 @@ def test_hand_fixed_arcs_stop_a_block():
 
 
 def test_hand_topological_order_by_rank():
-    assert topological_order([(), (0,), (), (2,)], np.array([2, 0, 1, 3])).tolist() == [2, 0, 1, 3]
+    assert topological_order([(), (0,), (), (2,)], [2, 0, 1, 3]) == [2, 0, 1, 3]
 
 
 # Against evaluation from scratch

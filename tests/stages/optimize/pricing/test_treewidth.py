@@ -14,7 +14,7 @@ from naive.treewidth import elimination_width, moral_edges
 
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
-from stages.optimize.climb import run_on_data
+from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter

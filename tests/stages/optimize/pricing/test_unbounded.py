@@ -16,10 +16,10 @@ from naive.pricing import grow_and_shrink, undominated
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.lagrangian import what_bounds_hold_for
-from stages.optimize.climb import run_on_data
+from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import unbounded as pricing
 from stages.optimize.pricing.growing_lists import EXTENSIONS_KEPT, CandidateLists
-from stages.optimize.pricing.unbounded import Pricing, positions
+from stages.optimize.pricing.unbounded import Pricing
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.runtime.warm_up import compile_first, tiny_dataset, tiny_table
@@ -121,10 +121,6 @@ def test_lists_are_packed_anew_only_where_they_changed():
     run.lists.growers[3].score((0, 1, 2, 4, 5))
     run.lists.pack()
     assert [a is b for a, b in zip(before, run.lists._packed)] == [True, True, True, False, True, True]
-
-
-def test_positions_are_the_inverse():
-    assert positions(np.array([2, 0, 1])).tolist() == [1.0, 2.0, 0.0]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -15,7 +15,8 @@ from naive.orders import lists_of
 from naive.treewidth import elimination_width, moral_edges
 
 from formats.records import Dataset, Variable
-from stages.optimize import OptimizeOptions, run
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run
 from stages.optimize.treewidth.informative_score import pair_information
 from stages.optimize.treewidth.ktree_dp import InsideSolver
 from stages.optimize.treewidth.problem import prepare_within

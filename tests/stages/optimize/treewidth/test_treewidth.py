@@ -14,7 +14,8 @@ from naive.networks_search import make_table, random_table
 from naive.orders import lists_of
 from naive.treewidth import elimination_width, moral_edges, treewidth
 
-from stages.optimize import METHODS, SETS_TW, OptimizeOptions, run
+from stages.optimize import METHODS, SETS_TW, OptimizeOptions
+from stages.optimize.driver import run
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter

@@ -1,0 +1,252 @@
+"""Elementary algorithms on directed and moral graphs: orders, cycles, elimination, components, reachability.
+
+A directed graph is a sequence of parent sets, one per variable; an undirected one a list of sets of neighbours.
+Formats, compiled kernels and `stages.optimize.verify` have what they need of this for themselves: the first two
+may not import stages, and a check must not share the code of what it checks.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+Parents = Sequence[Sequence[int]]
+"""Parents of every variable, by index."""
+
+Graph = list[set[int]]
+"""Neighbours of every vertex of an undirected graph."""
+
+
+def children_of(parents: Parents) -> list[list[int]]:
+    """Children of every variable, ascending."""
+    children: list[list[int]] = [[] for _ in parents]
+    for child, family in enumerate(parents):
+        for parent in family:
+            children[parent].append(child)
+    return children
+
+
+# ------------------------------------------------------------------------------------ orders and cycles
+def topological_order(parents: Parents, rank: Sequence[int] | np.ndarray | None = None) -> list[int]:
+    """Variables with parents before children (Kahn 1962).
+
+    Parameters
+    ----------
+    parents : sequence of sequence of int
+    rank : sequence of int, optional
+        Different numbers: of the variables whose parents are all placed the one of least rank comes next. Without
+        it the one that became free first, by index at the start.
+
+    Returns
+    -------
+    list of int
+        Variables on a cycle, and those behind one, are missing; all others are there (see `behind_cycles`).
+    """
+    children = children_of(parents)
+    waiting = [len(family) for family in parents]
+    free = [v for v, count in enumerate(waiting) if count == 0]
+    if rank is None:
+        for variable in free:  # grows while it is walked
+            free += _released(children[variable], waiting)
+        return free
+    ready = [(int(rank[v]), v) for v in free]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        _, variable = heapq.heappop(ready)
+        order.append(variable)
+        for child in _released(children[variable], waiting):
+            heapq.heappush(ready, (int(rank[child]), child))
+    return order
+
+
+def _released(children: Iterable[int], waiting: list[int]) -> list[int]:
+    """Which children wait for no further parent once this one is placed; `waiting` is brought up to date."""
+    released = []
+    for child in children:
+        waiting[child] -= 1
+        if waiting[child] == 0:
+            released.append(child)
+    return released
+
+
+def random_topological_order(parents: Parents, rng: np.random.Generator) -> np.ndarray:
+    """An order of an acyclic graph in which parents precede their children, otherwise at random; int32."""
+    return np.array(topological_order(parents, rng.permutation(len(parents))), dtype=np.int32)
+
+
+def behind_cycles(parents: Parents) -> list[int]:
+    """Variables on a cycle or reached from one, ascending; empty when the graph is acyclic."""
+    return sorted(set(range(len(parents))) - set(topological_order(parents)))
+
+
+class CycleError(ValueError):
+    """The arcs close a cycle.
+
+    Attributes
+    ----------
+    cycle : list of int
+        Its variables, each followed by one of its parents, the last one by the first.
+    """
+
+    def __init__(self, cycle: list[int]):
+        super().__init__(f"the arcs close a cycle through {len(cycle)} variables")
+        self.cycle = cycle
+
+
+def pull_parents_forward(order: Iterable[int], parents: Mapping[int, Iterable[int]]) -> list[int]:
+    """`order` with parents that came later moved to just before their child (depth-first post-order).
+
+    Parameters
+    ----------
+    order : iterable of int
+    parents : mapping
+        Parents by child, for children that have any.
+
+    Raises
+    ------
+    CycleError
+        The arcs close a cycle.
+    """
+    done: set[int] = set()
+    placed: list[int] = []
+    for start in order:
+        path = [(start, iter(sorted(parents.get(start, ()))))] if start not in done else []
+        on_path = {start}
+        while path:
+            variable, waiting = path[-1]
+            parent = next((p for p in waiting if p not in done), None)
+            if parent is None:
+                path.pop()
+                on_path.discard(variable)
+                done.add(variable)
+                placed.append(variable)
+            elif parent in on_path:
+                cycle = [v for v, _ in path]
+                raise CycleError(cycle[cycle.index(parent) :])
+            else:
+                on_path.add(parent)
+                path.append((parent, iter(sorted(parents.get(parent, ())))))
+    return placed
+
+
+def positions_of(order: np.ndarray) -> np.ndarray:
+    """The inverse permutation: position of every variable; int32."""
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    return position
+
+
+def descendants(n_variables: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
+    """Bits of the variables that paths of one arc or more lead to, from every variable; for small graphs.
+
+    Parameters
+    ----------
+    n_variables : int
+    arcs : iterable of (int, int)
+        (parent, child); cycles are allowed.
+    """
+    children: list[list[int]] = [[] for _ in range(n_variables)]
+    for parent, child in arcs:
+        children[parent].append(child)
+    reached = [sum(1 << child for child in set(others)) for others in children]
+    changed = True
+    while changed:
+        changed = False
+        for variable, others in enumerate(children):
+            bits = reached[variable]
+            for child in others:
+                bits |= reached[child]
+            if bits != reached[variable]:
+                reached[variable] = bits
+                changed = True
+    return reached
+
+
+# ------------------------------------------------------------------------------------ moral graphs
+def moral_graph(parents: Parents) -> Graph:
+    """Undirected graph that joins every child with its parents and the parents with each other."""
+    graph: Graph = [set() for _ in parents]
+    for child, parent_set in enumerate(parents):
+        family = {child, *parent_set}
+        for member in family:
+            graph[member] |= family
+    for vertex, neighbours in enumerate(graph):
+        neighbours.discard(vertex)
+    return graph
+
+
+def connected_components(graph: Graph) -> list[list[int]]:
+    """Vertices of every component, ascending; components by their least vertex."""
+    seen: set[int] = set()
+    components = []
+    for start in range(len(graph)):
+        if start in seen:
+            continue
+        reached, waiting = {start}, [start]
+        while waiting:
+            new = graph[waiting.pop()] - reached
+            reached |= new
+            waiting.extend(new)
+        seen |= reached
+        components.append(sorted(reached))
+    return components
+
+
+# ------------------------------------------------------------------------------------ elimination
+def elimination_bags(graph: Graph, order: Sequence[int]) -> list[set[int]]:
+    """Neighbours of each vertex when it is eliminated, fill-in counted; in the order of `order`.
+
+    Parameters
+    ----------
+    graph : list of sets
+    order : sequence of int
+        A permutation of the vertices, first eliminated first.
+
+    Notes
+    -----
+    A vertex hands its later neighbours to the earliest of them only, which gives the same bags as joining all of
+    them (the elimination tree of sparse Cholesky factorisation) and takes one union of sets per vertex.
+    """
+    position = {vertex: rank for rank, vertex in enumerate(order)}
+    later = [{u for u in graph[v] if position[u] > position[v]} for v in range(len(graph))]
+    for vertex in order:
+        bag = later[vertex]
+        if bag:
+            heir = min(bag, key=position.__getitem__)
+            later[heir] |= bag
+            later[heir].discard(heir)
+    return [later[vertex] for vertex in order]
+
+
+def elimination_width(graph: Graph, order: Sequence[int]) -> int:
+    """Width of an elimination order: the size of its largest bag, an upper bound on the treewidth."""
+    return max(map(len, elimination_bags(graph, order)), default=0)
+
+
+def eliminate_children_first(graph: Graph, parents: Parents) -> list[int]:
+    """Elimination order of small width in which every child goes before its parents: among those without
+    children left always one with the fewest neighbours, ties by index.
+
+    Parameters
+    ----------
+    graph : list of sets
+        The moral graph.
+    parents : sequence of sequence of int
+        Of an acyclic graph.
+    """
+    graph = [set(neighbours) for neighbours in graph]
+    waiting = [len(children) for children in children_of(parents)]
+    free = {v for v, count in enumerate(waiting) if count == 0}
+    order = []
+    while free:
+        vertex = min(free, key=lambda v: (len(graph[v]), v))
+        free.discard(vertex)
+        order.append(vertex)
+        for u in graph[vertex]:
+            graph[u] |= graph[vertex]
+            graph[u] -= {u, vertex}
+        free.update(_released(parents[vertex], waiting))
+    return order

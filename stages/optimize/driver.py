@@ -1,0 +1,181 @@
+"""Run a search: pick its module, compile, search, assemble the network, verify it from scratch.
+
+There are two kinds of searches, among listed sets and on data (see `result.ListSearch` and `result.DataSearch`).
+Both return a `result.SearchResult`, of which one function here makes a network.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from formats.records import Dataset, Header, Network, ParentSetRecord, ParentSetTable
+from stages.graphs import elimination_width, moral_graph
+from stages.runtime.errors import StageError
+from stages.runtime.reporting import NullReporter
+from stages.runtime.warm_up import compile_first, tiny_dataset, tiny_table
+from stages.scoring.family_scorer import FamilyScorer
+
+from . import choose_method
+from .lists.start_network import match_start
+from .verify import verify_network
+
+if TYPE_CHECKING:
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+    from . import OptimizeOptions
+    from .result import SearchResult
+
+KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
+"""Receives the candidate sets a method ends with."""
+
+
+def run(
+    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> tuple[Network, dict[str, Any]]:
+    """Search the best network among the sets of `table`.
+
+    Parameters
+    ----------
+    table : ParentSetTable
+    options : OptimizeOptions
+        Without ``method`` the best one for the task, see `choose_method`.
+    budget : Budget
+        Its evaluations are orders.
+    reporter : Reporter
+
+    Returns
+    -------
+    (Network, dict) : the verified network and the figures for ``--stats``.
+
+    Raises
+    ------
+    InfeasibleError
+        No network of listed sets meets fixed records and bound.
+    """
+    method, way = choose_method(options, table.n_variables)
+    reporter.detail(f"searching with method {method}")
+    module = importlib.import_module(way.module)
+    if budget.seconds is not None:
+        warm_up = getattr(module, "warm_up", module.search)
+        tiny = replace(options, start=None)
+        compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
+    result = module.search(table, options, budget, reporter)
+    network = assemble(table.header, method, options, budget, result)
+    verify_network(network, table=table, treewidth=options.treewidth)
+    return network, result.stats
+
+
+def run_on_data(
+    dataset: Dataset,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    start: Network | None = None,
+    table: ParentSetTable | None = None,
+    keep_lists: KeepLists | None = None,
+) -> tuple[Network, dict[str, Any]]:
+    """Search the best network for `dataset` with a method that scores families on demand.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    options : OptimizeOptions
+        ``method``, if given, is one that searches on data, under a bound if there is one.
+    budget : Budget
+        Its evaluations are local scores computed.
+    reporter : Reporter
+    start : Network, optional
+        Where to start; its variables are matched by name.
+    table : ParentSetTable, optional
+        Candidate sets of the same data to begin with, for methods that grow sets.
+    keep_lists : callable, optional
+        Receives the header and the records of the sets that such a method ends with.
+
+    Returns
+    -------
+    (Network, dict) : the verified network and the figures for ``--stats``.
+
+    Raises
+    ------
+    StageError
+        The start network has other variables than the data.
+    InfeasibleError
+        The constraints contradict each other or the start network.
+    """
+    method, way = choose_method(options, dataset.n_variables, on_data=True)
+    start_network = None if start is None else match_start(start, dataset.names)
+    options = replace(options, method=method, start=start_network)
+    if table is not None:
+        match_table(table, dataset)
+    reporter.detail(f"searching with method {method}")
+    module = importlib.import_module(way.module)
+    if budget.seconds is not None:
+        tiny = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, start=None)
+
+        def search_tiny(small: Budget) -> None:
+            tiny_scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
+            module.search_data(tiny_scorer, tiny, small, NullReporter())
+
+        compile_first(search_tiny, budget)
+    scorer = FamilyScorer(dataset, options.score, options.ess)
+    lists = {"table": table} if "sets" in way.options else {}
+    result = module.search_data(scorer, options, budget, reporter, **lists)
+    header = Header(
+        dataset.variables,
+        score=options.score,
+        rows=dataset.n_rows,
+        data=dataset.fingerprint,
+        ess=options.ess if options.score == "bdeu" else None,
+    )
+    if keep_lists is not None and result.lists is not None:
+        keep_lists(header, result.lists)
+    network = assemble(header, method, options, budget, result)
+    verify_network(network, dataset=dataset, treewidth=options.treewidth)
+    return network, result.stats
+
+
+def assemble(
+    header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult
+) -> Network:
+    """The network that a search found, with what it claims of it.
+
+    The header gains ``total``, ``method``, ``seed``, the search's facts, under a treewidth bound ``treewidth`` with
+    the elimination order and its width, and ``interrupted`` when the user stopped the search. These are claims:
+    `verify_network` computes them anew in its own way.
+    """
+    extra: dict[str, Any] = {
+        **header.extra,
+        "total": result.score,
+        "method": method,
+        "seed": options.seed,
+        **result.facts,
+    }
+    if options.treewidth is not None:
+        elimination = [int(v) for v in result.elimination]
+        width = elimination_width(moral_graph(result.parents), elimination)
+        extra["treewidth"] = {"bound": options.treewidth, "width": width, "elimination": elimination}
+    if budget.interrupted:
+        extra["interrupted"] = True
+    return Network(replace(header, extra=extra), result.parents, result.scores)
+
+
+def match_table(table: ParentSetTable, dataset: Dataset) -> None:
+    """Check that candidate sets and data speak of the same variables in the same order.
+
+    Lists of other programs that only number their variables are taken by position.
+
+    Raises
+    ------
+    StageError
+        They do not.
+    """
+    numbered = table.header.data is None and table.n_variables == dataset.n_variables
+    if not numbered and table.header.names != dataset.names:
+        raise StageError(
+            f"the parent sets are about {table.n_variables} variables, the data about {dataset.n_variables},"
+            " or their names differ; make both from the same columns"
+        )
