@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from formats.registry import FORMATS, STRUCTURES, Kind, find_format, formats_of
+
 if TYPE_CHECKING:
-    from formats.records import BayesianNetwork, Dataset, Header, Network
+    from formats.records import Dataset, Header, Network
 
     from .options import DataOptions
     from .reporter import Reporter
@@ -30,46 +34,46 @@ def write_sets(task: Conversion) -> None:
     from formats import open_parent_set_stream, write_parent_sets
 
     header, records = open_parent_set_stream(task.source, warn=task.reporter.warn)
-    header = _named(header, task.names)
-    wanted = "jsonl" if task.format == "parentsets" else task.format
-    count = write_parent_sets(task.output, header, records, format=wanted)
+    count = write_parent_sets(task.output, _named(header, task.names), records, format=task.format)
     task.reporter.summary(f"parent sets of {count} variables")
 
 
 def write_structure(task: Conversion) -> None:
     """Networks, and graphs made of them."""
-    from formats import write_bayesian_network, write_graph, write_network
+    from formats import write_network
+    from formats.networks import require_parameters
+    from formats.streams import source_name
 
     from .inputs import open_learnt_network
     from .tables import network_facts
 
     learnt = open_learnt_network(task.source)
     network = dataclasses.replace(learnt.structure, header=_named(learnt.structure.header, task.names))
-    if task.format == "network":
-        write_network(task.output, network)
-    elif task.format == "bif":
-        write_bayesian_network(task.output, _require_parameters(task, learnt.parameters))
-    elif task.format == "net":
-        write_graph(task.output, _require_parameters(task, learnt.parameters), "net")
-    elif task.format == "td":
-        write_graph(task.output, network, "td", elimination=_find_elimination(network, task.reporter))
+    kind = find_format(task.format).kind
+    if kind is Kind.PARAMETERS:
+        model = require_parameters(learnt.parameters, task.format, source_name(task.source))
+        write_network(task.output, model, task.format)
+    elif kind is Kind.DECOMPOSITION:
+        write_network(task.output, _with_elimination(network, task.reporter), task.format)
     else:
-        write_graph(task.output, network, task.format)
+        write_network(task.output, network, task.format)
     task.reporter.summary(network_facts(network))
 
 
-def _find_elimination(network: Network, reporter: Reporter) -> list[int] | None:
-    """An elimination order for a network whose header has none; None where it has one."""
+def _with_elimination(network: Network, reporter: Reporter) -> Network:
+    """The network with an elimination order in its header: a good one if there is none yet."""
     from stages.evaluate.treewidth import bound_treewidth
     from stages.graphs import moral_graph
 
-    if (network.header.extra.get("treewidth") or {}).get("elimination") is not None:
-        return None
+    extra = network.header.extra
+    if (extra.get("treewidth") or {}).get("elimination") is not None:
+        return network
     bounds = bound_treewidth(moral_graph(network.parents))
     reporter.detail(
         f"elimination order of width {bounds.upper} found; the treewidth is {bounds.lower} or more"
     )
-    return bounds.elimination
+    extra = {**extra, "treewidth": {"elimination": bounds.elimination}}
+    return dataclasses.replace(network, header=dataclasses.replace(network.header, extra=extra))
 
 
 def write_data(task: Conversion) -> None:
@@ -85,18 +89,18 @@ def write_data(task: Conversion) -> None:
 def write_readable(task: Conversion) -> None:
     """A table to read, by the kind of the input."""
     from formats import open_forest, open_parent_set_stream
-    from formats.kinds import tell_kind
+    from formats.detection import detect_lines
     from formats.textlines import Lines
 
     from . import tables
     from .inputs import open_learnt_network
 
     lines = Lines(task.source)
-    kind = tell_kind(lines)
+    kind = detect_lines(lines).kind
     limit = tables.rows_shown(task.output, task.format)
-    if kind == "bnsl.forest":
+    if kind is Kind.FOREST:
         tables.show_forest(task.output, open_forest(lines), limit)
-    elif kind in ("bnsl.parentsets", "jkl", "pss"):
+    elif kind is Kind.PARENT_SETS:
         header, records = open_parent_set_stream(lines, warn=task.reporter.warn)
         tables.show_parent_sets(task.output, _named(header, task.names).variables, records, limit)
     else:
@@ -105,46 +109,53 @@ def write_readable(task: Conversion) -> None:
         tables.show_network(task.output, network, limit)
 
 
-TARGETS = {
-    **dict.fromkeys(("parentsets", "jkl", "pss"), write_sets),
-    **dict.fromkeys(
-        ("network", "bif", "net", "dot", "graphml", "adjacency", "modelstring", "gr", "td"), write_structure
-    ),
-    **dict.fromkeys(("csv", "parquet", "arrow"), write_data),
-    "table": write_readable,
-}
+class Family(NamedTuple):
+    """Targets that one function writes, and what the help says of them."""
+
+    targets: tuple[str, ...]
+    write: Callable[[Conversion], None]
+    help: str
+
+
+def _written(*kinds: Kind) -> tuple[str, ...]:
+    return tuple(row.target for row in formats_of(*kinds, written=True))
+
+
+FAMILIES = (
+    Family(_written(Kind.PARENT_SETS), write_sets, "candidate parent sets with scores"),
+    Family(_written(*STRUCTURES), write_structure, "networks, their moral graph or tree decomposition"),
+    Family(_written(Kind.DATA), write_data, "data tables"),
+    Family(("table",), write_readable, "networks, parent sets, forests: to read"),
+)
+TARGETS = {target: family.write for family in FAMILIES for target in family.targets}
 """Every target format and the function that writes it."""
 
-SUFFIXES = {
-    ".sets.jsonl": "parentsets",
-    ".net.jsonl": "network",
-    ".jkl": "jkl",
-    ".pss": "pss",
-    ".bif": "bif",
-    ".net": "net",
-    ".dot": "dot",
-    ".gv": "dot",
-    ".graphml": "graphml",
-    ".gr": "gr",
-    ".td": "td",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-}
-"""Which target a name's ending means; .csv and .txt could be several things."""
+WITH_PARAMETERS = " and ".join(_written(Kind.PARAMETERS))
+_AMBIGUOUS_SUFFIXES = (".csv", ".tsv", ".txt")
+
+
+def describe_targets() -> str:
+    """The targets by family, as the help page shows them."""
+    rows = []
+    for family in FAMILIES:
+        lines = textwrap.wrap(", ".join(family.targets), 42, subsequent_indent="  ")
+        rows += [*lines[:-1], f"{lines[-1]:<44}{family.help}"]
+    return textwrap.indent("\n".join(rows), "  ")
 
 
 def guess_target(output: str) -> str:
-    """The target format that an output's name means.
+    """The target format that an output's name means; .csv and .txt could be several things.
 
     Raises
     ------
     click.UsageError
         It means none.
     """
-    for suffix, target in SUFFIXES.items():
-        if output.lower().endswith(suffix):
-            return target
+    for row in FORMATS:
+        if row.target in TARGETS:
+            for suffix in row.suffixes:
+                if suffix not in _AMBIGUOUS_SUFFIXES and output.lower().endswith(suffix):
+                    return row.target
     raise click.UsageError(f"give the format to write: --to {'|'.join(TARGETS)}.")
 
 
@@ -157,16 +168,3 @@ def _named(header: Header, names: Dataset | None) -> Header:
             f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables."
         )
     return dataclasses.replace(header, variables=names.variables)
-
-
-def _require_parameters(task: Conversion, parameters: BayesianNetwork | None) -> BayesianNetwork:
-    from formats.errors import Inconsistent
-    from formats.streams import source_name
-
-    if parameters is None:
-        raise Inconsistent(
-            f"this network has no parameters, and {task.format} needs them",
-            source=source_name(task.source),
-            remedy="estimate them from data: bnsl fit NETWORK DATA",
-        )
-    return parameters

@@ -21,14 +21,16 @@ class LearntNetwork(NamedTuple):
 
 
 def open_learnt_network(source: str | Lines) -> LearntNetwork:
-    """Read a network in any format; of a BIF file the parameters, too."""
+    """Read a network in any format, with its parameters if the file has them."""
     from formats import open_bayesian_network, open_network
-    from formats.kinds import tell_kind
-    from formats.networks import structure_of
+    from formats.detection import detect_lines
+    from formats.registry import Kind
+    from formats.structures import structure_of
     from formats.textlines import as_lines
 
     lines = as_lines(source)
-    if tell_kind(lines) == "bif":
+    found = detect_lines(lines)
+    if found.kind is Kind.PARAMETERS and found.reader:
         model = open_bayesian_network(lines)
         return LearntNetwork(structure_of(model), model)
     return LearntNetwork(open_network(lines), None)

@@ -229,16 +229,6 @@ def format_option(formats: tuple[str, ...], text: str) -> Decorator:
     return option("--format", "format_name", type=click.Choice(formats), section="Output", help=text)
 
 
-TABLE_FORMATS = ("csv", "parquet", "arrow")
-"""In which data tables are written."""
-
-
-def table_format(output: str) -> str:
-    """The format that an output's name asks for; CSV if it asks for none."""
-    suffix = output.removesuffix(".gz").rpartition(".")[2].lower()
-    return {"parquet": "parquet", "arrow": "arrow", "feather": "arrow"}.get(suffix, "csv")
-
-
 def shows_table(output: str, format_name: str | None = None, as_json: bool = False) -> bool:
     """Whether the result goes to a reader's eyes: a terminal, or ``--format table``."""
     if as_json or format_name is not None:

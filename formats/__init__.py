@@ -1,6 +1,7 @@
 """Reading and writing: every open_* and write_* function of the project, each loaded when first used.
 
-Sources are paths or ``-``; what a source holds is told by its content. Targets appear only when complete.
+Which formats there are is in `registry`. Sources are paths or ``-``; what a source holds is told by its content.
+Targets appear only when complete.
 """
 
 from __future__ import annotations
@@ -9,28 +10,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .bif import open_bayesian_network, write_bayesian_network
     from .datasets import open_dataset, open_dataset_or_entropies
     from .entropies import open_entropies, write_entropies
-    from .graphs import write_graph
-    from .networks import open_forest, open_network, write_forest, write_network
+    from .forests import open_forest, write_forest
+    from .networks import open_bayesian_network, open_network, write_network
     from .parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
     from .table_writer import open_table_writer
 
 _HOMES = {
-    "open_bayesian_network": "bif",
+    "open_bayesian_network": "networks",
     "open_dataset": "datasets",
     "open_dataset_or_entropies": "datasets",
     "open_entropies": "entropies",
-    "open_forest": "networks",
+    "open_forest": "forests",
     "open_network": "networks",
     "open_parent_set_stream": "parent_sets",
     "open_parent_sets": "parent_sets",
     "open_table_writer": "table_writer",
-    "write_bayesian_network": "bif",
     "write_entropies": "entropies",
-    "write_forest": "networks",
-    "write_graph": "graphs",
+    "write_forest": "forests",
     "write_network": "networks",
     "write_parent_sets": "parent_sets",
 }
@@ -45,10 +43,8 @@ __all__ = [
     "open_parent_set_stream",
     "open_parent_sets",
     "open_table_writer",
-    "write_bayesian_network",
     "write_entropies",
     "write_forest",
-    "write_graph",
     "write_network",
     "write_parent_sets",
 ]

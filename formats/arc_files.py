@@ -9,7 +9,7 @@ Lines that are empty or begin with ``#`` are passed over.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO, NoReturn
 
 from .errors import Inconsistent
@@ -109,7 +109,7 @@ def _is_header(text: str) -> bool:
 
 def _arc_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> Arc:
     if text[0] in "{[":
-        pair = _json_pair(lines, text)
+        pair: Sequence[str] = _json_pair(lines, text)
     else:
         try:
             return parse_arc(text, index)

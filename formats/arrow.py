@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .encoding import RawTable, Warn, check_names
+from .encoding import RawTable, TextLayout, Warn, check_names
 from .errors import Malformed, Truncated, UnsuitableData
-from .sniff import describe
 
 if TYPE_CHECKING:
     import pyarrow
 
+_FILE_MARK = b"ARROW1"
+_PARQUET_MARK = b"PAR1"
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
-def read_table(data: bytes, kind: str, source: str, warn: Warn) -> pyarrow.Table:
-    """Decode an Arrow stream, an Arrow file or Parquet.
-
-    Parameters
-    ----------
-    data : bytes
-    kind : str
-        As `sniff` names it: ``arrow-stream``, ``arrow-file``, ``parquet``.
-    source : str
-    warn : callable
+def read_arrow(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyarrow.Table:
+    """Decode an Arrow stream or an Arrow file; `layout` does not matter.
 
     Raises
     ------
@@ -34,33 +28,47 @@ def read_table(data: bytes, kind: str, source: str, warn: Warn) -> pyarrow.Table
     """
     import pyarrow
 
-    try:
-        table = _decode(data, kind)
-        table.validate(full=True)  # damaged offsets and indices would be followed without a look
-    except (pyarrow.ArrowException, ValueError, OSError, KeyError, MemoryError) as error:
-        if _is_cut(data, kind):
-            raise Truncated(f"{describe(kind)} that ends early", source=source) from None
-        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise Malformed(f"cannot decode {describe(kind)}: {reason}", source=source) from None
-    if kind == "arrow-stream" and not data.endswith(_END_OF_STREAM):
+    if data.startswith(_FILE_MARK):
+        return _decode(
+            data, "an Arrow file", _FILE_MARK, source, lambda stream: pyarrow.ipc.open_file(stream).read_all()
+        )
+    table = _decode(
+        data,
+        "an Arrow stream",
+        _END_OF_STREAM,
+        source,
+        lambda stream: pyarrow.ipc.open_stream(stream).read_all(),
+    )
+    if not data.endswith(_END_OF_STREAM):
         warn(f"{source}: the Arrow stream has no end marker and may be incomplete")
     return table
 
 
-def _decode(data: bytes, kind: str) -> pyarrow.Table:
+def read_parquet(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyarrow.Table:
+    """Decode Parquet; parameters and errors as in `read_arrow`."""
+    from pyarrow import parquet
+
+    return _decode(data, "a Parquet file", _PARQUET_MARK, source, parquet.read_table)
+
+
+def _decode(
+    data: bytes,
+    called: str,
+    ending: bytes,
+    source: str,
+    read: Callable[[pyarrow.BufferReader], pyarrow.Table],
+) -> pyarrow.Table:
     import pyarrow
 
-    if kind == "parquet":
-        from pyarrow import parquet
-
-        return parquet.read_table(pyarrow.BufferReader(data))
-    open_reader = pyarrow.ipc.open_file if kind == "arrow-file" else pyarrow.ipc.open_stream
-    return open_reader(pyarrow.BufferReader(data)).read_all()
-
-
-def _is_cut(data: bytes, kind: str) -> bool:
-    ending = {"parquet": b"PAR1", "arrow-file": b"ARROW1", "arrow-stream": _END_OF_STREAM}[kind]
-    return not data.endswith(ending) or len(data) <= 2 * len(ending)
+    try:
+        table = read(pyarrow.BufferReader(data))
+        table.validate(full=True)  # damaged offsets and indices would be followed without a look
+    except (pyarrow.ArrowException, ValueError, OSError, KeyError, MemoryError) as error:
+        if not data.endswith(ending) or len(data) <= 2 * len(ending):
+            raise Truncated(f"{called} that ends early", source=source) from None
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise Malformed(f"cannot decode {called}: {reason}", source=source) from None
+    return table
 
 
 def label_columns(table: pyarrow.Table, source: str, warn: Warn) -> RawTable:

@@ -16,8 +16,8 @@ from typing import NoReturn
 import numpy as np
 
 from .errors import Inconsistent, Malformed
-from .networks import require_acyclic
 from .records import BayesianNetwork, Variable
+from .structures import require_acyclic
 from .textlines import Lines
 
 EXACT = 1e-12
@@ -165,12 +165,12 @@ class _TableReader:
         self.text, self.block = text, block
         self.child = variables[child]
         self.parents = [variables[p] for p in parents]
-        shape = [len(v.states) for v in self.parents]
-        self.n_states = len(self.child.states)
+        shape = [len(v.known_states) for v in self.parents]
+        self.n_states = len(self.child.known_states)
         if math.prod(shape) * self.n_states > MAX_CELLS:
             text.fail(f"the table of {self.child.name!r} has more than {MAX_CELLS} entries", block.head_at)
         self.shape = (*shape, self.n_states)
-        self.codes = [{state: code for code, state in enumerate(v.states)} for v in self.parents]
+        self.codes = [{state: code for code, state in enumerate(v.known_states)} for v in self.parents]
         self.table = np.full((math.prod(shape), self.n_states), np.nan)
         self.strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
         self.default: list[float] | None = None
@@ -245,7 +245,7 @@ class _TableReader:
         if not self.parents:
             return "the variable"
         codes = np.unravel_index(row, self.shape[:-1])
-        return "(" + ", ".join(v.states[code] for v, code in zip(self.parents, codes)) + ")"
+        return "(" + ", ".join(v.known_states[code] for v, code in zip(self.parents, codes)) + ")"
 
     def _normalise(self) -> None:
         with np.errstate(invalid="ignore"):
@@ -263,27 +263,38 @@ class _TableReader:
 
 
 def read_bif(lines: Lines) -> BayesianNetwork:
-    """Read a BIF network from text lines that are open already; see `formats.bif.open_bayesian_network`."""
+    """Read a BIF network from text lines that are open already; see `formats.networks.open_bayesian_network`."""
     text = _Text(lines)
-    name, variables, families = "unknown", [], []
+    name = "unknown"
+    found: list[Variable] = []
+    families: list[_Block] = []
     for block in text.blocks():
         if block.keyword == "network":
             name = text.unquote(block.head.strip()) or name
         elif block.keyword == "variable":
             block.body = _PROPERTY.sub(lambda match: " " * len(match[0]), block.body)
-            variables.append(_read_variable(text, block))
+            found.append(_read_variable(text, block))
         else:
             families.append(block)
-    if not variables:
+    if not found:
         text.fail("no variable blocks", 0)
-    variables = tuple(variables)
+    variables = tuple(found)
+    parents, tables = _read_families(text, families, variables)
+    require_acyclic([v.name for v in variables], parents, lines.source)
+    return BayesianNetwork(variables, parents, tables, name)
+
+
+def _read_families(
+    text: _Text, blocks: list[_Block], variables: tuple[Variable, ...]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[np.ndarray, ...]]:
+    """Parents and table of every variable, each from its own probability block."""
     index_of: dict[str, int] = {}
     for index, variable in enumerate(variables):
         if index_of.setdefault(variable.name, index) != index:
             text.fail(f"two variables are called {variable.name!r}", 0, Inconsistent)
     parents: dict[int, tuple[int, ...]] = {}
     tables: dict[int, np.ndarray] = {}
-    for block in families:
+    for block in blocks:
         child, parent_set = _read_family(text, block, index_of)
         if child in parents:
             text.fail(f"two probability blocks for {variables[child].name!r}", block.head_at, Inconsistent)
@@ -294,6 +305,5 @@ def read_bif(lines: Lines) -> BayesianNetwork:
         text.fail(
             f"no probability block for {missing[0]!r}: {len(missing)} missing", len(text.text), Inconsistent
         )
-    ordered = tuple(parents[index] for index in range(len(variables)))
-    require_acyclic([v.name for v in variables], ordered, lines.source)
-    return BayesianNetwork(variables, ordered, tuple(tables[i] for i in range(len(variables))), name)
+    order = range(len(variables))
+    return tuple(parents[index] for index in order), tuple(tables[index] for index in order)

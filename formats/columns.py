@@ -156,7 +156,7 @@ class StateChooser:
     def choose(self, column: Column) -> LabelCoding:
         """States of a column and the code of each label that occurs."""
         if column.known is not None:
-            return LabelCoding(column.states, column.known)
+            return LabelCoding(column.states or (), column.known)
         options = self._options
         if not self._is_tight or len(column.labels) > min(options.n_kept, options.numeric_limit):
             return self._choose_anew(column)

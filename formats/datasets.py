@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .columns import EncodingOptions
+from .detection import EMPTY, HEAD_SIZE, detect
 from .discretization import parse_discretization
-from .encoding import Warn, encode_table
+from .encoding import RawTable, TextLayout, Warn, encode_table
 from .errors import Malformed
 from .records import Dataset, EntropyTable, Variable
-from .sniff import ARROW_KINDS, HEAD_SIZE, describe, sniff
+from .registry import Kind, load
 from .streams import read_bytes, source_name
-
-_TABLE_KINDS = ("table", "modelstring")  # a lone label in brackets is a table, too
 
 
 def open_dataset(
@@ -112,26 +111,22 @@ def _open(
     source: str, delimiter: str | None, header: bool, rules: EncodingOptions, warn: Warn
 ) -> Dataset | EntropyTable:
     data, name = read_bytes(source), source_name(source)
-    kind = sniff(data[:HEAD_SIZE])
-    if kind in ARROW_KINDS:
-        from .arrow import label_columns, read_table
-        from .entropies import is_entropy_table, unpack_entropies
-
-        table = read_table(data, kind, name, warn)
-        del data
-        if is_entropy_table(table):
-            return unpack_entropies(table, name)
-        return encode_table(label_columns(table, name, warn), rules, warn)
-    if kind == "empty":
+    found = detect(data[:HEAD_SIZE])
+    if found is EMPTY:
         raise Malformed("the input is empty", source=name, remedy="expected a table with a header line")
-    if kind not in _TABLE_KINDS:
+    if found.kind is not Kind.DATA:
         raise Malformed(
-            f"this is {describe(kind)}, not a data table",
+            f"this is {found.called}, not a data table",
             source=name,
             remedy="data may be CSV or TSV (UTF-8, also gzip), Parquet, Arrow or Feather",
         )
-    from .tabular import read_delimited
-
-    raw = read_delimited(data, source=name, delimiter=delimiter, header=header, warn=warn)
+    table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
     del data
-    return encode_table(raw, rules, warn)
+    if not isinstance(table, RawTable):
+        from .arrow import label_columns
+        from .entropies import is_entropy_table, unpack_entropies
+
+        if is_entropy_table(table):
+            return unpack_entropies(table, name)
+        table = label_columns(table, name, warn)
+    return encode_table(table, rules, warn)

@@ -144,8 +144,8 @@ def cuts_of_labels(labels: tuple[str, ...]) -> np.ndarray | None:
 
     The inverse of `interval_labels`.
     """
-    bounds = [interval_bounds(label) for label in labels]
-    if len(bounds) < 2 or None in bounds:
+    bounds = [bounds for label in labels if (bounds := interval_bounds(label)) is not None]
+    if len(bounds) < max(2, len(labels)):
         return None
     is_gapless = all(lower[1] == upper[0] for lower, upper in pairwise(bounds))
     ends = [-math.inf, *(high for _, high in bounds)]

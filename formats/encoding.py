@@ -56,6 +56,13 @@ class RawTable(NamedTuple):
     is_named: bool = True
 
 
+class TextLayout(NamedTuple):
+    """How a text table is laid out, where it is not to be guessed: its delimiter; whether it has a header line."""
+
+    delimiter: str | None = None
+    header: bool = True
+
+
 def check_names(names: Sequence[str], source: str, remedy: str | None = None) -> None:
     """Refuse columns without a name and names that occur twice.
 
@@ -201,7 +208,7 @@ def _refuse_unseen(columns: Sequence[Column], source: str) -> None:
     others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
     raise Inconsistent(
         f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states of the header "
-        f"({listed(map(repr, column.states))}){others}",
+        f"({listed(map(repr, column.states or ()))}){others}",
         source=source,
         column=column.name,
         remedy="use --unseen drop to leave such rows out",
@@ -209,6 +216,6 @@ def _refuse_unseen(columns: Sequence[Column], source: str) -> None:
 
 
 def _warn_constant(variables: Sequence[Variable], source: str, warn: Warn) -> None:
-    constant = [repr(variable.name) for variable in variables if len(variable.states) == 1]
+    constant = [repr(variable.name) for variable in variables if len(variable.known_states) == 1]
     if constant:
         warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listed(constant)}")

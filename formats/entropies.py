@@ -7,15 +7,16 @@ must come and that what is made from the table can be coded like the data.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrow import read_table
+from .detection import HEAD_SIZE, detect
+from .encoding import TextLayout
 from .errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
 from .records import EntropyTable, Variable
-from .sniff import ARROW_KINDS, HEAD_SIZE, describe, sniff
+from .registry import find_format, load
 from .streams import open_output, read_bytes, source_name
 
 if TYPE_CHECKING:
@@ -61,14 +62,15 @@ def open_entropies(source: str) -> EntropyTable:
         Not an entropy table; parts that contradict each other; a later version.
     """
     data, name = read_bytes(source), source_name(source)
-    kind = sniff(data[:HEAD_SIZE])
-    if kind not in ARROW_KINDS:
+    found = detect(data[:HEAD_SIZE])
+    if found.name not in find_format(ENTROPY_FORMAT).takes:
         raise Malformed(
-            f"this is {describe(kind)}, not an entropy table",
+            f"this is {found.called}, not an entropy table",
             source=name,
             remedy="make one with bnsl entropy",
         )
-    return unpack_entropies(read_table(data, kind, name, lambda message: None), name)
+    table = load(found.reader)(data, name, TextLayout(), lambda message: None)
+    return unpack_entropies(table, name)
 
 
 def unpack_entropies(table: pyarrow.Table, source: str) -> EntropyTable:
@@ -78,9 +80,9 @@ def unpack_entropies(table: pyarrow.Table, source: str) -> EntropyTable:
     if table.num_rows != n_variables:
         kind = Truncated if table.num_rows < n_variables else Inconsistent
         raise kind(f"{table.num_rows} of {n_variables} variables arrived", source=source)
-    columns = _entropy_columns(table, n_variables, source)
+    states, entropy, conditional = _entropy_columns(table, n_variables, source)
     variables = tuple(_as_variable(item) for item in header["variables"])
-    result = EntropyTable(variables, *columns, header["rows"], header["data"])
+    result = EntropyTable(variables, states, entropy, conditional, header["rows"], header["data"])
     _check_entropies(result, table.column("variable").to_pylist(), source)
     return result
 
@@ -116,7 +118,9 @@ def _is_variable(item) -> bool:
     return states is None or (isinstance(states, list) and all(isinstance(state, str) for state in states))
 
 
-def _entropy_columns(table: pyarrow.Table, n_variables: int, source: str) -> Sequence[np.ndarray]:
+def _entropy_columns(
+    table: pyarrow.Table, n_variables: int, source: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     import pyarrow
 
     try:

@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 
-from .errors import Inconsistent
-from .records import BayesianNetwork, Network
+from .records import BayesianNetwork
 
 
 def _identifiers(names: list[str]) -> list[str]:
@@ -37,26 +36,17 @@ def _nested(table: np.ndarray) -> str:
     return "(" + "".join(map(_nested, table)) + ")"
 
 
-def hugin_text(network: BayesianNetwork | Network) -> str:
+def hugin_text(network: BayesianNetwork) -> str:
     """The text of a ``.net`` file; names that HUGIN cannot hold become labels of made-up ones.
 
     Data are nested by the parents as listed, the last one fastest but for the child.
-
-    Raises
-    ------
-    Inconsistent
-        The network has no parameters.
     """
-    if not isinstance(network, BayesianNetwork):
-        raise Inconsistent(
-            "a HUGIN file needs parameters and this network has none", remedy="bnsl fit adds them from data"
-        )
     names = [v.name for v in network.variables]
     identifiers = _identifiers(names)
     parts = ["net\n{\n}\n"]
     for variable, identifier in zip(network.variables, identifiers):
         label = f"  label = {_text(variable.name)};\n" if identifier != variable.name else ""
-        states = " ".join(map(_text, variable.states))
+        states = " ".join(map(_text, variable.known_states))
         parts.append(f"node {identifier}\n{{\n{label}  states = ( {states} );\n}}\n")
     for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
         given = " | " + " ".join(identifiers[p] for p in parents) if parents else ""

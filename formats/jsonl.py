@@ -1,22 +1,21 @@
 """The three JSON-lines formats of bnsl: candidate parent sets, networks, screening forests.
 
 Line 1 is a header, each further line holds one variable; the grammar is the same for all three. This module
-reads and checks lines and turns headers and records into bytes; which function a user calls is decided in
-`parent_sets` and `networks`. Reading goes line by line over bytes, for lines may be long and streams slow.
+reads and checks lines, `jsonl_writer` makes them; users call `parent_sets`, `networks` and `forests`. Reading goes
+line by line over bytes, for lines may be long and streams slow.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from .errors import Inconsistent, Truncated, UnknownVersion
-from .records import Header, ParentSetRecord, Variable
+from .records import Header, Variable
 from .schemas import FOREST, JSONL_FORMATS, PARENT_SETS, VARIABLE_KEYS, describe_type, key_problem
 from .setblocks import BlockChecker, SetBlock
 from .textlines import EMPTY_REMEDY, Lines
@@ -57,7 +56,8 @@ class JsonlHeader:
 
 
 def _read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
-    variables, seen = [], {}
+    variables: list[Variable] = []
+    seen: dict[str, int] = {}
     for index, item in enumerate(items):
         where = f"variable {index} of the header"
         if not isinstance(item, dict):
@@ -81,12 +81,12 @@ def _read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
 
 def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
     """Check a header object (the line returned last by `lines`) against the schema."""
-    name = fields.get("format")
-    if name is None:
+    if "format" not in fields:
         lines.fail(
             "the first line is not a header (no key 'format')",
             remedy="a file of parent sets begins with its header line; was it cut off?",
         )
+    name = fields["format"]
     if not isinstance(name, str) or name not in JSONL_FORMATS:
         lines.fail(f"unknown format {name!r}; known are {', '.join(JSONL_FORMATS)}")
     spec = JSONL_FORMATS[name]
@@ -292,68 +292,9 @@ def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | Non
     )
 
 
-def encode_header(spec_name: str, header: Header, n_records: int | None = None) -> bytes:
-    """The header line of a file of one of our formats."""
-
-    fields: dict[str, Any] = {"format": spec_name, "version": JSONL_FORMATS[spec_name].version}
-    fields["score"] = header.score
-    if header.ess is not None:
-        fields["ess"] = header.ess
-    fields["rows"] = header.rows
-    fields["variables"] = [{"name": v.name, "states": v.states} for v in header.variables]
-    fields["data"] = header.data
-    if n_records is not None:
-        fields["records"] = n_records
-    fields |= {key: value for key, value in header.extra.items() if key not in fields}
-    fields["by"] = header.by
-    if header.created is not None:
-        fields["created"] = header.created
-    _refuse_non_finite(header.extra)
-    return encode_fields(fields)
-
-
-def encode_fields(fields: dict[str, Any]) -> bytes:
-    """One line of JSON."""
-    import orjson
-
-    return orjson.dumps(fields, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
-
-
-def _refuse_non_finite(value: Any) -> None:
-    # orjson would write NaN and infinities as null without a word
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            _refuse_non_finite(item)
-    elif isinstance(value, float) and not isfinite(value):
-        raise ValueError(f"{value} cannot be written as JSON")
-
-
-def encode_record(record: ParentSetRecord, unknown_scores: bool = False) -> bytes:
-    """The line of one record; sets must be in order (`BlockChecker` and the stages see to that).
-
-    Raises
-    ------
-    ValueError
-        A score is not finite (with `unknown_scores` NaN is written as null).
-    """
-
-    scores = record.scores
-    if unknown_scores:
-        scores = tuple(None if score != score else score for score in scores)
-    if not all(isfinite(score) for score in scores if score is not None):
-        raise ValueError(f"a score of variable {record.child} is not finite")
-    fields: dict[str, Any] = {"child": record.child, "parents": record.parents, "scores": scores}
-    if record.required:
-        fields["required"] = record.required
-    if record.evaluated is not None:
-        fields["evaluated"] = record.evaluated
-    for flag in ("fixed", "complete"):
-        if getattr(record, flag):
-            fields[flag] = True
-    if record.unlisted is not None:
-        _refuse_non_finite(float(record.unlisted))
-        fields["unlisted"] = record.unlisted
-    fields |= {key: value for key, value in record.extra.items() if key not in fields}
-    return encode_fields(fields)
+def read_parent_sets(
+    lines: Lines, *, partial: bool = False, warn: Callable[[str], None] | None = None
+) -> tuple[Header, Iterator[SetBlock]]:
+    """Read a parent-set file, or a network file as one; nothing is assumed that `warn` would have to be told."""
+    head = read_header(lines)
+    return head.header, read_blocks(lines, head, partial=partial)

@@ -1,117 +1,16 @@
-"""Reading and writing networks and screening forests; the format of a network is told by content."""
+"""Reading and writing networks in any format; the format that is read is told by content."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-import numpy as np
-
-from .errors import FormatError, Inconsistent
-from .jsonl import JsonlHeader, encode_header, encode_record, read_blocks, read_header
-from .kinds import require_kind
-from .records import BayesianNetwork, Forest, Header, Network, ParentSetRecord, Variable
-from .schemas import FOREST, NETWORK, PARENT_SETS
-from .setblocks import SetBlock
+from .detection import require_format
+from .errors import Inconsistent
+from .records import BayesianNetwork, Network
+from .registry import STRUCTURES, Kind, find_format, load, load_writer
 from .streams import open_output
+from .structures import structure_of
 from .textlines import Lines, as_lines
-
-READABLE = (
-    NETWORK.name,
-    PARENT_SETS.name,
-    "jsonl",
-    "bif",
-    "dot",
-    "graphml",
-    "modelstring",
-    "table",
-)
-
-
-def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
-    """A directed cycle as a list of variables, each a parent of the next and the last of the first; or None."""
-    n_variables = len(parents)
-    n_open_parents = [len(set(p)) for p in parents]
-    children: list[list[int]] = [[] for _ in range(n_variables)]
-    for child, parent_set in enumerate(parents):
-        for parent in set(parent_set):
-            children[parent].append(child)
-    ready = [v for v in range(n_variables) if n_open_parents[v] == 0]
-    n_placed = 0
-    while ready:
-        n_placed += 1
-        for child in children[ready.pop()]:
-            n_open_parents[child] -= 1
-            if n_open_parents[child] == 0:
-                ready.append(child)
-    if n_placed == n_variables:
-        return None
-    # Every variable left over has a parent left over: walk upwards until one comes again.
-    position: dict[int, int] = {}
-    walk: list[int] = []
-    node = next(v for v in range(n_variables) if n_open_parents[v] > 0)
-    while node not in position:
-        position[node] = len(walk)
-        walk.append(node)
-        node = next(p for p in parents[node] if n_open_parents[p] > 0)
-    return walk[position[node] :][::-1]
-
-
-def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]], source: str | None) -> None:
-    """Raise `Inconsistent` with the cycle spelled out if there is one."""
-    cycle = find_cycle(parents)
-    if cycle:
-        shown = [names[v] for v in [*cycle, cycle[0]]]
-        if len(shown) > 8:
-            shown[4:-3] = ["..."]
-        raise Inconsistent(f"the arcs form a cycle: {' -> '.join(shown)}", source=source)
-
-
-def network_from_parents(
-    variables: tuple[Variable, ...], parents: Sequence[Sequence[int]], source: str | None = None
-) -> Network:
-    """A network of which only the structure is known: score ``unknown``, local scores NaN.
-
-    Raises
-    ------
-    Inconsistent
-        The arcs form a cycle.
-    """
-    ordered = tuple(tuple(sorted(parent_set)) for parent_set in parents)
-    require_acyclic([v.name for v in variables], ordered, source)
-    return Network(Header(variables), ordered, np.full(len(variables), np.nan))
-
-
-def structure_of(network: Network | BayesianNetwork) -> Network:
-    """The structure of a network with parameters; a `Network` is returned as it is."""
-    if isinstance(network, Network):
-        return network
-    return network_from_parents(network.variables, network.parents)
-
-
-def _single_sets(lines: Lines, head: JsonlHeader) -> Iterator[SetBlock]:
-    for block in read_blocks(lines, head, unknown_scores=True):
-        if block.n_sets != 1:
-            raise FormatError(
-                f"not a network: variable {head.header.names[block.child]!r} lists {block.n_sets} parent sets",
-                source=lines.source,
-                line=lines.number,
-                remedy="choose one for every variable with bnsl optimize",
-            )
-        yield block
-
-
-def _read_jsonl_network(lines: Lines) -> Network:
-    head = read_header(lines)
-    n_variables = head.header.n_variables
-    parents: list[tuple[int, ...]] = [()] * n_variables
-    scores = np.full(n_variables, np.nan)
-    for block in _single_sets(lines, head):
-        parents[block.child] = tuple(block.parents.tolist())
-        scores[block.child] = block.scores[0]
-    require_acyclic(head.header.names, parents, lines.source)
-    return Network(head.header, tuple(parents), scores)
 
 
 def open_network(source: str | BinaryIO | Lines) -> Network:
@@ -135,68 +34,81 @@ def open_network(source: str | BinaryIO | Lines) -> Network:
     """
     lines = as_lines(source)
     try:
-        kind = require_kind(lines, READABLE, "a network")
-        if kind == "bif":
-            from .bif_reader import read_bif
-
-            return structure_of(read_bif(lines))
-        if kind in ("dot", "graphml"):
-            from .drawings import read_dot, read_graphml
-
-            return (read_dot if kind == "dot" else read_graphml)(lines)
-        if kind in ("modelstring", "table"):
-            from .graphs import read_modelstring, read_table
-
-            return (read_modelstring if kind == "modelstring" else read_table)(lines)
-        return _read_jsonl_network(lines)
+        row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
+        return structure_of(load(row.reader)(lines))
     finally:
         lines.close()
 
 
-def write_network(target: str, network: Network) -> None:
-    """Write a network as JSON lines; unknown (NaN) local scores become null."""
-    with open_output(target) as stream:
-        stream.write(encode_header(NETWORK.name, network.header))
-        for child, (parents, score) in enumerate(zip(network.parents, network.scores.tolist())):
-            stream.write(encode_record(ParentSetRecord(child, (parents,), (score,)), unknown_scores=True))
+def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
+    """Read a network with its parameters.
 
+    Parameters
+    ----------
+    source : str, binary stream or Lines
+        A path or ``-``: BIF, gzipped or not.
 
-def open_forest(source: str | BinaryIO | Lines) -> Forest:
-    """Read a screening forest.
+    Returns
+    -------
+    BayesianNetwork
+        Rows that sum to 1 only within 1e-3 are renormalised.
 
     Raises
     ------
     FormatError
-        With file and line; also when a variable has not exactly one parent or the arcs form a cycle.
+        With file and line.
     """
     lines = as_lines(source)
     try:
-        require_kind(lines, (FOREST.name, "jsonl"), "a screening forest")
-        head = read_header(lines)
-        parents: dict[int, int] = {}
-        scores: dict[int, float] = {}
-        for block in read_blocks(lines, head, unknown_scores=True):
-            if len(block.parents) != 1:
-                name = head.header.names[block.child]
-                lines.fail(f"variable {name!r} has {len(block.parents)} parents; a forest gives each one")
-            parents[block.child] = int(block.parents[0])
-            if not np.isnan(block.scores[0]):
-                scores[block.child] = float(block.scores[0])
-        as_sets = [(parents[v],) if v in parents else () for v in range(head.header.n_variables)]
-        require_acyclic(head.header.names, as_sets, lines.source)
-        return Forest(head.header, parents, scores)
+        wanted = "a network with parameters in BIF (bnsl fit makes one)"
+        row = require_format(lines, (Kind.PARAMETERS,), wanted)
+        return load(row.reader)(lines)
     finally:
         lines.close()
 
 
-def write_forest(target: str, forest: Forest) -> None:
-    """Write a screening forest as JSON lines, in variable order; unknown local scores become null."""
-    extra: dict[str, Any] = {k: v for k, v in forest.header.extra.items() if k != "records"}
-    header = dataclasses.replace(forest.header, extra=extra)
+def write_network(target: str, network: Network | BayesianNetwork, format: str = "network") -> None:
+    """Write a network, or what a format keeps of it.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when all is written, or ``-``.
+    network : Network or BayesianNetwork
+        Tree decompositions (``td``) are made with the elimination order under ``treewidth`` in its header.
+    format : str
+        ``network`` (our JSON lines, unknown scores become null), ``bif``, ``dot`` or another of `registry`.
+
+    Raises
+    ------
+    Inconsistent
+        The format cannot hold the network: no parameters, no elimination order, impossible names.
+    ValueError
+        No such format is written; a number is not finite.
+    """
+    write = load_writer(format, *STRUCTURES)
+    if find_format(format).kind is Kind.PARAMETERS:
+        text = write(require_parameters(network, format))
+    else:
+        text = write(structure_of(network))
     with open_output(target) as stream:
-        stream.write(encode_header(FOREST.name, header, len(forest.parents)))
-        for child in sorted(forest.parents):
-            record = ParentSetRecord(
-                child, ((forest.parents[child],),), (forest.scores.get(child, float("nan")),)
-            )
-            stream.write(encode_record(record, unknown_scores=True))
+        stream.write(text.encode())
+
+
+def require_parameters(
+    network: Network | BayesianNetwork | None, format: str, source: str | None = None
+) -> BayesianNetwork:
+    """The network itself if it has the parameters that a format needs.
+
+    Raises
+    ------
+    Inconsistent
+        It has none.
+    """
+    if isinstance(network, BayesianNetwork):
+        return network
+    raise Inconsistent(
+        f"this network has no parameters, and {format} needs them",
+        source=source,
+        remedy="estimate them from data: bnsl fit NETWORK DATA",
+    )

@@ -37,10 +37,8 @@ def _name_comments(network: Network) -> list[str]:
     return [f"c {v + 1} {name!r}" for v, name in enumerate(network.header.names)]
 
 
-def _elimination_of(network: Network, elimination: Sequence[int] | None) -> list[int]:
-    if elimination is None:
-        treewidth = network.header.extra.get("treewidth") or {}
-        elimination = treewidth.get("elimination")
+def _elimination_of(network: Network) -> list[int]:
+    elimination = (network.header.extra.get("treewidth") or {}).get("elimination")
     if elimination is None:
         raise Inconsistent(
             "a tree decomposition needs an elimination order and the network's header has none",
@@ -82,21 +80,15 @@ def decompose(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> t
     return bags, links
 
 
-def td_text(network: Network, elimination: Sequence[int] | None = None) -> str:
-    """A tree decomposition of the moral graph in PACE's format.
-
-    Parameters
-    ----------
-    network : Network
-    elimination : sequence of int, optional
-        Elimination order; without it the one under ``treewidth`` in the header.
+def td_text(network: Network) -> str:
+    """A tree decomposition of the moral graph in PACE's format, by the elimination order in the header.
 
     Raises
     ------
     Inconsistent
         There is no elimination order, or it is not a permutation of the variables.
     """
-    bags, links = decompose(network.parents, _elimination_of(network, elimination))
+    bags, links = decompose(network.parents, _elimination_of(network))
     rows = _name_comments(network)
     rows.append(f"s td {len(bags)} {max(map(len, bags))} {network.n_variables}")
     for index, bag in enumerate(bags):

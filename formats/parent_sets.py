@@ -8,33 +8,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import BinaryIO
 
-from .jsonl import encode_header, encode_record, read_blocks, read_header
-from .kinds import require_kind
+from .detection import require_format
 from .records import Header, ParentSetRecord, ParentSetTable
-from .schemas import NETWORK, PARENT_SETS
+from .registry import Kind, load, load_writer
 from .setblocks import SetBlock, pack_blocks
 from .streams import open_output
 from .textlines import Lines, as_lines
 
-READABLE = (PARENT_SETS.name, NETWORK.name, "jsonl", "jkl", "pss")
-WRITABLE = ("jsonl", "jkl", "pss")
-
 Warn = Callable[[str], None]
 
 
+def _ignore(message: str) -> None:
+    """Say nothing."""
+
+
 def _open_blocks(lines: Lines, partial: bool, warn: Warn | None) -> tuple[Header, Iterator[SetBlock]]:
-    kind = require_kind(lines, READABLE, "parent sets")
-    warn = warn or (lambda message: None)
-    if kind == "jkl":
-        from .jkl import read_jkl
-
-        return read_jkl(lines, partial=partial, warn=warn)
-    if kind == "pss":
-        from .pss import read_pss
-
-        return read_pss(lines, warn=warn)
-    head = read_header(lines)
-    return head.header, read_blocks(lines, head, partial=partial)
+    row = require_format(lines, (Kind.PARENT_SETS,), "parent sets")
+    return load(row.reader)(lines, partial=partial, warn=warn or _ignore)
 
 
 def open_parent_sets(
@@ -101,7 +91,7 @@ def is_read_live(stream: BinaryIO) -> bool:
 
 
 def write_parent_sets(
-    target: str, header: Header, records: Iterable[ParentSetRecord], *, format: str = "jsonl"
+    target: str, header: Header, records: Iterable[ParentSetRecord], *, format: str = "parentsets"
 ) -> int:
     """Write records as they come; into a pipe each is flushed at once.
 
@@ -112,7 +102,8 @@ def write_parent_sets(
     header : Header
     records : iterable of ParentSetRecord
         Sets in order, best first.
-    format : {"jsonl", "jkl", "pss"}
+    format : str
+        ``parentsets`` (our JSON lines), ``jkl``, ``pss`` or another of `registry`.
 
     Returns
     -------
@@ -122,20 +113,9 @@ def write_parent_sets(
     Raises
     ------
     ValueError
-        A score is not finite.
+        No such format is written; a score is not finite.
     """
-    if format == "jkl":
-        from .jkl import jkl_chunks
-
-        chunks = jkl_chunks(header, records)
-    elif format == "pss":
-        from .pss import pss_chunks
-
-        chunks = pss_chunks(header, records)
-    elif format == "jsonl":
-        chunks = _jsonl_chunks(header, records)
-    else:
-        raise ValueError(f"unknown format {format!r}; known are {', '.join(WRITABLE)}")
+    chunks = load_writer(format, Kind.PARENT_SETS)(header, records)
     n_chunks = 0
     with open_output(target) as stream:
         live = is_read_live(stream)
@@ -145,9 +125,3 @@ def write_parent_sets(
             if live:
                 stream.flush()
     return n_chunks - 1
-
-
-def _jsonl_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[bytes]:
-    yield encode_header(PARENT_SETS.name, header)
-    for record in records:
-        yield encode_record(record)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .errors import FormatError
-from .records import Dataset, Header, Variable
+from .records import Header, Variable
 
 PROGRAM_VERSION = "0.1.0"
 """Version written into ``by`` entries; equals the version of the distribution (a test compares them)."""
@@ -94,36 +94,6 @@ def command_entry(stage: str, options: Any, version: str = PROGRAM_VERSION) -> d
         "version": version,
         "options": {name: _plain(options[name]) for name in sorted(options)},
     }
-
-
-def make_header(
-    source: Dataset | Sequence[Variable],
-    *,
-    score: str = "unknown",
-    rows: int | None = None,
-    data: str | None = None,
-    ess: float | None = None,
-    by_entry: dict[str, Any] | None = None,
-    extra: Mapping[str, Any] | None = None,
-) -> Header:
-    """A fresh header; `rows` and `data` come from the data set where one is given.
-
-    Parameters
-    ----------
-    source : Dataset or sequence of Variable
-    score, rows, data, ess
-        As in `Header`.
-    by_entry : dict, optional
-        The first producing command, from `command_entry`.
-    extra : mapping, optional
-        Further keys.
-    """
-    if isinstance(source, Dataset):
-        variables, rows, data = source.variables, source.n_rows, source.fingerprint
-    else:
-        variables = tuple(source)
-    by = () if by_entry is None else (by_entry,)
-    return Header(variables, score, rows, data, ess, by, timestamp(), dict(extra or {}))
 
 
 def append_command(header: Header, stage: str, options: Any) -> Header:

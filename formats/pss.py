@@ -103,9 +103,11 @@ def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn) -
 
 
 def read_pss(
-    lines: Lines, *, warn: Callable[[str], None] = lambda message: None
+    lines: Lines, *, partial: bool = False, warn: Callable[[str], None] = lambda message: None
 ) -> tuple[Header, Iterator[SetBlock]]:
     """Read a pss file; parents may be named before their own block comes, so the whole file is read at once.
+
+    Nothing says how many variables must come: `partial` changes nothing.
 
     Returns
     -------
@@ -130,7 +132,8 @@ def _checked(lines: Lines, blocks: list[_RawBlock], header: Header) -> Iterator[
         def fail(message: str, line=block.line):
             lines.fail(message, kind=Inconsistent, line=line)
 
-        scores, parents = [], []
+        scores: list[float] = []
+        parents: list[int] = []
         for number, cells in block.rows:
             try:
                 scores.append(float(cells[0]))

@@ -22,6 +22,19 @@ class Variable:
     name: str
     states: tuple[str, ...] | None = None
 
+    @property
+    def known_states(self) -> tuple[str, ...]:
+        """The states of a variable of data or of a network with parameters, which has some.
+
+        Raises
+        ------
+        ValueError
+            They are unknown.
+        """
+        if self.states is None:
+            raise ValueError(f"the states of variable {self.name!r} are unknown")
+        return self.states
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -58,7 +71,7 @@ class Dataset:
     @property
     def n_states(self) -> np.ndarray:
         """Numbers of states, int32, shape (n_variables,)."""
-        return np.array([len(v.states) for v in self.variables], dtype=np.int32)
+        return np.array([len(v.known_states) for v in self.variables], dtype=np.int32)
 
     @property
     def names(self) -> tuple[str, ...]:

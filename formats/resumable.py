@@ -16,16 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from .errors import Inconsistent, Truncated
-from .jsonl import (
-    JsonlHeader,
-    decode_header,
-    disagreement,
-    encode_fields,
-    encode_header,
-    encode_record,
-    load_object,
-    read_header,
-)
+from .jsonl import JsonlHeader, decode_header, disagreement, load_object, read_header
+from .jsonl_writer import encode_fields, encode_header, encode_record
 from .records import Header, ParentSetRecord
 from .run_parts import Gathered, PartFile, gather, require_same_options
 from .schemas import PARENT_SETS

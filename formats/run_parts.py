@@ -12,15 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from .errors import Inconsistent, Truncated
-from .jsonl import (
-    JsonlHeader,
-    decode_header,
-    decode_record,
-    encode_header,
-    load_object,
-    read_header,
-    require_agreement,
-)
+from .jsonl import JsonlHeader, decode_header, decode_record, load_object, read_header, require_agreement
+from .jsonl_writer import encode_header
 from .provenance import timestamp
 from .records import Header
 from .schemas import PARENT_SETS

@@ -40,22 +40,8 @@ class FileFormat:
 
     name: str
     version: int
-    suffix: str
-    meaning: str
     header: tuple[Key, ...]
     record: tuple[Key, ...]
-
-
-@dataclass(frozen=True)
-class ExchangeFormat:
-    """A format of other programs: what it holds and whether it is read and written."""
-
-    name: str
-    suffix: str
-    holds: str
-    reads: bool
-    writes: bool
-    meaning: str
 
 
 SCORES = ("bic", "aic", "bdeu", "k2", "ll")
@@ -125,24 +111,18 @@ RECORD_KEYS = (
 PARENT_SETS = FileFormat(
     "bnsl.parentsets",
     1,
-    ".sets.jsonl",
-    "candidate parent sets of every variable",
     COMMON_HEADER_KEYS + SHARD_HEADER_KEYS,
     RECORD_KEYS,
 )
 NETWORK = FileFormat(
     "bnsl.network",
     1,
-    ".net.jsonl",
-    "a network: one parent set for every variable",
     COMMON_HEADER_KEYS + NETWORK_HEADER_KEYS,
     RECORD_KEYS,
 )
 FOREST = FileFormat(
     "bnsl.forest",
     1,
-    ".forest.jsonl",
-    "a screening forest: one parent for every screened variable",
     COMMON_HEADER_KEYS + FOREST_HEADER_KEYS,
     RECORD_KEYS,
 )
@@ -159,23 +139,6 @@ ENTROPY_COLUMNS = (
         unit="nats",
         required=True,
     ),
-)
-
-EXCHANGE_FORMATS = (
-    ExchangeFormat("csv", ".csv .tsv (.gz)", "data", True, True, "delimited text with a header line"),
-    ExchangeFormat("parquet", ".parquet", "data", True, True, "Apache Parquet"),
-    ExchangeFormat("arrow", ".arrow .feather", "data", True, True, "Arrow IPC stream or file, Feather"),
-    ExchangeFormat("jkl", ".jkl", "parent sets", True, True, "Jaakkola scores (Gobnilp, BLIP, MINOBS)"),
-    ExchangeFormat("pss", ".pss", "parent sets", True, True, "URLearning scores, text"),
-    ExchangeFormat("bif", ".bif", "network with parameters", True, True, "Bayesian interchange format 0.15"),
-    ExchangeFormat("net", ".net", "network with parameters", False, True, "HUGIN"),
-    ExchangeFormat("dot", ".dot .gv", "network", True, True, "Graphviz directed graph"),
-    ExchangeFormat("graphml", ".graphml", "network", True, True, "GraphML directed graph"),
-    ExchangeFormat("adjacency", ".csv", "network", True, True, "matrix of 0 and 1, row is parent of column"),
-    ExchangeFormat("arcs", ".csv", "network", True, False, "list of arcs, columns from and to"),
-    ExchangeFormat("modelstring", ".txt", "network", True, True, "bnlearn model string [A][B|A]"),
-    ExchangeFormat("gr", ".gr", "moral graph", False, True, "PACE 2016 graph"),
-    ExchangeFormat("td", ".td", "tree decomposition", False, True, "PACE 2016 tree decomposition"),
 )
 
 _PYTHON_TYPES = {

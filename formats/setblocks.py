@@ -59,7 +59,7 @@ class SetBlock:
         """Equal for blocks with equal content (`evaluated` and unknown keys apart)."""
         digest = hashlib.blake2b(digest_size=16)
         for array, dtype in ((self.sizes, np.int64), (self.parents, np.int64), (self.scores, np.float64)):
-            digest.update(np.ascontiguousarray(array, dtype=dtype))
+            digest.update(np.ascontiguousarray(array, dtype=dtype).data)
         digest.update(repr((self.fixed, self.complete, self.unlisted, self.required)).encode())
         return digest.digest()
 
@@ -238,22 +238,6 @@ def _sort_sets(block: SetBlock) -> None:
     order = sorted(range(len(sets)), key=lambda s: (-scores[s], len(sets[s]), sets[s]))
     block.parents = np.array([p for s in order for p in sets[s]], dtype=np.int32)
     block.sizes, block.scores = block.sizes[order], block.scores[order]
-
-
-def block_of(record: ParentSetRecord) -> SetBlock:
-    """A record as arrays; the inverse of `SetBlock.record`."""
-    return SetBlock(
-        record.child,
-        np.array([len(parent_set) for parent_set in record.parents], dtype=np.int64),
-        np.array([p for parent_set in record.parents for p in parent_set], dtype=np.int64),
-        np.array(record.scores, dtype=np.float64),
-        record.evaluated,
-        record.fixed,
-        record.complete,
-        record.unlisted,
-        record.extra,
-        record.required,
-    )
 
 
 def pack_blocks(header: Header, blocks: dict[int, SetBlock]) -> ParentSetTable:

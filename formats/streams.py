@@ -10,7 +10,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .errors import FormatError, Malformed, Truncated
 
@@ -34,13 +34,14 @@ def open_input(source: str) -> io.BufferedReader:
         The file cannot be opened.
     """
     try:
-        raw = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 (handed to the caller)
+        raw: Any = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 (handed to the caller)
     except OSError as error:
         reason = error.strerror or str(error)
         raise FormatError(f"cannot read: {reason}", source=source_name(source)) from None
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
     if buffered.peek(2)[:2] == b"\x1f\x8b":
-        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), 1 << 16)
+        unpacked: Any = gzip.GzipFile(fileobj=buffered)
+        return io.BufferedReader(unpacked, 1 << 16)
     return buffered
 
 

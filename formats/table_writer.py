@@ -16,9 +16,8 @@ import numpy as np
 
 from .errors import FormatError
 from .records import Variable
+from .registry import Kind, load_writer
 from .streams import open_output, source_name
-
-TABLE_FORMATS = ("csv", "parquet", "arrow")
 
 _CSV_BLOCK = 1 << 24
 _NEEDS_QUOTES = re.compile(r'[,"\n\r]|^ | $')
@@ -31,6 +30,9 @@ class TableWriter(Protocol):
 
     def write(self, codes: np.ndarray) -> None:
         """Append rows: codes uint8, shape (n_variables, n_batch_rows)."""
+
+    def close(self) -> None:
+        """Write what is left."""
 
 
 @contextlib.contextmanager
@@ -53,19 +55,17 @@ def open_table_writer(
     FormatError
         A variable whose states are unknown.
     ValueError
-        Another format.
+        No such format of data is written.
     """
-    if format not in TABLE_FORMATS:
-        raise ValueError(f"unknown table format {format!r}: use {', '.join(TABLE_FORMATS)}")
+    make = load_writer(format, Kind.DATA)
     for variable in variables:
         if variable.states is None:
             raise FormatError(
                 "the labels of its states are unknown", source=source_name(target), column=variable.name
             )
-    make = {"csv": _CsvWriter, "parquet": _ParquetWriter, "arrow": _ArrowWriter}[format]
     with open_output(target) as stream, _compressed(stream, target) as compressed:
         sink = _Sink(compressed)
-        writer = make(sink, tuple(variables))
+        writer: TableWriter = make(sink, tuple(variables))
         try:
             yield writer
             writer.close()
@@ -110,10 +110,14 @@ def _check_codes(codes: np.ndarray, n_variables: int) -> None:
         raise TypeError(f"codes must be uint8 of shape ({n_variables}, rows)")
 
 
-class _CsvWriter:
+class CsvWriter:
+    """Comma, header line; cells quoted where they need it."""
+
     def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
         self._stream = stream
-        self._tables = [_cell_table(v.states, b"," if v is not variables[-1] else b"\n") for v in variables]
+        self._tables = [
+            _cell_table(v.known_states, b"," if v is not variables[-1] else b"\n") for v in variables
+        ]
         self._width = sum(table.shape[1] for table in self._tables)
         # Cells of different lengths are padded with NUL bytes that are taken out again.
         self._is_padded = any((table == 0).any() for table in self._tables)
@@ -155,7 +159,9 @@ def _quoted(label: str) -> str:
     return '"' + label.replace('"', '""') + '"'
 
 
-class _ArrowWriter:
+class ArrowWriter:
+    """An Arrow IPC stream, a record batch for each batch of rows."""
+
     def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
         import pyarrow
 
@@ -187,7 +193,7 @@ class _ArrowWriter:
         self._writer.close()
 
 
-class _ParquetWriter(_ArrowWriter):
+class ParquetWriter(ArrowWriter):
     """Gathers batches into row groups: each costs something for every column."""
 
     def _open(self, stream: _Sink):

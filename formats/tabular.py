@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .encoding import RawTable, Warn, check_names
+from .encoding import RawTable, TextLayout, Warn, check_names
 from .errors import Malformed, UnsuitableData
 from .labels import parse_numbers
 
@@ -31,9 +31,7 @@ _MIN_COUNTED_ROWS = 10
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
-def read_delimited(
-    data: bytes, *, source: str, delimiter: str | None = None, header: bool = True, warn: Warn
-) -> RawTable:
+def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> RawTable:
     """Read delimited text.
 
     Parameters
@@ -42,10 +40,9 @@ def read_delimited(
         The whole input.
     source : str
         How messages call it.
-    delimiter : str, optional
-        One character, or ``tab``, ``space``; guessed if not given. With spaces, several count as one.
-    header : bool
-        Whether the first line holds the column names; else they are V0, V1, ...
+    layout : TextLayout
+        The delimiter is one character, or ``tab``, ``space``; guessed if not given. With spaces, several count as
+        one. Without a header line the names are V0, V1, ...
     warn : callable
 
     Raises
@@ -54,7 +51,8 @@ def read_delimited(
         Not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
     """
     text, first_line = _clean(data, source)
-    delimiter = parse_delimiter(delimiter) if delimiter else guess_delimiter(text)
+    delimiter = parse_delimiter(layout.delimiter) if layout.delimiter else guess_delimiter(text)
+    header = layout.header
     if delimiter == " ":
         text, first_line = _collapse_spaces(text, first_line)
     first, end = _first_record(text, delimiter)
@@ -115,7 +113,8 @@ def guess_delimiter(text: bytes) -> str:
 
 
 def _first_lines(text: bytes) -> list[bytes]:
-    lines, start = [], 0
+    lines: list[bytes] = []
+    start = 0
     while len(lines) < _N_SAMPLE_LINES and start < len(text):
         end = text.find(b"\n", start)
         end = len(text) if end < 0 else end

@@ -10,7 +10,8 @@ import io
 import os
 import zlib
 from collections import deque
-from typing import BinaryIO
+from collections.abc import Callable
+from typing import Any, BinaryIO, NoReturn
 
 from .errors import FormatError, Malformed, Truncated
 from .streams import open_input, source_name
@@ -34,6 +35,8 @@ class Lines:
     ----------
     source : str
         How messages call the source.
+    beginning : bytes
+        Its first bytes, as many as were at hand when it was opened.
     number : int
         Number of the line returned last, from 1.
     terminated : bool
@@ -49,14 +52,14 @@ class Lines:
         else:
             name = getattr(source, "name", None)
             self.source = name if isinstance(name, str) else "<stream>"
-            self._stream = source if hasattr(source, "peek") else io.BufferedReader(source)
+            stream: Any = source
+            self._stream = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
         self.number = 0
         self.terminated = True
         self.span = (0, 0)
         self._read_number = 0
         self._pushed: deque[tuple[int, bytes, bool]] = deque()
-        if b"\0" in self._guard(lambda: self._stream.peek(1)):
-            self.fail("binary data where text was expected", kind=Malformed)
+        self.beginning = self._guard(lambda: self._stream.peek(1))
 
     def __iter__(self) -> Lines:
         return self
@@ -65,13 +68,15 @@ class Lines:
         if self._pushed:
             self.number, line, self.terminated = self._pushed.popleft()
             return line
-        line = self._read()
-        if line is None:
+        fresh = self._read()
+        if fresh is None:
             raise StopIteration
         self.number = self._read_number
-        return line
+        return fresh
 
     def _read(self) -> bytes | None:
+        if self._read_number == 0 and b"\0" in self.beginning:
+            self.fail("binary data where text was expected", kind=Malformed)
         line = self._guard(lambda: self._stream.readline(MAX_LINE))
         if not line:
             return None
@@ -85,7 +90,7 @@ class Lines:
             line = line[len(_BOM) :]
         return line.rstrip(b"\r\n")
 
-    def _guard(self, read):
+    def _guard(self, read: Callable[[], bytes]) -> bytes:
         try:
             return read()
         except EOFError:
@@ -99,28 +104,6 @@ class Lines:
     def push_back(self, lines: list[tuple[int, bytes, bool]]) -> None:
         """Give lines (number, content, terminated) back, to be returned again in this order."""
         self._pushed.extendleft(reversed(lines))
-
-    def first_significant(self, comments: tuple[bytes, ...] = (b"#", b"//")) -> bytes:
-        """Look at the first line that is neither blank nor a comment, without consuming anything.
-
-        Lines beginning with one of `comments` are passed over, and ``/* ... */`` at the beginning of a line.
-
-        Raises
-        ------
-        Malformed
-            There is none: the input is empty.
-        """
-        seen, in_comment = [], False
-        for line in self:
-            seen.append((self.number, line, self.terminated))
-            stripped = line.strip()
-            if in_comment or stripped.startswith(b"/*"):
-                _, closed, stripped = stripped.removeprefix(b"/*").partition(b"*/")
-                stripped, in_comment = stripped.strip(), not closed
-            if stripped and not stripped.startswith(comments):
-                self.push_back(seen)
-                return stripped
-        raise Malformed("the input is empty", source=self.source, remedy=EMPTY_REMEDY)
 
     def text(self) -> str:
         """All that is left as text with plain line ends; for readers that have consumed nothing yet."""
@@ -137,7 +120,7 @@ class Lines:
         except UnicodeDecodeError:
             self.fail_encoding(self.number)
 
-    def fail_encoding(self, number: int):
+    def fail_encoding(self, number: int) -> NoReturn:
         """Raise the error for bytes that are not UTF-8."""
         raise Malformed(
             "not UTF-8 text",
@@ -147,8 +130,13 @@ class Lines:
         )
 
     def fail(
-        self, message: str, *, kind: type[FormatError] = Malformed, line: int | None = None, remedy=None
-    ):
+        self,
+        message: str,
+        *,
+        kind: type[FormatError] = Malformed,
+        line: int | None = None,
+        remedy: str | None = None,
+    ) -> NoReturn:
         """Raise an error of a kind, located at a line (the one returned last unless given)."""
         raise kind(message, source=self.source, line=line or self.number or None, remedy=remedy)
 

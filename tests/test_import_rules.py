@@ -13,8 +13,14 @@ from helpers.places import ROOT
 
 STDLIB = frozenset(sys.stdlib_module_names)
 SOLVER_MODULE = "stages.optimize.exact.linear_programme"
-TABLES = ("stages.methods", "stages.parentsets", "stages.optimize", "stages.scoring.scores")
-"""Tables of methods and scores, which load with the command line."""
+TABLES = (
+    "stages.methods",
+    "stages.parentsets",
+    "stages.optimize",
+    "stages.scoring.scores",
+    "formats.registry",
+)
+"""Tables of methods, scores and formats, which load with the command line."""
 
 
 class Import(NamedTuple):
@@ -70,7 +76,13 @@ def _root(module: str) -> str:
     return module.split(".")[0]
 
 
-def _broken_by_formats(_module: str, found: Import) -> Iterator[str]:
+def _broken_by_formats(module: str, found: Import) -> Iterator[str]:
+    if (
+        module in ("formats", "formats.registry")
+        and found.at_module_level
+        and _root(found.module) not in STDLIB
+    ):
+        yield "the table of formats loads with the command line and imports the standard library only"
     if _root(found.module) not in STDLIB | {"numpy", "pyarrow", "orjson", "formats"}:
         yield "formats may import the standard library, numpy, pyarrow and orjson only"
 
@@ -140,6 +152,8 @@ def sources() -> list[Path]:
     ("module", "source", "complaint"),
     [
         ("formats.x", "import click", "formats may"),
+        ("formats.registry", "import numpy", "standard library only"),
+        ("formats.registry", "from .records import Network", "standard library only"),
         ("formats.x", "def f():\n from stages.runtime.budgets import Budget", "formats may"),
         ("stages.kernels.x", "from stages.runtime.workers import ordered_map", "kernels may"),
         ("stages.kernels.x", "from ..workers import ordered_map", "kernels may"),
@@ -171,6 +185,8 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("stages.optimize.exact.linear_programme", "def f():\n import highspy"),
         ("bnsl_cli.x", "from stages.optimize import METHODS"),
         ("stages.optimize", "from stages.methods import own"),
+        ("bnsl_cli.x", "from formats.registry import FORMATS"),
+        ("formats.registry", "import importlib"),
         ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),
     ],
 )

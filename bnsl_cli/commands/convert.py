@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import click
 
 from .. import conversions
@@ -51,13 +53,9 @@ def command(
     What the input is, is told by its content; what it becomes by --to or the output's name:
 
     \b
-      parentsets, jkl, pss                        candidate parent sets with scores
-      network, bif, net, dot, graphml,
-        adjacency, modelstring, gr, td            networks, their moral graph or tree decomposition
-      csv, parquet, arrow                         data tables
-      table                                       networks, parent sets, forests: to read
+    {targets}
 
-    bif and net need parameters: those of a BIF input; 'bnsl fit' adds them to other networks. gr and td are the
+    {with_parameters} need parameters: those of a BIF input; 'bnsl fit' adds them to other networks. gr and td are the
     moral graph and a tree decomposition in the formats of the PACE challenge: td is that of the elimination order
     in the header of a network learnt with --tw, else of the best one that min-fill and min-degree find. Keys that
     we do not know are kept where the target can hold them.
@@ -81,3 +79,10 @@ def command(
     table = data_options.open(names, reporter) if names else None
     convert = conversions.TARGETS[target_format]
     convert(conversions.Conversion(source, target_format, output, table, data_options, reporter))
+
+
+command.help = (
+    inspect.cleandoc(command.help or "")
+    .replace("{targets}", conversions.describe_targets())
+    .replace("{with_parameters}", conversions.WITH_PARAMETERS)
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from ..options import (
-    TABLE_FORMATS,
     DataOptions,
     check_sources,
     data_options,
@@ -15,10 +14,10 @@ from ..options import (
     option,
     output_option,
     stage_command,
-    table_format,
 )
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
+from ..table_formats import TABLE_FORMATS, table_format
 
 
 @stage_command

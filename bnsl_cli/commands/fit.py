@@ -56,12 +56,12 @@ def command(
     Exit status: 0 done, 1 cannot write or a table is too large, 2 wrong usage, 65 bad input.
     See also: bnsl sample, bnsl evaluate.
     """
-    from formats import open_network, write_bayesian_network
+    from formats import open_network, write_network
     from stages.fit import fit_parameters
 
     check_sources(network, data)
     structure = open_network(network)
     dataset = data_options.open(data, reporter, structure.header.variables)
     fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
-    write_bayesian_network(output, fitted)
+    write_network(output, fitted, "bif")
     reporter.summary(f"{dataset.n_variables} variables, {structure.n_arcs} arcs, {dataset.n_rows:,} rows")

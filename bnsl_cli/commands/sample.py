@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import click
 
 from ..options import (
-    TABLE_FORMATS,
     drawn_seed_option,
     format_option,
     message_options,
@@ -17,10 +16,10 @@ from ..options import (
     require_input,
     resolve_seed,
     stage_command,
-    table_format,
 )
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
+from ..table_formats import TABLE_FORMATS, table_format
 
 
 class Range(click.ParamType):
@@ -148,7 +147,7 @@ def command(
     Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad network.
     See also: bnsl fit, which makes a network with parameters from one without.
     """
-    from formats import open_bayesian_network, open_table_writer, write_bayesian_network
+    from formats import open_bayesian_network, open_table_writer, write_network
     from stages.sample import inverted_tree, random_network, sample_rows
 
     seed = resolve_seed(seed, reporter)
@@ -163,7 +162,7 @@ def command(
     else:
         model = random_network(drawn.random, drawn.states, drawn.parents, seed)
     if save_network:
-        write_bayesian_network(save_network, model)
+        write_network(save_network, model, "bif")
     with open_table_writer(output, model.variables, format_name or table_format(output)) as writer:
         for done, batch in enumerate(sample_rows(model, rows, seed), start=1):
             writer.write(batch)

@@ -13,9 +13,8 @@ from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.bif import open_bayesian_network, write_bayesian_network
 from formats.errors import FormatError, Inconsistent, Malformed
-from formats.networks import open_network
+from formats.networks import open_bayesian_network, open_network, write_network
 from formats.records import BayesianNetwork, Variable
 
 PLAIN = (SAMPLES / "plain.bif").read_text()
@@ -82,7 +81,7 @@ def test_structure_of_a_bif_file():
 
 
 def test_written_text(tmp_path):
-    write_bayesian_network(str(tmp_path / "out.bif"), read(TWO))
+    write_network(str(tmp_path / "out.bif"), read(TWO), "bif")
     assert (tmp_path / "out.bif").read_text() == TWO
 
 
@@ -91,7 +90,7 @@ def test_names_that_need_quotes(tmp_path):
     tables = (np.array([0.5, 0.25, 0.25]), np.array([[0.1, 0.9], [0.2, 0.8], [1.0, 0.0]]))
     network = BayesianNetwork(variables, ((), (0,)), tables, 'two "words"')
     path = str(tmp_path / "out.bif")
-    write_bayesian_network(path, network)
+    write_network(path, network, "bif")
     again = open_bayesian_network(path)
     assert (again.variables, again.parents, again.name) == (variables, ((), (0,)), 'two "words"')
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, tables))
@@ -230,10 +229,10 @@ def test_not_utf8_and_nul():
 def test_writer_refuses_what_bif_cannot_hold(tmp_path):
     bad_name = BayesianNetwork((Variable("a\nb", ("0",)),), ((),), (np.ones(1),))
     with pytest.raises(Inconsistent, match="BIF files cannot hold"):
-        write_bayesian_network(str(tmp_path / "x"), bad_name)
+        write_network(str(tmp_path / "x"), bad_name, "bif")
     nan = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([np.nan]),))
     with pytest.raises(ValueError, match="not finite"):
-        write_bayesian_network(str(tmp_path / "x"), nan)
+        write_network(str(tmp_path / "x"), nan, "bif")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -243,13 +242,13 @@ def test_writer_refuses_what_bif_cannot_hold(tmp_path):
 @given(bayesian_networks())
 def test_round_trip(tmp_path_factory, network):
     path = str(tmp_path_factory.getbasetemp() / "round_trip.bif")
-    write_bayesian_network(path, network)
+    write_network(path, network, "bif")
     again = open_bayesian_network(path)
     assert (again.variables, again.parents, again.name) == (network.variables, network.parents, network.name)
     for ours, theirs in zip(again.tables, network.tables):
         assert ours.shape == theirs.shape
         np.testing.assert_allclose(ours, theirs, rtol=1e-15)
-    write_bayesian_network(path + "2", again)
+    write_network(path + "2", again, "bif")
     assert Path(path + "2").read_bytes() == Path(path).read_bytes()
 
 
@@ -291,7 +290,7 @@ def test_published_child_round_trips_digit_for_digit(shared, tmp_path):
         pytest.skip("no published networks")
     network = open_bayesian_network(str(path))
     assert Variable("Age", ("0-3_days", "4-10_days", "11-30_days")) in network.variables
-    write_bayesian_network(str(tmp_path / "child.bif"), network)
+    write_network(str(tmp_path / "child.bif"), network, "bif")
     assert "{ <5, 5-12, 12+ }" in (tmp_path / "child.bif").read_text()
     again = open_bayesian_network(str(tmp_path / "child.bif"))
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, network.tables))

@@ -100,7 +100,7 @@ class TestEntropies:
         assert isinstance(open_dataset_or_entropies(str(tmp_path / "d")), Dataset)
         with pytest.raises(Malformed, match="this is an entropy table, not a data table"):
             open_dataset(str(tmp_path / "h"))
-        with pytest.raises(Malformed, match="this is a text table, not an entropy table"):
+        with pytest.raises(Malformed, match="this is a table, not an entropy table"):
             open_entropies(str(tmp_path / "d"))
         (tmp_path / "e").write_bytes(to_stream(pa.table({"a": [1]})))
         with pytest.raises(Malformed, match="an Arrow table, but not an entropy table"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import re
 from pathlib import Path
@@ -19,11 +20,11 @@ from hypothesis import strategies as st
 from naive.treewidth import elimination_width, moral_edges
 
 from bnsl_cli.main import cli
-from formats.bif import open_bayesian_network
 from formats.errors import FormatError, Inconsistent
-from formats.graphs import WRITABLE, write_graph
-from formats.networks import find_cycle, network_from_parents, open_network
+from formats.networks import open_bayesian_network, open_network, write_network
 from formats.records import BayesianNetwork, Network, Variable
+from formats.registry import Kind, formats_of
+from formats.structures import find_cycle, network_from_parents
 from stages.evaluate.treewidth import bound_treewidth
 from stages.graphs import moral_graph
 
@@ -40,10 +41,16 @@ def read(text: str | bytes) -> Network:
     return open_network(io.BytesIO(text.encode() if isinstance(text, str) else text))
 
 
-def written(network, format, tmp_path, **options) -> str:
+def written(network, format, tmp_path) -> str:
     path = tmp_path / f"out.{format}"
-    write_graph(str(path), network, format, **options)
+    write_network(str(path), network, format)
     return path.read_text()
+
+
+def with_elimination(network: Network, order) -> Network:
+    """The network with an elimination order in its header."""
+    header = dataclasses.replace(network.header, extra={"treewidth": {"elimination": list(order)}})
+    return dataclasses.replace(network, header=header)
 
 
 # ---- by hand
@@ -105,8 +112,8 @@ def test_hugin_names_stay_distinct(tmp_path):
 
 
 def test_hugin_needs_parameters(tmp_path):
-    with pytest.raises(Inconsistent, match=r"needs parameters(.|\n)*bnsl fit"):
-        write_graph(str(tmp_path / "x"), THREE, "net")
+    with pytest.raises(Inconsistent, match=r"has no parameters, and net needs them(.|\n)*bnsl fit"):
+        write_network(str(tmp_path / "x"), THREE, "net")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -115,7 +122,7 @@ def test_pace_texts(tmp_path):
     assert written(network, "gr", tmp_path) == (
         "c 1 'A'\nc 2 'B'\nc 3 'C'\nc 4 'D'\np tw 4 4\n1 2\n1 3\n2 3\n3 4\n"
     )
-    assert written(network, "td", tmp_path, elimination=[3, 0, 1, 2]) == (
+    assert written(with_elimination(network, [3, 0, 1, 2]), "td", tmp_path) == (
         "c 1 'A'\nc 2 'B'\nc 3 'C'\nc 4 'D'\ns td 4 3 4\nb 1 3 4\nb 2 1 2 3\nb 3 2 3\nb 4 3\n1 4\n2 3\n3 4\n"
     )
 
@@ -126,7 +133,7 @@ def test_tree_decomposition_takes_the_certificate_of_the_header(tmp_path):
     with pytest.raises(Inconsistent, match="needs an elimination order"):
         written(THREE, "td", tmp_path)
     with pytest.raises(Inconsistent, match="every variable exactly once"):
-        written(THREE, "td", tmp_path, elimination=[0, 1, 1])
+        written(with_elimination(THREE, [0, 1, 1]), "td", tmp_path)
 
 
 def test_find_cycle():
@@ -199,11 +206,11 @@ def test_broken_graphs(text, expected):
 def test_names_that_a_format_cannot_hold(tmp_path):
     for name in ("a:b", "a|b", "[a]", "", " a"):
         with pytest.raises(Inconsistent, match="a model string cannot hold"):
-            write_graph(str(tmp_path / "x"), network_of([()], [name]), "modelstring")
+            write_network(str(tmp_path / "x"), network_of([()], [name]), "modelstring")
     with pytest.raises(Inconsistent, match="XML cannot hold"):
-        write_graph(str(tmp_path / "x"), network_of([()], ["a\x07"]), "graphml")
+        write_network(str(tmp_path / "x"), network_of([()], ["a\x07"]), "graphml")
     with pytest.raises(ValueError, match="unknown format"):
-        write_graph(str(tmp_path / "x"), THREE, "png")
+        write_network(str(tmp_path / "x"), THREE, "png")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -226,7 +233,7 @@ def test_damaged_bytes_never_crash(sample, position, junk, cut):
 
 def test_networkx_reads_our_graphml(tmp_path):
     network = network_of([(), (0,), (0, 1), ()], ["a & b", 'c"d', "é <x>", "lonely"])
-    write_graph(str(tmp_path / "out.graphml"), network, "graphml")
+    write_network(str(tmp_path / "out.graphml"), network, "graphml")
     graph = networkx.read_graphml(tmp_path / "out.graphml")
     assert set(graph.nodes) == set(network.header.names)
     names = network.header.names
@@ -254,7 +261,7 @@ csv_names = labels.filter(
 @given(networks(csv_names))
 def test_adjacency_round_trip(tmp_path_factory, network):
     path = str(tmp_path_factory.getbasetemp() / "round_trip.csv")
-    write_graph(path, network, "adjacency")
+    write_network(path, network, "adjacency")
     rows = list(csv.reader(io.StringIO(Path(path).read_text())))
     arcs = {(p, c) for c, parents in enumerate(network.parents) for p in parents}
     assert {(r, c) for r, row in enumerate(rows[1:]) for c, cell in enumerate(row[1:]) if cell == "1"} == arcs
@@ -264,21 +271,21 @@ def test_adjacency_round_trip(tmp_path_factory, network):
 @given(networks(st.text("abc.<+-é", min_size=1, max_size=4)))
 def test_modelstring_round_trip(tmp_path_factory, network):
     path = str(tmp_path_factory.getbasetemp() / "round_trip.txt")
-    write_graph(path, network, "modelstring")
+    write_network(path, network, "modelstring")
     assert same_network(open_network(path), network)
 
 
 @given(networks())
 def test_dot_round_trip(tmp_path_factory, network):
     path = str(tmp_path_factory.getbasetemp() / "round_trip.dot")
-    write_graph(path, network, "dot")
+    write_network(path, network, "dot")
     assert same_network(open_network(path), network)
 
 
 @given(networks(labels.filter(lambda name: not re.search(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]", name))))
 def test_graphml_round_trip(tmp_path_factory, network):
     path = str(tmp_path_factory.getbasetemp() / "round_trip.graphml")
-    write_graph(path, network, "graphml")
+    write_network(path, network, "graphml")
     assert same_network(open_network(path), network)
 
 
@@ -308,7 +315,7 @@ def decomposition_problem(parents, text: str) -> str | None:
 def test_tree_decompositions_are_valid_and_as_wide_as_their_order(tmp_path_factory, network, data):
     order = data.draw(st.permutations(range(network.n_variables)))
     path = tmp_path_factory.getbasetemp() / "round_trip.td"
-    write_graph(str(path), network, "td", elimination=order)
+    write_network(str(path), with_elimination(network, order), "td")
     text = path.read_text()
     assert decomposition_problem(network.parents, text) is None
     largest = int(re.search(r"s td \d+ (\d+)", text)[1])
@@ -320,7 +327,7 @@ def test_convert_finds_an_elimination_order(tmp_path, seed):
     """For a network without one: the decomposition is valid and as wide as the order that evaluate finds."""
     parents = random_parents(seed, 4 + 4 * seed, 3)
     source, target = tmp_path / "plain.csv", tmp_path / "found.td"
-    write_graph(str(source), network_of(parents, [f"V{v}" for v in range(len(parents))]), "adjacency")
+    write_network(str(source), network_of(parents, [f"V{v}" for v in range(len(parents))]), "adjacency")
     result = CliRunner().invoke(cli, ["convert", "-q", str(source), "-o", str(target)])
     assert result.exit_code == 0, result.output
     text = target.read_text()
@@ -331,7 +338,7 @@ def test_convert_finds_an_elimination_order(tmp_path, seed):
 @given(networks())
 def test_moral_graph_edges(tmp_path_factory, network):
     path = tmp_path_factory.getbasetemp() / "round_trip.gr"
-    write_graph(str(path), network, "gr")
+    write_network(str(path), network, "gr")
     lines = [line.split() for line in path.read_text().splitlines() if not line.startswith("c")]
     edges = {frozenset(int(v) - 1 for v in line) for line in lines[1:]}
     assert edges == moral_edges(network.parents)
@@ -341,7 +348,7 @@ def test_moral_graph_edges(tmp_path_factory, network):
 @given(bayesian_networks())
 def test_hugin_holds_all_probabilities_in_order(tmp_path_factory, network):
     path = tmp_path_factory.getbasetemp() / "round_trip.net"
-    write_graph(str(path), network, "net")
+    write_network(str(path), network, "net")
     found = re.findall(r"^  data = (.*);$", path.read_text(), re.MULTILINE)
     assert len(found) == len(network.tables)
     for text, table in zip(found, network.tables):
@@ -350,8 +357,9 @@ def test_hugin_holds_all_probabilities_in_order(tmp_path_factory, network):
 
 @given(bayesian_networks())
 def test_every_structure_format_takes_networks_with_parameters(tmp_path_factory, network):
-    for format in set(WRITABLE) - {"net", "td", "modelstring", "graphml"}:
-        write_graph(str(tmp_path_factory.getbasetemp() / "out"), network, format)
+    structures = {row.name for row in formats_of(Kind.NETWORK, Kind.MORAL_GRAPH, written=True)}
+    for format in structures - {"modelstring", "graphml"}:
+        write_network(str(tmp_path_factory.getbasetemp() / "out"), network, format)
 
 
 @pytest.mark.parametrize("word", ["network", "graph", "digraph", "variable", "net", "var", "meta"])

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from naive.parent_set_files import checked_record
 
 from formats.errors import FormatError, Malformed
-from formats.jsonl import encode_header, encode_record
-from formats.networks import open_forest, open_network, write_forest, write_network
+from formats.forests import open_forest, write_forest
+from formats.jsonl_writer import encode_header, encode_record
+from formats.networks import open_network, write_network
 from formats.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 from formats.records import Forest, Header, ParentSetRecord, ParentSetTable, Variable
 from formats.schemas import FOREST, JSONL_FORMATS, RECORD_KEYS, VARIABLE_KEYS
-from formats.setblocks import BlockChecker, block_of
+from formats.setblocks import BlockChecker, SetBlock
 
 # ---- by hand
 
@@ -195,7 +196,9 @@ def test_checker_agrees_with_the_plain_rules(n_variables, child, pairs, missing_
         raise Refused(message)
 
     try:
-        block = checker.check(block_of(ParentSetRecord(child, parents, scores, fixed=fixed)), fail)
+        sizes = np.array([len(parent_set) for parent_set in parents], dtype=np.int64)
+        flat = np.array([p for parent_set in parents for p in parent_set], dtype=np.int64)
+        block = checker.check(SetBlock(child, sizes, flat, np.array(scores, np.float64), fixed=fixed), fail)
     except Refused:
         assert expected is None
     else:

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from formats import textlines
 from formats.errors import FormatError, Malformed, Truncated
-from formats.networks import open_forest, open_network
+from formats.forests import open_forest
+from formats.networks import open_network
 from formats.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 from formats.records import Header, ParentSetRecord, Variable
 
@@ -179,8 +180,8 @@ def test_standard_input(packed):
 
 def test_light_imports():
     code = (
-        "import sys, formats.parent_sets, formats.networks, formats.bif, formats.jkl, formats.pss\n"
-        "import formats.graphs, formats.drawings\n"
+        "import sys, formats.parent_sets, formats.networks, formats.forests, formats.jkl, formats.pss\n"
+        "import formats.dot, formats.graphml, formats.adjacency, formats.modelstring\n"
         f"formats.parent_sets.open_parent_sets({str(SAMPLES / 'sets.v1.jsonl')!r})\n"
         f"formats.parent_sets.open_parent_sets({str(SAMPLES / 'bare.jkl')!r})\n"
         f"formats.networks.open_network({str(SAMPLES / 'plain.bif')!r})\n"

@@ -9,7 +9,8 @@ import pytest
 from helpers.jsonl_cases import HEADER, RECORDS, changed, message_of, read, stream_of
 
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
-from formats.networks import open_forest, open_network, write_network
+from formats.forests import open_forest
+from formats.networks import open_network, write_network
 from formats.parent_sets import open_parent_set_stream, open_parent_sets
 from formats.records import Header, Network, Variable
 

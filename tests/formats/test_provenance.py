@@ -18,10 +18,9 @@ from formats.provenance import (
     append_command,
     command_entry,
     fingerprint,
-    make_header,
     timestamp,
 )
-from formats.records import Dataset, Header, Variable
+from formats.records import Header, Variable
 
 VARIABLES = (Variable("a", ("0", "1")), Variable("b", ("x", "y", "z")))
 CODES = np.array([[0, 1, 1], [2, 0, 1]], dtype=np.uint8)
@@ -74,17 +73,6 @@ def test_command_entry_is_sorted_and_plain():
         method: str | None = None
 
     assert command_entry("s", Options())["options"] == {"method": None, "seed": 3}
-
-
-def test_make_header(monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    entry = command_entry("parentsets", {"seed": 1})
-    dataset = Dataset(VARIABLES, CODES, fingerprint(VARIABLES, CODES))
-    header = make_header(dataset, score="bdeu", ess=2.0, by_entry=entry, extra={"k": 1})
-    assert header == Header(
-        VARIABLES, "bdeu", 3, dataset.fingerprint, 2.0, (entry,), "1970-01-01T00:00:00Z", {"k": 1}
-    )
-    assert make_header(VARIABLES) == Header(VARIABLES, created="1970-01-01T00:00:00Z")
 
 
 def test_append_command_leaves_earlier_entries(monkeypatch):

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from formats import open_dataset
 from formats.errors import FormatError, Malformed, Truncated, UnsuitableData
 from formats.records import Dataset
-from formats.sniff import describe, sniff
 from formats.tabular import guess_delimiter, parse_delimiter
 
 
@@ -294,35 +293,6 @@ class TestSources:
             [sys.executable, "-c", program], input=b"a,b\n1\n", capture_output=True, check=False
         )
         assert b"<stdin>:2: 1 cell where 2 are expected" in done.stderr
-
-
-class TestSniffing:
-    @pytest.mark.parametrize(
-        ("head", "kind"),
-        [
-            (b"a,b\n1,2\n", "table"),
-            (b"\xef\xbb\xbfa,b\n", "table"),
-            (b"5\n1\n2\n", "table"),
-            (b"\xff\xff\xff\xff\x10\x01", "arrow-stream"),
-            (b"ARROW1\x00\x00", "arrow-file"),
-            (b"PAR1\x15", "parquet"),
-            (b'{"format":"bnsl.network","version":1}\n', "network"),
-            (b' {"x": 1, "format" : "bnsl.forest"}', "forest"),
-            (b'{"format":"other"}', "json"),
-            (b"\xef\xbb\xbf// c\n/* d */ network a {}", "bif"),
-            (b"network,b\n1,2\n", "table"),
-            (b"/* a * / */ /**/\nvariable x {", "bif"),
-            (b"/**/" * 5000, "table"),
-            (b"2\n0 1\n-3.5 0\n", "jkl"),
-            (b"# c\n\n2\n# d\n0 1\n-3.5 0\n", "jkl"),
-            (b"[A][B|A][C|A:B]\n", "modelstring"),
-            (b"[0-5),b\n[5-9),a\n", "table"),
-            (b"a\x01b", "binary"),
-        ],
-    )
-    def test_kinds(self, head, kind):
-        assert sniff(head) == kind
-        assert describe(kind)
 
 
 @pytest.mark.parametrize("folder", ["debd", "classic", "reference", "uci"])

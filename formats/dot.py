@@ -1,19 +1,14 @@
-"""Structures as Graphviz DOT and GraphML: written for pictures and other programs, read back."""
+"""Structures as Graphviz graphs (DOT): written for pictures, read back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NoReturn
-from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
 
-from .errors import Inconsistent
-from .networks import network_from_parents
-from .records import Network, Variable
+from .records import Network
+from .structures import network_from_arcs
 from .textlines import Lines
 
-_GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _TOKEN = re.compile(
     r"""\s+ | //[^\n]* | /\*.*?\*/ | \#[^\n]*
       | (?P<quoted> "(?:[^"\\]|\\.)*" )
@@ -23,20 +18,13 @@ _TOKEN = re.compile(
 )
 
 
-def _network(lines: Lines, names: Sequence[str], arcs: Sequence[tuple[int, int]]) -> Network:
-    parents: list[set[int]] = [set() for _ in names]
-    for parent, child in arcs:
-        parents[child].add(parent)
-    return network_from_parents(tuple(map(Variable, names)), [sorted(p) for p in parents], lines.source)
-
-
-def _dot_quoted(name: str) -> str:
+def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def dot_text(network: Network) -> str:
     """The structure as a Graphviz directed graph."""
-    names = [_dot_quoted(name) for name in network.header.names]
+    names = [_quoted(name) for name in network.header.names]
     rows = ["digraph network {"]
     rows += [f"  {name};" for name in names]
     for child, parents in enumerate(network.parents):
@@ -100,7 +88,7 @@ class _DotParser:
             self._fail("more than one graph", self.tokens[self.position][2])
         if not self.index_of:
             self._fail("the graph has no nodes", 0)
-        return _network(self.lines, list(self.index_of), self.arcs)
+        return network_from_arcs(list(self.index_of), self.arcs, self.lines.source)
 
     def _group(self, depth: int = 0) -> list[int]:
         """``{ statements }``; returns the nodes named in it."""
@@ -172,66 +160,3 @@ class _DotParser:
 def read_dot(lines: Lines) -> Network:
     """Read a Graphviz directed graph; nodes are variables in order of appearance."""
     return _DotParser(lines).read()
-
-
-def graphml_text(network: Network) -> str:
-    """The structure as GraphML; names are the ids of the nodes.
-
-    Raises
-    ------
-    Inconsistent
-        A name has a control character, which XML cannot hold.
-    """
-    for name in network.header.names:
-        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", name):
-            raise Inconsistent(f"XML cannot hold the variable name {name!r}")
-    names = [quoteattr(name) for name in network.header.names]
-    rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<graphml xmlns="{_GRAPHML}">']
-    rows.append('  <graph id="network" edgedefault="directed">')
-    rows += [f"    <node id={name}/>" for name in names]
-    for child, parents in enumerate(network.parents):
-        rows += [f"    <edge source={names[parent]} target={names[child]}/>" for parent in parents]
-    return "\n".join([*rows, "  </graph>", "</graphml>"]) + "\n"
-
-
-def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[str, str]:
-    """Names by node id: the data called ``name`` or ``label`` where all nodes differ in it, else the id."""
-    nodes = graph.findall("{*}node")
-    for wanted in ("name", "label"):
-        keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == wanted}
-        found = {
-            node.get("id"): (data.text or "").strip()
-            for node in nodes
-            for data in node.findall("{*}data")
-            if data.get("key") in keys
-        }
-        if nodes and len(found) == len(nodes) == len(set(found.values())) and all(found.values()):
-            return found
-    return {node.get("id"): node.get("id") for node in nodes}
-
-
-def read_graphml(lines: Lines) -> Network:
-    """Read a directed GraphML graph."""
-    try:
-        root = ElementTree.fromstring(lines.text())
-    except ElementTree.ParseError as error:
-        lines.fail(f"not valid XML ({str(error).split(':')[0]})", line=error.position[0])
-    graph = root.find("{*}graph")
-    if graph is None or not root.tag.endswith("graphml"):
-        lines.fail("an XML file without a GraphML graph", line=1)
-    names = _node_names(graph, root)
-    if not names or None in names or len(names) < len(graph.findall("{*}node")):
-        lines.fail("the graph has no nodes, or nodes without an id of their own", line=1)
-    position = {node: index for index, node in enumerate(names)}
-    arcs = []
-    for edge in graph.findall("{*}edge"):
-        ends = [edge.get("source"), edge.get("target")]
-        if not set(ends) <= position.keys():
-            lines.fail(
-                f"an edge between unknown nodes {ends[0]!r} and {ends[1]!r}", kind=Inconsistent, line=1
-            )
-        default = graph.get("edgedefault") == "directed"
-        if edge.get("directed", "true" if default else "false") != "true":
-            lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=1)
-        arcs.append((position[ends[0]], position[ends[1]]))
-    return _network(lines, list(names.values()), arcs)

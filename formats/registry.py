@@ -1,0 +1,378 @@
+"""Every format, once: what it holds, how it is recognised, what reads and writes it, and its line of help.
+
+Detection, the readers and writers of `formats`, the targets and help of ``bnsl convert`` and the list of
+``bnsl formats`` all derive from these rows. A new format is a module of its own and a row here:
+
+- a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
+  with `BayesianNetwork` if it has parameters; moral graphs and tree decompositions are written like networks;
+- parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[SetBlock])`` and written by
+  ``chunks(header, records) -> Iterator[bytes]``;
+- data are read by ``read(data: bytes, source, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
+  a `table_writer.TableWriter`;
+- of forests and entropy tables, which have one format each, the functions that users call are named.
+
+This module imports the standard library only, for the command line makes its choices of it; readers and writers
+load when they are first needed.
+"""
+
+from __future__ import annotations
+
+import enum
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+class Kind(enum.StrEnum):
+    """What a file holds, in the words of ``bnsl formats``."""
+
+    PARENT_SETS = "parent sets"
+    NETWORK = "network"
+    FOREST = "screening forest"
+    ENTROPIES = "entropies"
+    DATA = "data"
+    PARAMETERS = "network with parameters"
+    MORAL_GRAPH = "moral graph"
+    DECOMPOSITION = "tree decomposition"
+    UNKNOWN = "nothing that is read"
+
+
+STRUCTURES = (Kind.NETWORK, Kind.PARAMETERS, Kind.MORAL_GRAPH, Kind.DECOMPOSITION)
+"""Kinds that are written from a network."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format.
+
+    Attributes
+    ----------
+    name : str
+        As users write it; those of our own begin with ``bnsl.``.
+    kind : Kind
+    called : str
+        How messages call such a file: "this looks like a Graphviz graph".
+    help : str
+        Its line in ``bnsl formats``.
+    suffix : str
+        Usual endings of file names, separated by blanks; a name never decides how a file is read.
+    magic : tuple of bytes
+        First bytes, one of which a binary file begins with.
+    pattern : bytes
+        Regular expression that matches the beginning of every sound file behind blank lines and comments, and no
+        data table; see `detection`.
+    opening : bytes
+        The same for the first line alone. It may match tables, too, and is asked only where no table is read: so a
+        damaged file is explained as what it was to be.
+    reader, writer : str
+        ``module:function``; empty if the format is not read, or not written.
+    takes : tuple of str
+        Names of further formats that its reader reads as its own kind.
+    """
+
+    name: str
+    kind: Kind
+    called: str
+    help: str = ""
+    suffix: str = ""
+    magic: tuple[bytes, ...] = ()
+    pattern: bytes = b""
+    opening: bytes = b""
+    reader: str = ""
+    writer: str = ""
+    takes: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The name as the target of a conversion."""
+        return self.name.removeprefix("bnsl.")
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of file names, each with its point."""
+        return tuple(ending for ending in self.suffix.split() if ending.startswith("."))
+
+
+def _ours(name: str) -> bytes:
+    """The header line of one of our JSON-lines formats."""
+    return rb'\{[^\n]*?"format"\s*:\s*"' + name.replace(".", r"\.").encode() + rb'"'
+
+
+# The patterns run over a mebibyte: what repeats is possessive or bounded by what follows, so that none takes
+# quadratic time. An opening brace stands behind the words before it or alone on a line: a table whose first column
+# is called "network" or "graph" goes on otherwise.
+_ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
+_BRACE = rb"(?:[ \t]*+\{|[ \t]*+(?://[^\n]*)?" + _ALONE + rb")"
+_WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?:[ ]+[^\s,;{}"]++)*+))?'
+_BLOCK = rb"(?:" + _WORDS + _BRACE + rb"|[ \t]*\n\s*+[^\s,;{}]+" + _ALONE + rb")"
+_SKIP = rb"(?:\s|#[^\n]*(?:\n|\Z))*+"
+_NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
+# In a block of a pss file lines with parents and one bare score, of the empty set; no column of a table is like it.
+_PSS_SETS = rb"(?:[ ]*(?:" + _NUMBER + rb"[ \t]+\S[^\n]*)?\n)*+"
+_PSS_EMPTY = rb"[ ]*" + _NUMBER + rb"[ ]*(?:\n|\Z)"
+_PSS_NEXT = rb"(?:VAR|META)[ \t]+\S"
+_XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*)*+"
+_PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
+
+FORMATS = (
+    Format(
+        "bnsl.parentsets",
+        Kind.PARENT_SETS,
+        "a parent-set file",
+        "JSON lines: candidate parent sets of every variable",
+        ".sets.jsonl",
+        pattern=_ours("bnsl.parentsets"),
+        opening=rb"\{",
+        reader="jsonl:read_parent_sets",
+        writer="jsonl_writer:parent_set_chunks",
+        takes=("bnsl.network", "json"),
+    ),
+    Format(
+        "bnsl.network",
+        Kind.NETWORK,
+        "a network file",
+        "JSON lines: a network: one parent set for every variable",
+        ".net.jsonl",
+        pattern=_ours("bnsl.network"),
+        opening=rb"\{",
+        reader="network_lines:read_network",
+        writer="network_lines:network_text",
+        takes=("bnsl.parentsets", "json"),
+    ),
+    Format(
+        "bnsl.forest",
+        Kind.FOREST,
+        "a screening forest",
+        "JSON lines: a screening forest: one parent for every screened variable",
+        ".forest.jsonl",
+        pattern=_ours("bnsl.forest"),
+        opening=rb"\{",
+        reader="forests:open_forest",
+        writer="forests:write_forest",
+        takes=("json",),
+    ),
+    Format(
+        "bnsl.entropy",
+        Kind.ENTROPIES,
+        "an entropy table",
+        "Arrow IPC stream: one row per variable",
+        ".arrow",
+        reader="entropies:open_entropies",
+        writer="entropies:write_entropies",
+        takes=("arrow", "parquet"),
+    ),
+    Format(
+        "csv",
+        Kind.DATA,
+        "a table",
+        "delimited text with a header line",
+        ".csv .tsv (.gz)",
+        reader="tabular:read_delimited",
+        writer="table_writer:CsvWriter",
+    ),
+    Format(
+        "parquet",
+        Kind.DATA,
+        "a Parquet file",
+        "Apache Parquet",
+        ".parquet",
+        magic=(b"PAR1",),
+        reader="arrow:read_parquet",
+        writer="table_writer:ParquetWriter",
+    ),
+    Format(
+        "arrow",
+        Kind.DATA,
+        "an Arrow table",
+        "Arrow IPC stream or file, Feather",
+        ".arrow .feather",
+        magic=(b"\xff\xff\xff\xff", b"ARROW1"),
+        reader="arrow:read_arrow",
+        writer="table_writer:ArrowWriter",
+    ),
+    Format(
+        "jkl",
+        Kind.PARENT_SETS,
+        "a jkl score file",
+        "Jaakkola scores (Gobnilp, BLIP, MINOBS)",
+        ".jkl",
+        # The number of variables alone, a variable and its number of sets, a score: no table is so ragged.
+        pattern=rb"0*[1-9]\d*[ \t]*\n" + _SKIP + rb"\S+[ \t]+\d+[ \t]*(?:\n" + _SKIP + rb"[-+.\dni]|\s*\Z)",
+        opening=rb"\d+[ \t]*(?:\n|\Z)",
+        reader="jkl:read_jkl",
+        writer="jkl:jkl_chunks",
+    ),
+    Format(
+        "pss",
+        Kind.PARENT_SETS,
+        "a pss score file (URLearning)",
+        "URLearning scores, text",
+        ".pss",
+        pattern=rb"(?i:META[ \t]+[^\s=,;|]+[ \t]*=|(?:META[ \t][^\n]*\n\s*)++VAR[ \t]|VAR[ ]+\S+[ ]*\n"
+        rb"(?:"
+        + _PSS_SETS
+        + _PSS_NEXT
+        + rb"|"
+        + _PSS_SETS
+        + _PSS_EMPTY
+        + _PSS_SETS
+        + rb"(?:"
+        + _PSS_NEXT
+        + rb"|\Z)))",
+        opening=rb"(?i:META|VAR)[ \t]",
+        reader="pss:read_pss",
+        writer="pss:pss_chunks",
+    ),
+    Format(
+        "bif",
+        Kind.PARAMETERS,
+        "a BIF network",
+        "Bayesian interchange format 0.15",
+        ".bif",
+        pattern=rb"(?i:network|variable|probability)" + _BLOCK,
+        reader="bif_reader:read_bif",
+        writer="bif_writer:bif_text",
+    ),
+    Format(
+        "net",
+        Kind.PARAMETERS,
+        "a HUGIN network",
+        "HUGIN",
+        ".net",
+        pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+|"
+        rb"potential[ ]*\([^()\n,]*\))" + _BRACE,
+        writer="hugin:hugin_text",
+    ),
+    Format(
+        "dot",
+        Kind.NETWORK,
+        "a Graphviz graph",
+        "Graphviz directed graph",
+        ".dot .gv",
+        pattern=rb"(?i:(?:strict\s+)?(?:di)?graph)" + _BLOCK,
+        reader="dot:read_dot",
+        writer="dot:dot_text",
+    ),
+    Format(
+        "graphml",
+        Kind.NETWORK,
+        "a GraphML graph",
+        "GraphML directed graph",
+        ".graphml",
+        pattern=_XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
+        reader="graphml:read_graphml",
+        writer="graphml:graphml_text",
+        takes=("xml",),
+    ),
+    Format(
+        "adjacency",
+        Kind.NETWORK,
+        "an adjacency matrix",
+        "matrix of 0 and 1, row is parent of column",
+        ".csv",
+        reader="adjacency:read_table",
+        writer="adjacency:adjacency_text",
+        takes=("csv", "binary"),  # a name may hold a control character
+    ),
+    Format(
+        "arcs",
+        Kind.NETWORK,
+        "a list of arcs",
+        "list of arcs, columns from and to",
+        ".csv",
+        reader="adjacency:read_table",
+        takes=("csv",),
+    ),
+    Format(
+        "modelstring",
+        Kind.NETWORK,
+        "a model string",
+        "bnlearn model string [A][B|A]",
+        ".txt",
+        # Families in brackets, nothing else; but one on each of several lines, without a bar, are labels of a table.
+        pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?:\[[^\[\]\n]++\]\s*)*+(?:\[[^\[\]\n]*+\s*+)?\Z",
+        reader="modelstring:read_modelstring",
+        writer="modelstring:modelstring_text",
+    ),
+    Format(
+        "gr",
+        Kind.MORAL_GRAPH,
+        "a PACE graph",
+        "PACE 2016 graph",
+        ".gr",
+        pattern=_PACE_COMMENTS + rb"p[ \t]+tw[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
+        writer="pace:gr_text",
+    ),
+    Format(
+        "td",
+        Kind.DECOMPOSITION,
+        "a PACE tree decomposition",
+        "PACE 2016 tree decomposition",
+        ".td",
+        pattern=_PACE_COMMENTS + rb"s[ \t]+td[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
+        writer="pace:td_text",
+    ),
+)
+"""All formats that are read or written, in the order of ``bnsl formats``."""
+
+EMPTY = Format("empty", Kind.UNKNOWN, "empty input")
+BINARY = Format("binary", Kind.UNKNOWN, "binary data")
+UNREAD = (
+    Format("feather-v1", Kind.UNKNOWN, "a Feather file of version 1", magic=(b"FEA1",)),
+    Format("gzip", Kind.UNKNOWN, "doubly compressed data", magic=(b"\x1f\x8b",)),
+    Format("zip", Kind.UNKNOWN, "a zip archive (or a spreadsheet)", magic=(b"PK\x03\x04",)),
+    Format("xz", Kind.UNKNOWN, "xz-compressed data", magic=(b"\xfd7zXZ\x00",)),
+    Format("bzip2", Kind.UNKNOWN, "bzip2-compressed data", magic=(b"BZh",)),
+    Format("zstd", Kind.UNKNOWN, "Zstandard-compressed data", magic=(b"\x28\xb5\x2f\xfd",)),
+    Format("hdf5", Kind.UNKNOWN, "an HDF5 file", magic=(b"\x89HDF",)),
+    Format("utf-16", Kind.UNKNOWN, "UTF-16 text", magic=(b"\xff\xfe", b"\xfe\xff")),
+    Format("json", Kind.UNKNOWN, "JSON that is none of ours", pattern=rb'\{\s*["}]'),
+    Format(
+        "xml",
+        Kind.UNKNOWN,
+        "an XML file",
+        pattern=rb"<(?:\?xml\b|!--|!DOCTYPE|(?=(?s:.*(?:</|/>)))[a-zA-Z][^<>]*+>)",
+    ),
+)
+"""What is recognised so that messages can name it, but not read or written."""
+
+
+def find_format(name: str) -> Format:
+    """The format of a name, with or without ``bnsl.``.
+
+    Raises
+    ------
+    ValueError
+        There is none.
+    """
+    for row in FORMATS:
+        if name in (row.name, row.target):
+            return row
+    raise ValueError(f"unknown format {name!r}; known are {', '.join(row.target for row in FORMATS)}")
+
+
+def formats_of(*kinds: Kind, written: bool = False) -> list[Format]:
+    """The formats of these kinds that are read, or those that are `written`."""
+    return [row for row in FORMATS if row.kind in kinds and (row.writer if written else row.reader)]
+
+
+def load(place: str) -> Callable[..., Any]:
+    """The function or class that a row names as ``module:name``."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f".{module}", __package__), name)
+
+
+def load_writer(name: str, *kinds: Kind) -> Callable[..., Any]:
+    """What writes a format of one of these kinds.
+
+    Raises
+    ------
+    ValueError
+        No such format is written.
+    """
+    for row in formats_of(*kinds, written=True):
+        if name in (row.name, row.target):
+            return load(row.writer)
+    known = ", ".join(row.target for row in formats_of(*kinds, written=True))
+    raise ValueError(f"unknown format {name!r}; known are {known}")
