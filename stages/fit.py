@@ -68,7 +68,7 @@ def _check_same_variables(network: Network, dataset: Dataset) -> None:
 
 def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.ndarray:
     """Rows per parent configuration and state: int64, one axis per parent and the child's last."""
-    shape = tuple(len(dataset.variables[variable].states) for variable in (*parents, child))
+    shape = tuple(dataset.n_states[[*parents, child]].tolist())
     n_cells = math.prod(shape)
     if n_cells > MAX_CELLS:
         raise StageError(

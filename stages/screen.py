@@ -60,8 +60,9 @@ def screen_forest(
     if (eps is None) == (roots is None):
         raise ValueError("give either eps or roots")
     choices = _find_choices(entropies, relative)
-    if eps is None:
+    if roots is not None:
         eps = _smallest_eps(choices, roots)
+    assert eps is not None
     if not eps >= 0:
         raise ValueError("eps must be 0 or more")
     parents, weights = choices.at(eps)
@@ -190,7 +191,7 @@ def _round_up(share: float) -> float:
 
 def _trace_roots(choices: _Choices) -> tuple[np.ndarray, np.ndarray]:
     forest = _ChangingForest(len(choices.parents))
-    curve = []
+    curve: list[tuple[float, int]] = []
     for eps, children, parents in _parent_changes(choices):
         for child, parent in zip(children, parents):
             forest.set_parent(child, parent)

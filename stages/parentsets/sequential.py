@@ -5,8 +5,6 @@ Where it finishes, the list is complete. Stopped early, it knows a bound on what
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from stages.runtime.budgets import Budget
@@ -79,7 +77,7 @@ class _Search:
         while position < len(places):
             if self.limits.is_spent(self.budget, self.found, held * 8 // BYTES_PER_SET):
                 return None
-            started = time.perf_counter()
+            started = self.budget.elapsed()
             end = position + max(
                 1, int(np.searchsorted(np.cumsum(widths[position : position + at_once]), SLICE_ENTRIES))
             )
@@ -91,7 +89,7 @@ class _Search:
                 kept.append(blocks)
                 held += len(blocks[2])
             position += n_extended
-            if time.perf_counter() - started < SLICE_SECONDS:
+            if self.budget.elapsed() - started < SLICE_SECONDS:
                 at_once *= 2
             elif at_once > 1:
                 at_once //= 2

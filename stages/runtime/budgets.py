@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
 
 
 class Budget:
@@ -18,6 +19,8 @@ class Budget:
         Units of work (local scores, orders); deterministic, so runs limited by it repeat exactly.
     stop : threading.Event, optional
         Set by a signal handler: the search returns its best so far.
+    clock : callable
+        Seconds since some moment; never goes back.
     """
 
     def __init__(
@@ -25,20 +28,22 @@ class Budget:
         seconds: float | None = None,
         evaluations: int | None = None,
         stop: threading.Event | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ):
         self.seconds = seconds
         self.evaluations = evaluations
         self.stop = stop or threading.Event()
+        self._clock = clock
         self.restart()
 
     def restart(self) -> None:
         """Start the clock now."""
-        self._started = time.monotonic()
+        self._started = self._clock()
 
     def part(self, share: float) -> Budget:
         """A budget that ends when this share of the time left is used, with the same other limits."""
         seconds = None if self.seconds is None else share * self.time_left()
-        return Budget(seconds, self.evaluations, self.stop)
+        return Budget(seconds, self.evaluations, self.stop, self._clock)
 
     @property
     def interrupted(self) -> bool:
@@ -47,7 +52,7 @@ class Budget:
 
     def elapsed(self) -> float:
         """Seconds since the start."""
-        return time.monotonic() - self._started
+        return self._clock() - self._started
 
     def time_left(self) -> float:
         """Seconds left; infinite without a time limit, 0 when interrupted."""

@@ -96,7 +96,7 @@ def forked_map(
 def _in_order(
     pool: Executor, function: Callable, tasks: Iterable, most: int, result_of: Callable[[Future], Any]
 ) -> Iterator[Any]:
-    pending = deque()
+    pending: deque[Future] = deque()
     try:
         for task in tasks:
             pending.append(pool.submit(function, task))
@@ -126,5 +126,6 @@ def _begin_worker(function: Callable, shared: SharedStop, parent: int) -> None:
 
 
 def _work(task: Any) -> Any:
+    assert _inherited is not None
     function, shared = _inherited
     return function(task, shared)

@@ -23,29 +23,26 @@ EVALUATIONS = 1_000
 """Local scores per variable beyond those of single parents."""
 
 WAYS = {
-    "k-G, treewidth 2": {"method": "kg", "treewidth": 2},
-    "k-G, treewidth 5": {"method": "kg", "treewidth": 5},
-    "k-G, treewidth 8": {"method": "kg", "treewidth": 8},
-    "k-MAX, treewidth 5": {"method": "kmax", "treewidth": 5},
-    "ils, treewidth 5": {"method": "ils", "treewidth": 5},
-    "asobs": {"method": "asobs"},
-    "ils": {"method": "ils"},
+    "k-G, treewidth 2": OptimizeOptions(seed=1, method="kg", treewidth=2),
+    "k-G, treewidth 5": OptimizeOptions(seed=1, method="kg", treewidth=5),
+    "k-G, treewidth 8": OptimizeOptions(seed=1, method="kg", treewidth=8),
+    "k-MAX, treewidth 5": OptimizeOptions(seed=1, method="kmax", treewidth=5),
+    "ils, treewidth 5": OptimizeOptions(seed=1, method="ils", treewidth=5),
+    "asobs": OptimizeOptions(seed=1, method="asobs"),
+    "ils": OptimizeOptions(seed=1, method="ils"),
 }
 
 
 def measure() -> Iterator[dict[str, object]]:
     """One row per data set and search."""
-    cases = {name: real(name) for name in ("accidents", "msweb", "cwebkb")}
-    cases = {name: dataset for name, dataset in cases.items() if dataset} or {
-        "sampled": sampled(5_000, 150, 2)
-    }
+    at_hand = {name: real(name) for name in ("accidents", "msweb", "cwebkb")}
+    cases = {name: dataset for name, dataset in at_hand.items() if dataset is not None}
+    cases = cases or {"sampled": sampled(5_000, 150, 2)}
     for name, dataset in cases.items():
         table = make_lists(dataset)
         for way, options in WAYS.items():
             started = time.process_time()
-            network, _ = run(
-                table, OptimizeOptions(seed=1, **options), Budget(seconds=SECONDS), NullReporter()
-            )
+            network, _ = run(table, options, Budget(seconds=SECONDS), NullReporter())
             seconds = time.process_time() - started
             yield {
                 "case": name,

@@ -68,7 +68,7 @@ def main(names: list[str]) -> None:
     for name in names or GROUPS:
         group = importlib.import_module(f"benchmarks.{name}")
         rows = list(group.measure())
-        show(group.__doc__.splitlines()[0], rows)
+        show((group.__doc__ or name).splitlines()[0], rows)
         with (RESULTS / f"{name}.jsonl").open("a") as file:
             for row in rows:
                 file.write(json.dumps({**row, "machine": here}) + "\n")

@@ -24,11 +24,15 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a small data set `d.csv`, its network `d.bif` and its parent sets `d.sets.jsonl`."""
+    """A folder with a small data set `d.csv`, its network `d.bif` and its parent sets `d.sets.jsonl`.
+
+    The greedy search for parents in `wide.csv` has more to look at than any test waits for.
+    """
     folder = tmp_path_factory.mktemp("pipes")
     script = """
         bnsl sample --random 12 --parents 0-3 --rows 500 --seed 1 --network d.bif -o d.csv
         bnsl parentsets --seed 1 d.csv -o d.sets.jsonl
+        bnsl sample --random 60 --parents 0-3 --rows 500 --seed 1 --network wide.bif -o wide.csv
     """
     result = run_shell(script, folder)
     assert result.returncode == 0, result.stderr.decode()
@@ -176,6 +180,9 @@ def test_a_failing_stage_leaves_an_older_output_alone(place: Path, tmp_path: Pat
 
 # --------------------------------------------------------------------------------------------- signals
 
+NO_END = ("--restarts", 10**9)
+"""Restarts that were asked for go on after the network is proved optimal."""
+
 
 def wait_for(process: subprocess.Popen, words: bytes) -> None:
     """Read stderr until a line with `words` came."""
@@ -189,7 +196,7 @@ def wait_for(process: subprocess.Popen, words: bytes) -> None:
 @pytest.mark.parametrize("options", [["--asobs"], ["--obs"], ["--asobs", "--tw", "2"]], ids=" ".join)
 def test_an_interrupted_search_writes_its_best_network(place: Path, tmp_path: Path, options, number, code):
     target = tmp_path / "net.jsonl"
-    process = start_bnsl("optimize", place / "d.sets.jsonl", *options, "--time", "5m", "-v", "-o", target)
+    process = start_bnsl("optimize", place / "d.sets.jsonl", *options, *NO_END, "-v", "-o", target)
     wait_for(process, b"searching")
     process.send_signal(number)
     process.communicate()
@@ -201,7 +208,7 @@ def test_an_interrupted_search_writes_its_best_network(place: Path, tmp_path: Pa
 
 
 def test_interrupted_parent_sets_are_a_whole_stream(place: Path, tmp_path: Path):
-    process = start_bnsl("parentsets", place / "d.csv", "--greedy", "--time", "5m", "-v")
+    process = start_bnsl("parentsets", place / "wide.csv", "--greedy", "--time", "1h", "-v")
     wait_for(process, b"searching")
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate()

@@ -6,8 +6,12 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,10 +47,13 @@ def drain(terminal: int, into: list[bytes]) -> None:
         into.append(piece)
 
 
-def on_terminal(cwd: Path, *arguments: str, streams: tuple[str, ...] = ("stdout",)) -> tuple[int, str, bytes]:
-    """Run a command with some of its streams on a terminal of 100 columns.
+@contextmanager
+def started_on_terminal(
+    cwd: Path, *arguments: str, streams: tuple[str, ...]
+) -> Iterator[tuple[subprocess.Popen, list[bytes]]]:
+    """A command with some of its streams on a terminal of 100 columns, and what the terminal receives.
 
-    Returns the exit code, what the terminal received, and the rest of stdout or stderr.
+    The list is whole after the block, in which the process has to end.
     """
     terminal, inner = pty.openpty()
     settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -60,9 +67,18 @@ def on_terminal(cwd: Path, *arguments: str, streams: tuple[str, ...] = ("stdout"
     received: list[bytes] = []
     reader = threading.Thread(target=drain, args=(terminal, received))
     reader.start()
-    output, messages = process.communicate(timeout=TIMEOUT)
-    reader.join()
-    os.close(terminal)
+    try:
+        yield process, received
+    finally:
+        process.kill()
+        reader.join()
+        os.close(terminal)
+
+
+def on_terminal(cwd: Path, *arguments: str, streams: tuple[str, ...] = ("stdout",)) -> tuple[int, str, bytes]:
+    """Run a command to its end; returns the exit code, what the terminal received, and the rest of its output."""
+    with started_on_terminal(cwd, *arguments, streams=streams) as (process, received):
+        output, messages = process.communicate(timeout=TIMEOUT)
     return process.returncode, b"".join(received).decode(), (output or b"") + (messages or b"")
 
 
@@ -121,17 +137,24 @@ def test_no_input_on_a_terminal_is_wrong_usage_not_a_wait(place: Path):
     assert b"no input: give SETS (a path, or '-') or pipe it in." in messages
 
 
+ENDLESS = ["optimize", "--asobs", "--restarts", str(10**9), "d.sets.jsonl"]
+"""Restarts that were asked for go on after the network is proved optimal."""
+
+
 def test_a_bar_is_drawn_on_a_terminal_when_the_result_goes_to_a_file(place: Path):
-    arguments = ["optimize", "--asobs", "d.sets.jsonl", "--time", "2s", "-o", "/dev/null"]
-    code, text, _ = on_terminal(place, *arguments, streams=("stdout", "stderr"))
-    assert code == 0
+    arguments = [*ENDLESS, "-o", "/dev/null"]
+    with started_on_terminal(place, *arguments, streams=("stdout", "stderr")) as (process, received):
+        deadline = time.monotonic() + TIMEOUT
+        while b"score -" not in b"".join(received) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(TIMEOUT) == 130
+    text = b"".join(received).decode()
     assert "score -" in text and "\x1b[" in text
 
 
 def test_no_bar_in_the_middle_of_a_pipe(place: Path):
-    code, text, _ = on_terminal(
-        place, "optimize", "--asobs", "d.sets.jsonl", "--time", "1s", streams=("stderr",)
-    )
+    code, text, _ = on_terminal(place, *ENDLESS, "--time", "1s", streams=("stderr",))
     assert code == 0
     assert "\x1b" not in text
     assert text.startswith("bnsl optimize: bic")

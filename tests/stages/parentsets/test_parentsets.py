@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import time
 from itertools import combinations
 
 import numpy as np
@@ -20,9 +17,7 @@ from stages.parentsets import METHODS, ParentSetOptions, run, sequential
 from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
-from stages.runtime import workers
 from stages.runtime.budgets import Budget
-from stages.runtime.errors import StageError
 from stages.scoring.family_scorer import FamilyScorer
 
 
@@ -322,30 +317,3 @@ def test_screened_variables_are_fixed():
         else:
             assert not record.fixed
             assert not {2, 5} & {p for s in record.parents for p in s}
-
-
-@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
-def test_processes_hear_that_the_user_wants_to_stop():
-    stop = threading.Event()
-
-    def work(task, shared):
-        waits = 0
-        while task > 0 and not shared.is_set():
-            time.sleep(0.01)
-            waits += 1
-        return task, shared.is_set(), os.getpid()
-
-    results = workers.forked_map(work, range(3), 2, stop)
-    first = next(results)
-    assert first[:2] == (0, False) and first[2] != os.getpid()
-    stop.set()
-    assert [result[:2] for result in results] == [(1, True), (2, True)]
-
-
-@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
-def test_an_error_in_another_process_arrives():
-    def fail(task, shared):
-        raise StageError(f"task {task}")
-
-    with pytest.raises(StageError, match="task 0"):
-        list(workers.forked_map(fail, range(3), 2, threading.Event()))

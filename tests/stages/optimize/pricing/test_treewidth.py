@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 
 import pytest
+from helpers.clocks import TickingClock
 from helpers.tables import dependent_dataset
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,8 @@ from stages.scoring.family_scorer import FamilyScorer
 
 def learn(dataset, treewidth, evaluations=2000, seed=0, seconds=None, **options):
     options = OptimizeOptions(method="pricing", treewidth=treewidth, seed=seed, **options)
-    return run_on_data(dataset, options, Budget(seconds, evaluations), NullReporter())[0]
+    budget = Budget(seconds, evaluations, clock=TickingClock())
+    return run_on_data(dataset, options, budget, NullReporter())[0]
 
 
 def total(network):

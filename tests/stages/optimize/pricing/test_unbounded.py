@@ -1,13 +1,13 @@
-"""Pricing: growth within orders, candidate lists, whole runs, their bound, and the warm-up before a time limit."""
+"""Pricing: growth within orders, candidate lists, whole runs and their bound."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import threading
 
 import numpy as np
 import pytest
+from helpers.clocks import TickingClock
 from helpers.tables import dependent_dataset
 from naive.networks_search import best_by_subsets
 from naive.parentsets import prune_dominated, score_all_sets
@@ -22,7 +22,6 @@ from stages.optimize.pricing.growing_lists import EXTENSIONS_KEPT, CandidateList
 from stages.optimize.pricing.unbounded import Pricing
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
-from stages.runtime.warm_up import compile_first, tiny_dataset, tiny_table
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.set_grower import SetGrower
 
@@ -34,7 +33,7 @@ def learn(dataset, evaluations=3000, seed=0, seconds=None, start=None, table=Non
     network, _ = run_on_data(
         dataset,
         options,
-        Budget(seconds, evaluations),
+        Budget(seconds, evaluations, clock=TickingClock()),
         NullReporter(),
         start,
         table,
@@ -252,10 +251,6 @@ def test_time_is_shared_with_the_bound():
     dataset, _ = dependent_dataset(3, 25, 300, most_states=2)
     network, _ = learn(dataset, None, seconds=1.0)
     assert network.header.extra["gap"] < 0.05 * abs(network.header.extra["total"])
-    budget = Budget(seconds=10.0)
-    assert budget.part(0.25).seconds == pytest.approx(2.5, abs=0.1)
-    assert Budget(evaluations=7).part(0.5).evaluations == 7
-    assert Budget().part(0.5).seconds is None
 
 
 def test_interrupted_runs_have_a_network_and_a_bound():
@@ -266,33 +261,6 @@ def test_interrupted_runs_have_a_network_and_a_bound():
     network, _ = run_on_data(dataset, options, Budget(stop=stop), NullReporter())
     assert network.header.extra["interrupted"]
     assert network.header.extra["bound"] >= network.header.extra["total"]
-
-
-# Warm-up
-
-
-def test_clock_starts_after_compilation():
-    budget = Budget(seconds=5.0)
-    budget._started -= 100.0
-    seen = []
-    compile_first(seen.append, budget)
-    assert len(seen) == 1
-    assert seen[0].seconds is None and seen[0].evaluations > 0
-    assert seen[0].stop is budget.stop
-    assert budget.elapsed() < 1.0
-
-
-def test_tiny_inputs_are_well_formed():
-    dataset, table = tiny_dataset(), tiny_table()
-    for codes, variable in zip(dataset.codes, dataset.variables):
-        assert sorted(set(codes.tolist())) == list(range(len(variable.states)))
-    for record in table.records():
-        assert list(record.parents) == undominated(dict(zip(record.parents, record.scores)))
-    # Each depends on the one before, so that growing has something to do.
-    scorer = FamilyScorer(dataset)
-    assert all(
-        scorer.local_score(b, (a,)) > scorer.local_score(b, ()) for a, b in itertools.pairwise(range(2))
-    )
 
 
 def test_candidate_lists_of_nothing_but_required_sets():

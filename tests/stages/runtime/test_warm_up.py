@@ -1,0 +1,37 @@
+"""The run that compiles before the clock starts."""
+
+from __future__ import annotations
+
+import itertools
+
+from helpers.clocks import StoppedClock
+from naive.pricing import undominated
+
+from stages.runtime.budgets import Budget
+from stages.runtime.warm_up import compile_first, tiny_dataset, tiny_table
+from stages.scoring.family_scorer import FamilyScorer
+
+
+def test_clock_starts_after_compilation():
+    clock = StoppedClock()
+    budget = Budget(seconds=5.0, clock=clock)
+    clock.now = 100.0
+    seen = []
+    compile_first(seen.append, budget)
+    assert len(seen) == 1
+    assert seen[0].seconds is None and seen[0].evaluations > 0
+    assert seen[0].stop is budget.stop
+    assert budget.elapsed() == 0.0
+
+
+def test_tiny_inputs_are_well_formed():
+    dataset, table = tiny_dataset(), tiny_table()
+    for codes, variable in zip(dataset.codes, dataset.variables):
+        assert sorted(set(codes.tolist())) == list(range(len(variable.states)))
+    for record in table.records():
+        assert list(record.parents) == undominated(dict(zip(record.parents, record.scores)))
+    # Each depends on the one before, so that growing has something to do.
+    scorer = FamilyScorer(dataset)
+    assert all(
+        scorer.local_score(b, (a,)) > scorer.local_score(b, ()) for a, b in itertools.pairwise(range(2))
+    )

@@ -1,0 +1,39 @@
+"""Ordered maps over threads and processes: order, errors, and hearing that the user wants to stop."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import pytest
+
+from stages.runtime import workers
+from stages.runtime.errors import StageError
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_processes_hear_that_the_user_wants_to_stop():
+    stop = threading.Event()
+
+    def work(task, shared):
+        waits = 0
+        while task > 0 and not shared.is_set():
+            time.sleep(0.01)
+            waits += 1
+        return task, shared.is_set(), os.getpid()
+
+    results = workers.forked_map(work, range(3), 2, stop)
+    first = next(results)
+    assert first[:2] == (0, False) and first[2] != os.getpid()
+    stop.set()
+    assert [result[:2] for result in results] == [(1, True), (2, True)]
+
+
+@pytest.mark.skipif(not workers.CAN_FORK, reason="processes are forked on Linux")
+def test_an_error_in_another_process_arrives():
+    def fail(task, shared):
+        raise StageError(f"task {task}")
+
+    with pytest.raises(StageError, match="task 0"):
+        list(workers.forked_map(fail, range(3), 2, threading.Event()))
