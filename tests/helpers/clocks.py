@@ -12,7 +12,7 @@ class TickingClock:
     every run.
     """
 
-    def __init__(self, tick: float = 0.001):
+    def __init__(self, tick: float = 0.0005):
         self._readings = itertools.count()  # counts right when threads read it together
         self._tick = tick
 

@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 
-from .networks import is_acyclic
+from .networks import all_networks, is_acyclic
 from .treewidth import elimination_width, moral_edges, treewidth
 
 
@@ -15,12 +15,14 @@ def small_lists(lists, bound):
     return [[(score, family) for score, family in sets if len(family) <= bound] for sets in lists]
 
 
-def networks_of(lists, allowed=lambda child, family: True):
-    """All acyclic choices of one allowed set per variable: (score, families)."""
-    choices = [[(s, p) for s, p in sets if allowed(child, p)] for child, sets in enumerate(lists)]
-    for picks in itertools.product(*choices):
-        if is_acyclic([p for _, p in picks]):
-            yield math.fsum(s for s, _ in picks), tuple(p for _, p in picks)
+def best_acyclic(lists):
+    """Best score of an acyclic choice of one set per variable, by all choices; minus infinity if there is none."""
+    best = -math.inf
+    for picks in itertools.product(*lists):
+        score = math.fsum(s for s, _ in picks)
+        if score > best and is_acyclic([p for _, p in picks]):
+            best = score
+    return best
 
 
 def best_on(lists, members):
@@ -84,17 +86,21 @@ class NaiveKTree:
 
 
 @functools.lru_cache(maxsize=64)
-def _ranked_choices(lists):
-    """All choices of one set per variable, the best first: (score, families)."""
-    choices = ((math.fsum(s for s, _ in picks), picks) for picks in itertools.product(*lists))
-    ranked = sorted(choices, key=lambda entry: -entry[0])
-    return [(score, tuple(p for _, p in picks)) for score, picks in ranked]
+def _ranked_networks(lists):
+    """All acyclic networks whose families are listed, the best first: (score, families); n <= 5."""
+    score_of = [{tuple(sorted(family)): score for score, family in sets} for sets in lists]
+    listed = [
+        (math.fsum(scores[family] for scores, family in zip(score_of, families)), families)
+        for families in all_networks(len(lists))
+        if all(family in scores for scores, family in zip(score_of, families))
+    ]
+    return sorted(listed, key=lambda entry: -entry[0])
 
 
 def best_network(lists, is_good):
     """Best score of an acyclic network whose families satisfy `is_good`."""
-    for score, families in _ranked_choices(tuple(map(tuple, lists))):
-        if is_acyclic(families) and is_good(families):
+    for score, families in _ranked_networks(tuple(map(tuple, lists))):
+        if is_good(families):
             return score
     return -math.inf
 
@@ -102,7 +108,7 @@ def best_network(lists, is_good):
 def best_bounded(lists, bound):
     """Best score of a network whose moral graph has treewidth at most `bound`; by all networks, n <= 5."""
     n = len(lists)
-    return best_network(lists, lambda families: treewidth(moral_edges(map(sorted, families)), n) <= bound)
+    return best_network(lists, lambda families: treewidth(moral_edges(families), n) <= bound)
 
 
 def best_along_orders(lists, bound):
@@ -111,20 +117,23 @@ def best_along_orders(lists, bound):
     The networks that k-trees built along orders can hold (paper, section 3.3).
     """
 
-    def is_good(families):
-        edges = moral_edges(map(sorted, families))
-        return any(
-            all(order.index(p) < order.index(child) for child, family in enumerate(families) for p in family)
-            and elimination_width(edges, order[::-1]) <= bound
-            for order in itertools.permutations(range(len(lists)))
-        )
+    return best_network(lists, lambda families: width_along_orders(families) <= bound)
 
-    return best_network(lists, is_good)
+
+@functools.cache
+def width_along_orders(families):
+    """The smallest width of an elimination of the moral graph with children before their parents."""
+    edges = moral_edges(families)
+    return min(
+        elimination_width(edges, order[::-1])
+        for order in itertools.permutations(range(len(families)))
+        if all(order.index(p) < order.index(child) for child, family in enumerate(families) for p in family)
+    )
 
 
 def best_forest(lists):
     """Best score of a network in which every variable has at most one parent."""
-    return max(score for score, _ in networks_of(small_lists(lists, 1)))
+    return best_acyclic(small_lists(lists, 1))
 
 
 @functools.cache
@@ -148,7 +157,7 @@ def all_ktrees(n_vertices, bound):
 def best_inside(lists, edges):
     """Best score of a network whose moral graph is a subgraph of the graph with these edges."""
 
-    def allowed(child, family):
+    def is_inside(child, family):
         return all(frozenset(pair) in edges for pair in itertools.combinations((child, *family), 2))
 
-    return max((score for score, _ in networks_of(lists, allowed)), default=-math.inf)
+    return best_acyclic([[(s, p) for s, p in sets if is_inside(v, p)] for v, sets in enumerate(lists)])

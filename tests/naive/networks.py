@@ -22,12 +22,17 @@ def is_acyclic(parents: Sequence[Sequence[int]]) -> bool:
 
 @functools.cache
 def all_networks(n_variables: int) -> tuple[Parents, ...]:
-    """Every directed acyclic graph on labelled variables: 1, 3, 25, 543 for one to four variables."""
-    choices = []
-    for child in range(n_variables):
-        others = [v for v in range(n_variables) if v != child]
-        choices.append([s for size in range(n_variables) for s in itertools.combinations(others, size)])
-    return tuple(parents for parents in itertools.product(*choices) if is_acyclic(parents))
+    """Every directed acyclic graph on labelled variables: 1, 3, 25, 543, 29281 for one to five variables."""
+    found = set()
+    for order in itertools.permutations(range(n_variables)):
+        choices = []
+        for child in range(n_variables):
+            earlier = sorted(order[: order.index(child)])
+            choices.append(
+                [s for size in range(len(earlier) + 1) for s in itertools.combinations(earlier, size)]
+            )
+        found.update(itertools.product(*choices))
+    return tuple(sorted(found))
 
 
 def arcs(parents: Sequence[Sequence[int]]) -> frozenset[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Collection, Iterable, Sequence
 
@@ -28,5 +29,9 @@ def elimination_width(edges: Iterable[Collection[int]], order: Sequence[int]) ->
 
 def treewidth(edges: Iterable[Collection[int]], n_vertices: int) -> int:
     """The smallest width of any elimination order; for up to seven vertices."""
-    edges = [frozenset(edge) for edge in edges]
+    return _treewidth(frozenset(frozenset(edge) for edge in edges), n_vertices)
+
+
+@functools.cache
+def _treewidth(edges: Edges, n_vertices: int) -> int:
     return min(elimination_width(edges, order) for order in itertools.permutations(range(n_vertices)))
