@@ -6,23 +6,13 @@ import functools
 import itertools
 import math
 
-from .networks import all_networks, is_acyclic
+from .networks import all_networks, best_choice, is_acyclic
 from .treewidth import elimination_width, moral_edges, treewidth
 
 
 def small_lists(lists, bound):
     """Candidate lists without sets of more than `bound` parents."""
     return [[(score, family) for score, family in sets if len(family) <= bound] for sets in lists]
-
-
-def best_acyclic(lists):
-    """Best score of an acyclic choice of one set per variable, by all choices; minus infinity if there is none."""
-    best = -math.inf
-    for picks in itertools.product(*lists):
-        score = math.fsum(s for s, _ in picks)
-        if score > best and is_acyclic([p for _, p in picks]):
-            best = score
-    return best
 
 
 def best_on(lists, members):
@@ -133,7 +123,7 @@ def width_along_orders(families):
 
 def best_forest(lists):
     """Best score of a network in which every variable has at most one parent."""
-    return best_acyclic(small_lists(lists, 1))
+    return best_choice(small_lists(lists, 1), is_acyclic)
 
 
 @functools.cache
@@ -160,4 +150,5 @@ def best_inside(lists, edges):
     def is_inside(child, family):
         return all(frozenset(pair) in edges for pair in itertools.combinations((child, *family), 2))
 
-    return best_acyclic([[(s, p) for s, p in sets if is_inside(v, p)] for v, sets in enumerate(lists)])
+    within = [[(s, p) for s, p in sets if is_inside(v, p)] for v, sets in enumerate(lists)]
+    return best_choice(within, is_acyclic)

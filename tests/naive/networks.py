@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 
 Parents = tuple[tuple[int, ...], ...]
@@ -18,6 +19,29 @@ def is_acyclic(parents: Sequence[Sequence[int]]) -> bool:
             return False
         left -= free
     return True
+
+
+def best_choice(options, is_good):
+    """Best total of one (score, set) from each list whose sets together are good; minus infinity if none is.
+
+    Tries all choices but those whose scores, with the best of the lists left, do not beat the best one met.
+    """
+    most = [max((score for score, _ in sets), default=-math.inf) for sets in options]
+    best = -math.inf
+
+    def extend(picks):
+        nonlocal best
+        total = math.fsum([*(score for score, _ in picks), *most[len(picks) :]])
+        if total <= best:
+            return
+        if len(picks) < len(options):
+            for entry in options[len(picks)]:
+                extend([*picks, entry])
+        elif is_good([chosen for _, chosen in picks]):
+            best = total
+
+    extend([])
+    return best
 
 
 @functools.cache

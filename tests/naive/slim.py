@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
 
-from .networks import is_acyclic
+from .networks import best_choice, is_acyclic
 from .treewidth import treewidth
 
 
@@ -37,17 +36,14 @@ def best_in_group(lists, families, order, above, nodes, bound):
     options = [
         [(s, p) for s, p in lists[v] if set(p) <= set(members) or set(p) == set(families[v])] for v in members
     ]
-    choices = sorted(itertools.product(*options), key=lambda picks: -math.fsum(s for s, _ in picks))
-    for picks in choices:
+
+    def is_good(picks):
         changed = list(map(frozenset, families))
-        for v, (_, p) in zip(members, picks, strict=True):
+        for v, p in zip(members, picks, strict=True):
             changed[v] = p
-        if not is_acyclic(changed):
-            continue
-        local = [{v, *p} for v, (_, p) in zip(members, picks, strict=True) if set(p) <= set(members)] + shared
-        edges = {
-            frozenset(map(members.index, e)) for group in local for e in itertools.combinations(group, 2)
-        }
-        if treewidth(edges, len(members)) <= bound:
-            return math.fsum(s for s, _ in picks)
-    return -math.inf
+        local = [{v, *p} for v, p in zip(members, picks, strict=True) if set(p) <= set(members)] + shared
+        pairs = (pair for clique in local for pair in itertools.combinations(clique, 2))
+        edges = {frozenset(map(members.index, pair)) for pair in pairs}
+        return is_acyclic(changed) and treewidth(edges, len(members)) <= bound
+
+    return best_choice(options, is_good)
