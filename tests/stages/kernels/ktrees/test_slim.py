@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.ktree_cases import demanding_table
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.informative_score import is_clique
@@ -58,7 +59,7 @@ def check_network(groups, table):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=3))
 def test_groups_are_solved_exactly(width, seed):
     from stages.kernels.ktrees.slim import collect_choices, grow_group, mark_interfaces
     from stages.kernels.ktrees.slim_dp import GAIN, solve_group
@@ -113,7 +114,7 @@ def test_disturbed_networks_stay_within_the_bound(width, seed):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_small_problems_are_solved(width, seed):
     table = random_table(seed, 5, max_parents=4, n_sets=14)
     groups = start_search(table, width, seed)

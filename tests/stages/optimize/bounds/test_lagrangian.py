@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.lagrangian import (
@@ -193,7 +194,7 @@ def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
 # Whole searches
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", seeds(16, quick=6))
 def test_bound_is_never_below_the_optimum_and_pruning_loses_nothing(seed):
     table = random_table(seed, 9, n_sets=30, n_fixed=seed % 3, ties=seed % 2 == 0)
     best = best_by_subsets(table)

@@ -181,36 +181,46 @@ def test_forbidden_parent_sets_as_defined_after_every_step(releases, density):
 
 
 # ------------------------------------------------------------------------------------------- properties
+@functools.cache
+def distributions_shown_by(n_rows):
+    """(seed, graph, distribution) where a sample of so many rows, 1e8 or 1e5, shows every dependence."""
+    if n_rows == 1e8:
+        drawn = [
+            (seed, *random_distribution(seed, 4 + seed % 4, 0.3 + 0.2 * (seed % 2))) for seed in range(60)
+        ]
+        return [entry for entry in drawn if weakest_dependence(*entry[1:]) >= 1e-5]
+    drawn = [(seed, *random_distribution(1000 + seed, 10 if seed == 0 else 6, 0.3)) for seed in range(25)]
+    return [entry for entry in drawn if entry[0] == 0 or weakest_dependence(*entry[1:]) >= 3e-4]
+
+
+@functools.cache
+def sampled_rows(seed):
+    """A scorer on 100,000 rows of one of the distributions."""
+    joint = next(joint for number, _, joint in distributions_shown_by(1e5) if number == seed)
+    rng = np.random.default_rng(seed)
+    cells = rng.choice(joint.size, size=100_000, p=joint.ravel())
+    codes = np.array(np.unravel_index(cells, joint.shape))
+    return FamilyScorer(make_dataset(codes, [2] * joint.ndim), "bic")
+
+
 @pytest.mark.parametrize("method", ["hc", "chc-star", "ichc", "2ichc", "fastchc"])
 def test_minimal_i_map_in_the_large_sample_limit(method):
-    judged = 0
-    for seed in range(60):
-        truth, joint = random_distribution(seed, 4 + seed % 4, 0.3 + 0.2 * (seed % 2))
-        if weakest_dependence(truth, joint) < 1e-5:
-            continue  # no sample of 10^8 rows shows every dependence of this graph
-        judged += 1
+    shown = distributions_shown_by(1e8)
+    for seed, truth, joint in shown:
         found = as_sets(search(PopulationScorer(joint), method).parents)
         assert is_independence_map(found, truth), seed
         assert is_minimal(found, truth), seed
-    assert judged > 30
+    assert len(shown) > 30
 
 
 @pytest.mark.parametrize("method", ["hc", "chc-star", "ichc", "2ichc", "fastchc"])
 def test_minimal_i_map_on_many_rows(method):
-    judged = 0
-    for seed in range(25):
-        truth, joint = random_distribution(1000 + seed, 10 if seed == 0 else 6, 0.3)
-        rng = np.random.default_rng(seed)
-        if joint.ndim < 10 and weakest_dependence(truth, joint) < 3e-4:
-            continue
-        judged += 1
-        cells = rng.choice(joint.size, size=100_000, p=joint.ravel())
-        codes = np.array(np.unravel_index(cells, joint.shape))
-        scorer = FamilyScorer(make_dataset(codes, [2] * joint.ndim), "bic")
-        found = as_sets(search(scorer, method).parents)
+    shown = distributions_shown_by(1e5)
+    for seed, truth, _ in shown:
+        found = as_sets(search(sampled_rows(seed), method).parents)
         assert is_independence_map(found, truth), seed
         assert is_minimal(found, truth), seed
-    assert judged >= 5
+    assert len(shown) >= 5
 
 
 @given(st.integers(0, 10**6), st.integers(2, 70), st.integers(1, 60))

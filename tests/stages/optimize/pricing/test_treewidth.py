@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from helpers.clocks import TickingClock
 from helpers.tables import dependent_dataset
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive.ktrees import best_along_orders, best_forest
 from naive.treewidth import elimination_width, moral_edges
@@ -16,6 +16,7 @@ from naive.treewidth import elimination_width, moral_edges
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
+from stages.optimize.pricing import treewidth as pricing
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -82,14 +83,20 @@ def test_treewidth_one_is_exact(seed):
     assert network.header.extra["bound_relative_to"] == "all forests"
 
 
-@settings(max_examples=15)
+@pytest.fixture
+def short_cooling(monkeypatch):
+    """For tests of anything but the quality of the networks."""
+    monkeypatch.setattr(pricing, "COOLING_ROUNDS", 5)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 4))
-def test_any_result_keeps_the_bound(seed, n, bound):
+def test_any_result_keeps_the_bound(short_cooling, seed, n, bound):
     dataset, _ = dependent_dataset(seed, n, 80, most_states=3)
     check_width(learn(dataset, bound, 300, seed), bound)
 
 
-def test_results_repeat_and_depend_on_the_seed():
+def test_results_repeat_and_depend_on_the_seed(short_cooling):
     dataset, _ = dependent_dataset(5, 12, 300, most_states=2)
     networks = [learn(dataset, 2, 1500, seed) for seed in (1, 1, 2)]
     assert networks[0].parents == networks[1].parents
@@ -105,7 +112,7 @@ def test_no_time_at_all_still_delivers():
 def test_longer_cooling_in_a_time_limit_ends_cold():
     """The walk of a run with a time limit ends with climbing, so that it returns a local optimum."""
     dataset, _ = dependent_dataset(5, 10, 300, most_states=2)
-    timed, unlimited = learn(dataset, 2, None, seconds=1.0), learn(dataset, 2, None)
+    timed, unlimited = learn(dataset, 2, None, seconds=0.1), learn(dataset, 2, None)
     assert total(timed) == pytest.approx(total(unlimited), rel=0.01)
 
 
@@ -116,7 +123,7 @@ def test_a_wider_bound_is_not_worse():
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3])
-def test_required_and_forbidden_arcs_are_kept(bound):
+def test_required_and_forbidden_arcs_are_kept(bound, short_cooling):
     dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
     network = learn(dataset, bound, None, required=((0, 5), (5, 6)), forbidden=((1, 2), (2, 1)))
     check_width(network, bound)
@@ -124,7 +131,7 @@ def test_required_and_forbidden_arcs_are_kept(bound):
     assert 1 not in network.parents[2] and 2 not in network.parents[1]
 
 
-def test_required_inverted_tree():
+def test_required_inverted_tree(short_cooling):
     """Figure 1 of Scanagatta et al. (2016): width 2 only if a child is eliminated after a parent's parents."""
     dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
     required = ((0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6))
@@ -139,7 +146,7 @@ def test_required_arcs_beyond_the_bound_are_told():
         learn(dataset, 2, required=((0, 5), (1, 5), (2, 5)))
 
 
-def test_start_network_and_sets_are_used_and_kept():
+def test_start_network_and_sets_are_used_and_kept(short_cooling):
     dataset, _ = dependent_dataset(6, 9, 300, most_states=2)
     first = learn(dataset, 3, None)
     kept = []
@@ -158,7 +165,7 @@ def test_start_network_and_sets_are_used_and_kept():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 6])
-def test_a_start_network_within_the_bound_is_kept_at_least(seed):
+def test_a_start_network_within_the_bound_is_kept_at_least(seed, short_cooling):
     dataset, _ = dependent_dataset(seed, 9, 300, most_states=2)
     first = learn(dataset, 3, None)
     options = OptimizeOptions(method="pricing", treewidth=3, seed=seed)
@@ -170,7 +177,7 @@ def test_a_start_network_within_the_bound_is_kept_at_least(seed):
         run_on_data(dataset, options, Budget(evaluations=500), NullReporter(), first)
 
 
-def test_a_start_network_wider_than_the_bound_is_only_a_hint():
+def test_a_start_network_wider_than_the_bound_is_only_a_hint(short_cooling):
     dataset, _ = dependent_dataset(6, 9, 300, most_states=2, noise=0.05)
     wide = learn(dataset, 6, None)
     options = OptimizeOptions(method="pricing", treewidth=2)

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.ktree_cases import demanding_table, draw_tree, optimize, total
+from helpers.seeds import seeds
 from naive import informative_score as naive
 from naive.ktrees import all_ktrees, best_bounded, best_inside
 from naive.networks_search import make_table, random_table
@@ -20,7 +21,7 @@ from stages.runtime.errors import InfeasibleError
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=3))
 def test_s2_solves_small_problems_with_fixed_arcs(bound, seed):
     table = demanding_table(seed, 5, n_fixed=2)
     best = best_bounded(lists_of(table), bound)
@@ -33,7 +34,7 @@ def test_s2_solves_small_problems_with_fixed_arcs(bound, seed):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=3))
 def test_mended_trees_are_ktrees_that_hold_fixed_families(width, seed):
     from stages.kernels.ktrees.informative_score import best_within, holds_last_sets
     from stages.kernels.ktrees.repair import TreeDemands, mend_ktree
@@ -96,7 +97,7 @@ def test_mending_leaves_what_can_stay():
 
 @pytest.mark.parametrize("method", ["s2", "s2plus"])
 @pytest.mark.parametrize("bound", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_fixed_arcs_are_kept(method, bound, seed):
     table = demanding_table(seed, 12, n_fixed=5)
     try:
@@ -106,7 +107,7 @@ def test_fixed_arcs_are_kept(method, bound, seed):
             optimize(table, bound, method, 1)
         assert "fixed" in str(error)
         return
-    networks = [optimize(table, bound, method, 12, seed, jobs=jobs) for jobs in (1, 2)]
+    networks = [optimize(table, bound, method, 6, seed, jobs=jobs) for jobs in (1, 2)]
     assert networks[0].parents == networks[1].parents
     for child, sets in enumerate(lists_of(table)):
         assert frozenset(networks[0].parents[child]) in {p for _, p in sets}

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.ktree_cases import demanding_table, draw_tree, optimize, total
+from helpers.seeds import seeds
 from naive import informative_score as naive
 from naive.ktrees import all_ktrees, best_bounded, best_inside, small_lists
 from naive.networks_search import make_table, random_table
@@ -126,7 +127,7 @@ def test_informative_score_by_the_definition(width, seed):
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 4])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=4))
 def test_best_network_within_a_ktree(width, seed):
     from stages.kernels.ktrees.informative_score import best_within
 
@@ -227,7 +228,7 @@ def test_first_clique_holds_the_most_informative_pair():
     assert order[2] == 1
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_s2_solves_small_problems_that_no_order_could(seed):
     """All k-trees on five variables are drawn sooner or later, so the optimum under the bound is reached."""
     table = random_table(seed, 5, max_parents=4, n_sets=14)
@@ -236,10 +237,10 @@ def test_s2_solves_small_problems_that_no_order_could(seed):
 
 @pytest.mark.parametrize("method", ["s2", "s2plus"])
 @pytest.mark.parametrize("bound", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3, quick=1))
 def test_results_keep_the_bound_and_repeat(method, bound, seed):
     table = random_table(seed, 12, max_parents=4, n_sets=40)
-    count = 8 if method == "s2plus" else 40
+    count = 5 if method == "s2plus" else 20
     networks = [optimize(table, bound, method, count, seed, jobs=jobs) for jobs in (1, 2)]
     assert networks[0].parents == networks[1].parents
     extra = networks[0].header.extra

@@ -7,6 +7,7 @@ import itertools
 import networkx
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.ktrees import best_along_orders, best_bounded, best_forest, best_inside
@@ -50,7 +51,7 @@ def test_hand_v_structure_needs_treewidth_two():
 
 @pytest.mark.parametrize("method", ORDER_METHODS)
 @pytest.mark.parametrize("bound", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=1))
 def test_widths_are_certified_and_small_problems_solved(method, bound, seed):
     table = random_table(seed, 5, max_parents=4, n_sets=14, ties=seed % 2 == 0)
     network = optimize(table, bound, method, 2000 if method != "kastar" else 150)
@@ -76,7 +77,7 @@ def test_any_result_keeps_the_bound(seed, n, bound, method):
 
 
 @pytest.mark.parametrize("method", ORDER_METHODS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3, quick=1))
 def test_a_wider_bound_is_never_worse_on_small_tables(method, seed):
     table = random_table(seed + 50, 5, max_parents=4, n_sets=14)
     totals = [total(optimize(table, bound, method, 1500)) for bound in range(5)]
@@ -90,7 +91,7 @@ def test_results_repeat_for_any_number_of_threads(method):
     networks = [optimize(table, 2, method, evaluations, 3, jobs=jobs) for jobs in (1, 2, 1)]
     assert len({n.parents for n in networks}) == 1
     assert len({str(sorted(n.header.extra.items())) for n in networks}) == 1
-    assert optimize(table, 2, method, 700, 4).header.extra["seed"] == 4
+    assert optimize(table, 2, method, evaluations, 4).header.extra["seed"] == 4
 
 
 @pytest.mark.parametrize("method", ORDER_METHODS)
@@ -100,7 +101,7 @@ def test_no_time_at_all_still_delivers(method):
     check_width(network, 2)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_asobs_is_not_below_kg_on_the_orders_it_starts_from(seed):
     table = random_table(seed, 16, n_sets=40)
     climbed = optimize(table, 2, "asobs", None, seed, restarts=8)
@@ -124,7 +125,7 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed):
     assert found >= evaluate_order(problem.lists, tree, clique, -np.inf)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, quick=10))
 def test_forest_is_the_best_one(seed):
     table = random_table(seed, 5, max_parents=2, n_sets=10, n_fixed=0, ties=seed % 2 == 0)
     network = optimize(table, 1, "forest")
@@ -133,7 +134,7 @@ def test_forest_is_the_best_one(seed):
     assert total(network) == pytest.approx(best_bounded(lists_of(table), 1), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=3))
 def test_forest_agrees_with_an_independent_branching(seed):
     table = random_table(seed, 40, max_parents=1, n_sets=12)
     graph = networkx.DiGraph()
@@ -152,7 +153,7 @@ def test_treewidth_one_without_a_method_is_exact():
 
 
 @pytest.mark.parametrize("method", ORDER_METHODS)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_fixed_records_are_kept(method, seed):
     table = random_table(seed, 8, max_parents=2, n_sets=10, n_fixed=4)
     network = optimize(table, 3, method, 200)
