@@ -82,7 +82,22 @@ NETWORK_HEADER_KEYS = (
         "string",
         "networks that the bound is about: of these lists, or of all sets within the limits of complete lists",
     ),
-    Key("restarts", "integer", "restarts of the search"),
+    Key("init", "string", "how the search chose the orders that it started from"),
+    Key("restarts", "integer", "starts of the search; of a climber those after its first"),
+    Key("orders", "integer", "orders of the variables evaluated"),
+    Key("ktrees", "integer", "k-trees evaluated"),
+    Key(
+        "unproved",
+        "integer",
+        "k-trees for which the network found is not proved to be the best",
+    ),
+    Key("steps", "integer", "additions, removals and reversals of arcs made"),
+    Key("evaluations", "integer", "local scores that the climber computed"),
+    Key("tests", "integer", "tests of independence made to find the candidate parents"),
+    Key("scores_computed", "integer", "local scores computed while parent sets were added"),
+    Key("branches", "integer", "nodes of the branch-and-cut tree"),
+    Key("programmes", "integer", "linear programmes solved"),
+    Key("unscored", "list", "variables (indices) that had no parent sets; the total leaves them out"),
 )
 
 FOREST_HEADER_KEYS = (

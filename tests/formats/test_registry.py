@@ -1,0 +1,181 @@
+"""Every format comes back as it was written: a walk over the registry, so that none is left out."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+
+import numpy as np
+import pytest
+from helpers.entropy_cases import assert_same_entropies, entropy_table
+from helpers.format_strategies import (
+    bayesian_networks,
+    headers,
+    networks,
+    parent_tuples,
+    record_lists,
+    same_network,
+    words,
+)
+from helpers.places import CASES
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsl_cli.conversions import TARGETS, guess_target
+from formats import (
+    open_bayesian_network,
+    open_dataset,
+    open_entropies,
+    open_forest,
+    open_network,
+    open_parent_sets,
+    open_table_writer,
+    write_entropies,
+    write_forest,
+    write_network,
+    write_parent_sets,
+)
+from formats.records import Forest, Header, ParentSetTable, Variable
+from formats.registry import FORMATS, STRUCTURES, Format, Kind, find_format, load
+from formats.schemas import JSONL_FORMATS
+
+
+def parent_sets_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    header = data.draw(headers(words, words))
+    records = data.draw(record_lists(header, st.just(False)))
+    write_parent_sets(path, header, records, format=row.target)
+    again, expected = open_parent_sets(path), ParentSetTable.from_records(header, records)
+    for field in ("set_offsets", "scores", "parent_offsets", "parents"):
+        assert np.array_equal(getattr(again, field), getattr(expected, field))
+
+
+def networks_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    network = data.draw(networks(words))
+    write_network(path, network, row.target)
+    assert same_network(open_network(path), network)
+
+
+def parameters_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    network = data.draw(bayesian_networks())
+    write_network(path, network, row.target)
+    again = open_bayesian_network(path)
+    assert (again.variables, again.parents) == (network.variables, network.parents)
+    assert all(np.array_equal(ours, theirs) for ours, theirs in zip(network.tables, again.tables))
+
+
+def tables_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.text("xyz", min_size=1, max_size=3), min_size=1, max_size=4, unique=True))
+    states = st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=3, unique=True)
+    variables = [Variable(name, tuple(data.draw(states))) for name in names]
+    cells = [
+        data.draw(st.lists(st.integers(0, len(v.known_states) - 1), min_size=4, max_size=4))
+        for v in variables
+    ]
+    with open_table_writer(path, variables, row.target) as writer:
+        writer.write(np.array(cells, dtype=np.uint8))
+    again = open_dataset(path, variables=tuple(variables))
+    assert again.names == tuple(names) and again.codes.tolist() == cells
+
+
+def forests_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    n_variables = data.draw(st.integers(1, 6))
+    chosen = {v: sets[0] for v, sets in enumerate(data.draw(parent_tuples(n_variables))) if sets}
+    header = Header(tuple(Variable(f"V{v}") for v in range(n_variables)))
+    forest = Forest(header, chosen, {v: -float(v) for v in chosen if v % 2})
+    write_forest(path, forest)
+    again = open_forest(path)
+    assert (again.parents, again.scores) == (forest.parents, forest.scores)
+
+
+def entropies_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    table = entropy_table(data.draw(st.integers(1, 5)), data.draw(st.integers(0, 99)))
+    write_entropies(path, table)
+    assert_same_entropies(open_entropies(path), table)
+
+
+ROUND_TRIPS = {
+    Kind.PARENT_SETS: parent_sets_come_back,
+    Kind.NETWORK: networks_come_back,
+    Kind.PARAMETERS: parameters_come_back,
+    Kind.DATA: tables_come_back,
+    Kind.FOREST: forests_come_back,
+    Kind.ENTROPIES: entropies_come_back,
+}
+"""How a file of each kind is written, read and compared; a format of a new kind fails until it has an entry."""
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in FORMATS if row.reader and row.writer], ids=lambda row: row.name
+)
+@given(data=st.data())
+def test_round_trip(tmp_path_factory, row: Format, data: st.DataObject):
+    path = str(tmp_path_factory.getbasetemp() / "round_trip")
+    ROUND_TRIPS[row.kind](row, path, data)
+
+
+# ---- the rows themselves
+
+
+def test_names_are_distinct():
+    assert len({row.name for row in FORMATS}) == len({row.target for row in FORMATS}) == len(FORMATS)
+    for row in FORMATS:
+        assert find_format(row.name) is find_format(row.target) is row
+        assert set(row.takes) - {other.name for other in FORMATS} <= {"json", "xml", "binary"}
+    with pytest.raises(ValueError, match=r"unknown format 'png'; known are parentsets, .*, td"):
+        find_format("png")
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_rows_are_whole(row: Format):
+    assert row.help and row.called and row.suffixes
+    assert row.reader or row.writer
+    for place in filter(None, (row.reader, row.writer)):
+        assert inspect.getdoc(load(place)), f"{place} needs a docstring"
+
+
+def test_every_written_exchange_format_is_a_target():
+    shown = {row.target for row in FORMATS if row.writer and row.kind not in (Kind.FOREST, Kind.ENTROPIES)}
+    assert set(TARGETS) == shown | {"table"}
+
+
+def test_suffixes_mean_one_target():
+    expected = {".sets.jsonl": "parentsets", ".net.jsonl": "network", ".gv": "dot", ".feather": "arrow"}
+    expected |= {f".{name}": name for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td")}
+    expected |= {f".{name}": name for name in ("parquet", "arrow")}
+    for suffix, target in expected.items():
+        assert guess_target(f"X{suffix.upper()}") == target
+
+
+def test_our_formats_have_a_schema():
+    ours = {row.name for row in FORMATS if row.name.startswith("bnsl.")}
+    assert ours == {*JSONL_FORMATS, "bnsl.entropy"}
+
+
+# ---- what `bnsl formats` explains
+
+
+def headers_and_records() -> list[tuple[str, str, set[str]]]:
+    """Case, format, and keys of each header and record that a golden case expects."""
+    found, name = [], ""
+    for path in sorted(CASES.glob("*/*/expected_stdout")):
+        for line in path.read_text().splitlines():
+            fields = json.loads(line) if line.startswith("{") else {}
+            name = fields.get("format", name)
+            if "format" in fields or "child" in fields:
+                found.append((f"{path.parent.parent.name}/{path.parent.name}", name, set(fields)))
+    return found
+
+
+def test_every_key_of_the_golden_cases_is_explained():
+    found = headers_and_records()
+    assert len(found) > 50
+    for case, name, keys in found:
+        spec = JSONL_FORMATS[name]
+        known = {key.name for key in (spec.header if "format" in keys else spec.record)}
+        assert keys <= known, f"{case}: bnsl formats {name} does not explain {keys - known}"
+
+
+def test_structures_are_what_a_network_becomes():
+    assert [row.name for row in FORMATS if row.kind in STRUCTURES and not row.reader] == ["net", "gr", "td"]
+    assert dataclasses.asdict(find_format("dot"))["kind"] == "network"
