@@ -126,13 +126,13 @@ class StageGroup(click.Group):
             return ExitCode.CLOSED_PIPE
         return code
 
-    def main(self, args=None, prog_name="bnsl", **extra: Any) -> NoReturn:
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command line and exit with its code; every exception ends here."""
         self.active = "bnsl"
         self.debug = os.environ.get("BNSL_DEBUG", "0") not in ("", "0")
-        extra["standalone_mode"] = False
+        extra = {"prog_name": "bnsl", **extra, "standalone_mode": False}
         try:
-            code = super().main(args, prog_name, **extra)
+            code = super().main(*args, **extra)
         except Exception as error:
             code = self._report(error)
         sys.exit(int(code or 0))
@@ -232,7 +232,7 @@ def run() -> NoReturn:
         sys.stderr.write(f"{cli.active}: interrupted\n")
         code = 128 + stop.signal_number
     except SystemExit as end:
-        code = end.code
+        code = int(end.code or 0)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()

@@ -23,8 +23,8 @@ def method_options(helps: Mapping[str, str], text: str) -> Decorator:
     choices = click.Choice(list(helps))
 
     def decorate(function: Callable) -> Callable:
-        for name, help in reversed(helps.items()):
-            add = option(f"--{name}", "method", flag_value=name, section="Method", help=help)
+        for name in reversed(choices.choices):
+            add = option(f"--{name}", "method", flag_value=name, section="Method", help=helps[name])
             function = add(function)
         return option("--method", type=choices, section="Method", help=text)(function)
 
@@ -56,11 +56,12 @@ def own_method_options(
             values[parameter] = {name: values.pop(name) for name in described}
             return function(*args, **values)
 
+        decorated: Callable = callback
         for name, about in reversed(described.items()):
             text = with_takers(about.help, takers(name))
             add = _own_option(name, about, defaults[name], text, about.section or section(name))
-            callback = add(callback)
-        return callback
+            decorated = add(decorated)
+        return decorated
 
     return decorate
 

@@ -34,8 +34,9 @@ def missing_commands(gathered: Gathered, data: str | None) -> list[str]:
 
 def missing_shards(gathered: Gathered) -> list[str]:
     """Shards of which there is no file, as ``i/N``; none where shards are of different numbers."""
-    shards = {shard for part in gathered.files for shard, _ in part.shards}
-    if None in shards:
+    named = [shard for part in gathered.files for shard, _ in part.shards]
+    shards = {shard for shard in named if shard is not None}
+    if None in named:
         return []
     numbers = {shard.partition("/")[2] for shard in shards}
     if len(numbers) != 1:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from formats.records import Dataset, Variable
     from stages.runtime.budgets import Budget
 
+    from .main import StageGroup
     from .reporter import Reporter
 
 Decorator = Callable[[Callable], Callable]
@@ -27,8 +28,8 @@ Decorator = Callable[[Callable], Callable]
 class SectionOption(click.Option):
     """An option that belongs to a section of the help page."""
 
-    def __init__(self, *declarations: str, section: str = "Run", **settings: Any):
-        super().__init__(*declarations, **settings)
+    def __init__(self, declarations: Sequence[str], section: str = "Run", **settings: Any):
+        super().__init__(declarations, **settings)
         self.section = section
 
 
@@ -313,7 +314,7 @@ def max_parents_option(section: str) -> Decorator:
 
 def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
-        ctx.find_root().command.debug = True
+        cast("StageGroup", ctx.find_root().command).debug = True
 
 
 debug_option = option(
@@ -337,12 +338,12 @@ def message_options(function: Callable) -> Callable:
         with open_reporter(f"bnsl {name}", -1 if quiet else verbose) as reporter:
             return function(*args, reporter=reporter, **values)
 
-    callback = debug_option(callback)
-    callback = option(
+    verbose_option = option(
         "-v",
         "--verbose",
         count=True,
         section="General",
         help="Settings and progress on standard error; -vv adds timings.",
-    )(callback)
-    return option("-q", "--quiet", is_flag=True, section="General", help="Errors only.")(callback)
+    )
+    quiet_option = option("-q", "--quiet", is_flag=True, section="General", help="Errors only.")
+    return quiet_option(verbose_option(debug_option(callback)))

@@ -12,6 +12,10 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 PLAIN_INTERVAL = 5.0
 """Seconds between progress lines with ``-v``."""
@@ -86,8 +90,8 @@ class LiveReporter(Reporter):
 
     def __init__(self, prefix: str, verbosity: int = 0):
         super().__init__(prefix, verbosity)
-        self._bar = None
-        self._task = None
+        self._bar: Progress | None = None
+        self._task: Any = None
 
     def _line(self, message: str) -> None:
         if self._bar is None:
@@ -104,17 +108,16 @@ class LiveReporter(Reporter):
         if now - self._started < LIVE_DELAY or now - self._last_progress < LIVE_INTERVAL:
             return
         self._last_progress = now
-        if self._bar is None:
-            self._open_bar()
-        self._bar.update(
+        bar = self._bar or self._open_bar()
+        bar.update(
             self._task, completed=done, total=total, facts=progress_text(done, total, None, facts | pace)
         )
 
-    def _open_bar(self) -> None:
+    def _open_bar(self) -> Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        self._bar = Progress(
+        self._bar = bar = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -125,8 +128,9 @@ class LiveReporter(Reporter):
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._task = self._bar.add_task(self.prefix, total=None, facts="")
-        self._bar.start()
+        self._task = bar.add_task(self.prefix, total=None, facts="")
+        bar.start()
+        return bar
 
     def pause(self) -> None:
         """Clear the bar, before data go to the same terminal."""

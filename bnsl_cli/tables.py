@@ -99,13 +99,13 @@ def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
     others = [f">H(.|{v.name})" for v in table.variables] if whole else ["best predictor", ">H(X|best)"]
     view = new_table("variable", ">states", ">H(X)", *others)
     masked = table.conditional + np.diag(np.full(n_variables, np.inf))
-    best = masked.argmin(axis=1) if n_variables > 1 else None
 
     def cells(index: int) -> list[str]:
         row = [table.variables[index].name, str(table.n_states[index]), f"{table.entropy[index]:.4f}"]
         if whole:
             return row + [f"{value:.4f}" for value in table.conditional[index]]
-        return [*row, table.variables[best[index]].name, f"{masked[index, best[index]]:.4f}"]
+        best = int(masked[index].argmin())
+        return [*row, table.variables[best].name, f"{masked[index, best]:.4f}"]
 
     left_out = add_rows(view, map(cells, range(n_variables)), limit)
     write_text(target, view, *_rest(left_out, "variables"), f"{table.rows:,} rows; entropies in nats")
@@ -249,5 +249,5 @@ def show_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows with the same keys; truth values as yes or nothing."""
     view = new_table(*rows[0])
     shown = {True: "yes", False: ""}
-    add_rows(view, ([shown.get(v, v) if isinstance(v, bool) else v for v in r.values()] for r in rows), None)
+    add_rows(view, ([shown[v] if isinstance(v, bool) else v for v in r.values()] for r in rows), None)
     write_text(target, view)

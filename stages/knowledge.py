@@ -43,7 +43,7 @@ class Knowledge:
         names: Sequence[str],
         required: Iterable[Arc] = (),
         forbidden: Iterable[Arc] = (),
-        tiers: Sequence[int] | None = None,
+        tiers: Sequence[int] | np.ndarray | None = None,
     ) -> Knowledge:
         """Index arcs and the tier of every variable (-1 for none); taken as checked."""
         tier_of = None if tiers is None else np.array(tiers, dtype=np.int32)

@@ -238,7 +238,7 @@ def open_data_search(
 
     def save_sets(header: Header, records: Iterable[ParentSetRecord]) -> None:
         recorded = recorded_options(options, given.task) | recorded_knowledge(knowledge)
-        write_parent_sets(given.save_sets, record_command(header, "optimize", recorded), records)
+        write_parent_sets(str(given.save_sets), record_command(header, "optimize", recorded), records)
 
     def run(budget: Budget, reporter: Reporter) -> tuple[Network, dict[str, Any]]:
         keep_lists = save_sets if given.save_sets else None

@@ -179,7 +179,7 @@ def open_inputs(
     dataset = data_options.open(data, reporter, headers[0].variables if headers else None)
     for header, source in zip(headers, filter(None, (guides.screen, guides.near, guides.extend))):
         require_same_variables(header, dataset, source)
-    if known:
+    if known and guides.extend:
         require_same_scores(known.header, dataset, score_options, guides.extend)
     before = tuple(entry for header in headers for entry in header.by)
     return dataset, {"forest": forest, "near": near, "known": known}, before

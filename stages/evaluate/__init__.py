@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from formats.errors import Inconsistent
 from stages.runtime.errors import StageError
+from stages.scoring.scores import SCORES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,20 +20,12 @@ if TYPE_CHECKING:
     from formats.records import BayesianNetwork, Dataset, Network
     from stages.runtime.reporting import Reporter
 
-SCORES: dict[str, str] = {
-    "bic": "Bayesian information criterion: log-likelihood less (ln rows)/2 per free parameter",
-    "aic": "Akaike's criterion: log-likelihood less 1 per free parameter",
-    "bdeu": "log marginal likelihood, equivalent sample size spread over the cells of each family",
-    "k2": "log marginal likelihood, Dirichlet parameter 1 in every cell",
-    "ll": "maximum log-likelihood",
-}
-
 MEASURES: dict[str, str] = {
     "variables": "number of variables",
     "arcs": "number of arcs",
     "max_parents": "largest number of parents",
     "parameters": "free parameters; none where numbers of states are unknown",
-    **{name: f"{text}; nats" for name, text in SCORES.items()},
+    **{name: f"{score.definition}; nats" for name, score in SCORES.items()},
     "test_loglik": "mean log-likelihood of a test row, smoothed parameters from the data; nats",
     "cv_loglik": "mean log-likelihood of a row in cross-validation, structure fixed; nats",
     "given_loglik": "mean log-likelihood of a row under the network's own parameters; nats",
@@ -80,7 +73,7 @@ def evaluate_network(
     parameters : BayesianNetwork, optional
         The network's own parameters, for the log-likelihood of `test` (else of `data`) under them.
     scores : sequence of str
-        Keys of `SCORES`, computed on `data`.
+        Keys of `stages.scoring.scores.SCORES`, computed on `data`.
     ess : float
         Equivalent sample size of ``bdeu``.
     smoothing : float
@@ -149,8 +142,9 @@ def _measure_scores(
     }
     header = network.header
     stated = header.extra.get("total")
-    comparable = header.data == data.fingerprint and (header.score != "bdeu" or header.ess == ess)
-    if reporter and comparable and stated is not None and header.score in totals:
+    if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
+        if SCORES[header.score].takes_ess and header.ess != ess:
+            return totals
         total = totals[header.score]
         if not math.isclose(stated, total, rel_tol=TOTAL_TOLERANCE):
             reporter.warn(

@@ -17,6 +17,7 @@ from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
 from stages.runtime.warm_up import compile_first, tiny_dataset, tiny_table
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.scores import recorded_ess
 
 from . import choose_method
 from .lists.start_network import match_start
@@ -129,7 +130,7 @@ def run_on_data(
         score=options.score,
         rows=dataset.n_rows,
         data=dataset.fingerprint,
-        ess=options.ess if options.score == "bdeu" else None,
+        ess=recorded_ess(options.score, options.ess),
     )
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, result.lists)

@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.scores import Prior
 
 from .child_search import ChildLimits
 from .pruning_rules import is_excluded_by_dirichlet, pure_cell_terms
@@ -24,18 +25,21 @@ LARGEST_EXPONENT = 200
 
 
 class SupersetBound:
-    """Upper bounds for one child's parent sets under ``bdeu`` or ``k2``.
+    """Upper bounds for one child's parent sets under a score with a Dirichlet prior.
 
     Parameters
     ----------
     scorer : FamilyScorer
+    prior : callable
+        That of the scorer's score.
     child : int
     limits : ChildLimits
         Whose `max_parents` and `allowed` say how many configurations a superset can have.
     """
 
-    def __init__(self, scorer: FamilyScorer, child: int, limits: ChildLimits):
+    def __init__(self, scorer: FamilyScorer, prior: Prior, child: int, limits: ChildLimits):
         self.scorer = scorer
+        self.prior = prior
         self.child = child
         self.max_parents = limits.max_parents
         states = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[::-1]
@@ -62,7 +66,7 @@ class SupersetBound:
 
     def _terms(self, parents: tuple[int, ...]) -> np.ndarray:
         r = int(self.scorer.n_states[self.child])
-        if self.scorer.score == "k2":
+        if not self.scorer.definition.takes_ess:
             exponent = 0
         else:
             room = min(self.max_parents - len(parents), len(self._most_configurations) - 1)
@@ -70,11 +74,12 @@ class SupersetBound:
             # Rounded up, so that few tables serve all sets; the bound only becomes weaker.
             exponent = min(math.ceil(log_q - 1e-9), LARGEST_EXPONENT)
         if exponent not in self._tables:
-            alpha = float(r) if self.scorer.score == "k2" else self.scorer.ess / 2.0**exponent
+            alpha = self.prior(r, 2.0**exponent, self.scorer.ess)
             self._tables[exponent] = pure_cell_terms(alpha, r, self.scorer.n_rows)
         return self._tables[exponent]
 
 
 def superset_bound(scorer: FamilyScorer, child: int, limits: ChildLimits) -> SupersetBound | None:
     """The bound of the scorer's score, or None where the score is no Dirichlet score."""
-    return SupersetBound(scorer, child, limits) if scorer.score in ("bdeu", "k2") else None
+    prior = scorer.definition.prior
+    return None if prior is None else SupersetBound(scorer, prior, child, limits)

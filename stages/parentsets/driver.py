@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from formats.records import Dataset, Forest, Header, Network, ParentSetRecord, ParentSetTable
 from stages.knowledge import Knowledge
@@ -101,10 +102,8 @@ class Run:
         self.options = options
         self.budget = budget or Budget(options.time)
         self.reporter = reporter or NullReporter()
-        self.inputs = inputs = Inputs(**inputs)
-        self.plan = Plan(
-            dataset.names, dataset.n_states, options.max_parents, inputs.forest, inputs.knowledge
-        )
+        self.inputs = given = Inputs(**inputs)
+        self.plan = Plan(dataset.names, dataset.n_states, options.max_parents, given.forest, given.knowledge)
         self.children = list(range(dataset.n_variables))
         if options.shard is not None:
             self.children = self.plan.children_of_shard(*options.shard)
@@ -113,8 +112,8 @@ class Run:
         self.search = importlib.import_module(METHODS[options.method].module).search_child
         grows = "orders" in METHODS[options.method].options
         self.sample = make_row_sample(self.scorer) if grows else None
-        near = None if inputs.near is None else inputs.near.parents
-        self.orders = Orders(dataset.n_variables, options.seed, near, inputs.knowledge) if grows else None
+        near = None if given.near is None else given.near.parents
+        self.orders = Orders(dataset.n_variables, options.seed, near, given.knowledge) if grows else None
         self.resident = resident_bytes(self.scorer, self.sample, self.jobs)
         self.most_sets = most_sets(options.memory, self.resident, self.jobs)
 
@@ -122,7 +121,7 @@ class Run:
     def header(self) -> Header:
         """The header of the records; a shard's says which it is and how many records it has."""
         dataset, options = self.scorer.dataset, self.options
-        extra = {}
+        extra: dict[str, Any] = {}
         if options.shard is not None:
             extra = {"shard": "{}/{}".format(*options.shard), "records": len(self.children)}
         return Header(
@@ -181,8 +180,16 @@ class Run:
         return (*self.record_of(*task), self.scorer.evaluations - before)
 
     def _search_tiny(self, small: Budget) -> None:
-        limits = {"time": None, "time_per_variable": None, "memory": None, "shard": None, "max_parents": None}
-        options = replace(self.options, evaluations=small.evaluations, jobs=1, **limits)
+        options = replace(
+            self.options,
+            evaluations=small.evaluations,
+            jobs=1,
+            time=None,
+            time_per_variable=None,
+            memory=None,
+            shard=None,
+            max_parents=None,
+        )
         for _ in Run(tiny_dataset(), options, Budget(stop=small.stop)).records():
             pass
 
@@ -204,7 +211,7 @@ class Run:
         limits = self.limits_of(child)
         found = self.search_sets(child, limits, unfinished)
         cut_short = self.budget.interrupted and not found.complete
-        extra = {"interrupted": True} if cut_short else {}
+        extra: dict[str, Any] = {"interrupted": True} if cut_short else {}
         return found.to_record(self.scorer.n_variables, limits.required, extra), found.is_cut
 
     def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:

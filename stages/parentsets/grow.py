@@ -22,7 +22,10 @@ EXTENSIONS_KEPT = 8
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
-    """Grow the child's sets within the predecessors of one order after the other."""
+    """Grow the child's sets within the predecessors of one order after the other, those of the limits."""
+    orders = limits.orders
+    if orders is None:
+        raise ValueError("no orders to grow sets within")
     found = FoundSets(child)
 
     def is_spent() -> bool:
@@ -39,7 +42,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     for index in range(limits.n_orders):
         if is_spent():
             break
-        position = limits.orders.positions(index)
+        position = orders.positions(index)
         # An order that puts a required parent behind the child stands for one with the child right after it.
         own = max(position[child], position[required].max(initial=-np.inf))
         allowed = may_be_parent & (position < own)

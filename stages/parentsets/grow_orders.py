@@ -54,15 +54,14 @@ class Orders:
                 position += rng.normal(0.0, NEAR_SPREAD * self.n_variables, self.n_variables)
             return position
         position = rng.permutation(self.n_variables).astype(np.float64)
-        return position if self._tiers is None else self._move_into_tiers(position)
+        return position if self._tiers is None else self._move_into_tiers(position, self._tiers)
 
-    def _move_into_tiers(self, position: np.ndarray) -> np.ndarray:
+    def _move_into_tiers(self, position: np.ndarray, tiers: np.ndarray) -> np.ndarray:
         """Let every tier occupy a stretch of positions as long as its share of the tiered variables."""
-        tiers = self._tiers
-        sizes = np.bincount(tiers[tiers >= 0], minlength=1) / max(1, int((tiers >= 0).sum()))
+        tiered = tiers >= 0
+        sizes = np.bincount(tiers[tiered], minlength=1) / max(1, int(tiered.sum()))
         starts = np.cumsum(sizes) - sizes
         moved = position / self.n_variables
-        tiered = tiers >= 0
         moved[tiered] = starts[tiers[tiered]] + sizes[tiers[tiered]] * moved[tiered]
         ranks = np.empty(self.n_variables)
         ranks[np.argsort(moved, kind="stable")] = np.arange(self.n_variables)

@@ -5,14 +5,19 @@ Where it finishes, the list is complete. Stopped early, it knows a bound on what
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
-from .dirichlet_bounds import superset_bound
+from .dirichlet_bounds import SupersetBound, superset_bound
 from .pruning_rules import unlisted_bound
+
+if TYPE_CHECKING:
+    from stages.kernels.counting.levelwise import Level
 
 SLICE_SECONDS = 0.1
 """About the time between two looks at the budget."""
@@ -52,7 +57,7 @@ class _Search:
         most_added = limits.max_parents - len(limits.required)
         for size in range(1, most_added + 1):
             if self.bound is not None and size > 1:
-                self._close_excluded(level, places, best)
+                self._close_excluded(self.bound, level, places, best)
                 places, best = _sets_of(level, len(self.n_states))
             extended = self._extend_all(level, places, best, keeps=size < most_added)
             if extended is None:
@@ -140,14 +145,16 @@ class _Search:
         for added, score in zip(members.tolist(), entries[which].tolist()):
             self.found.add(tuple(sorted((*self.limits.required, *added))), score)
 
-    def _close_excluded(self, level, places: np.ndarray, best: np.ndarray) -> None:
+    def _close_excluded(
+        self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray
+    ) -> None:
         """Take out of a level the sets that dominate all their supersets by the Dirichlet bound."""
         which = np.flatnonzero(~np.isnan(level.entries))
         for place, row, score in zip(which.tolist(), places, best.tolist()):
             if self.budget.is_spent():
                 return
             parents = tuple(sorted((*self.limits.required, *self.limits.allowed[row].tolist())))
-            if self.bound.excludes(parents, score):
+            if bound.excludes(parents, score):
                 level.entries[place] = np.nan
 
     def _bound_from_size(self, size: int) -> float | None:

@@ -6,6 +6,17 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from typing import Protocol
+
+
+class StopSignal(Protocol):
+    """What tells a search to stop: an event of threads, or one that forked processes share."""
+
+    def set(self) -> None:
+        """Tell everyone."""
+
+    def is_set(self) -> bool:
+        """Whether anyone has set it."""
 
 
 class Budget:
@@ -17,7 +28,7 @@ class Budget:
         Wall time from construction (or from the last `restart`).
     evaluations : int, optional
         Units of work (local scores, orders); deterministic, so runs limited by it repeat exactly.
-    stop : threading.Event, optional
+    stop : StopSignal, optional
         Set by a signal handler: the search returns its best so far.
     clock : callable
         Seconds since some moment; never goes back.
@@ -27,12 +38,12 @@ class Budget:
         self,
         seconds: float | None = None,
         evaluations: int | None = None,
-        stop: threading.Event | None = None,
+        stop: StopSignal | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
         self.seconds = seconds
         self.evaluations = evaluations
-        self.stop = stop or threading.Event()
+        self.stop: StopSignal = stop or threading.Event()
         self._clock = clock
         self.restart()
 

@@ -11,11 +11,12 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
+
+from .budgets import StopSignal
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -67,7 +68,7 @@ def forked_map(
     function: Callable[[Task, SharedStop], Result],
     tasks: Iterable[Task],
     jobs: int,
-    stop: threading.Event,
+    stop: StopSignal,
     lookahead: int = 32,
 ) -> Iterator[Result]:
     """`ordered_map` over processes that are forked when the first task is handed out.

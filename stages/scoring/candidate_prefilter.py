@@ -16,6 +16,7 @@ import numpy as np
 from formats.records import Dataset
 
 from .family_scorer import FamilyScorer
+from .scores import SCORES
 
 MANY_CANDIDATES = 2_000
 """Up to this many candidates all are scored exactly."""
@@ -83,7 +84,10 @@ class RowSample:
         return np.sort(candidates[best])
 
     def _penalty_per_parameter(self) -> float:
-        return {"aic": 1.0, "ll": 0.0}.get(self.scorer.score, math.log(self.scorer.n_rows) / 2)
+        definition = self.scorer.definition
+        # BIC approximates the log marginal likelihood, so its penalty stands in for that of a prior.
+        asymptotic = SCORES["bic"] if definition.prior else definition
+        return asymptotic.penalty_on(self.scorer.n_rows)
 
 
 def sampled_rows(n_rows: int) -> int:

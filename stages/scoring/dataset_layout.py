@@ -32,7 +32,8 @@ def merge_equal_rows(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     n_variables, n_rows = codes.shape
     keys = np.zeros(n_rows, dtype=np.uint64)
-    multipliers = np.random.default_rng(0x5EED).integers(1, 2**63, size=n_variables, dtype=np.uint64)
+    drawn = np.random.default_rng(0x5EED).integers(1, 2**63, size=n_variables, dtype=np.uint64)
+    multipliers = np.asarray(drawn)
     for i in range(n_variables):
         keys += (codes[i].astype(np.uint64) + np.uint64(1)) * (multipliers[i] * np.uint64(2) + np.uint64(1))
         keys ^= keys >> np.uint64(29)

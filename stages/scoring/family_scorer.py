@@ -16,20 +16,11 @@ import numpy as np
 from formats.records import Dataset
 
 from .dataset_layout import make_workspace, pack_dataset
+from .scores import SCORES
 
 if TYPE_CHECKING:
     from stages.kernels.counting.add_one import ScoreTables
     from stages.kernels.counting.row_groups import Workspace
-
-SCORES = {
-    "bic": "Bayesian information criterion",
-    "aic": "Akaike information criterion",
-    "bdeu": "Bayesian Dirichlet equivalent uniform, with --ess",
-    "k2": "Cooper and Herskovits' K2 (all Dirichlet parameters 1)",
-    "ll": "log-likelihood, no penalty",
-}
-"""Local scores by name."""
-
 
 REDUCTION_SHARE = 2.0
 """A set less each of its members is scored from one table of all its cells up to this many cells per row."""
@@ -42,9 +33,9 @@ class FamilyScorer:
     ----------
     dataset : Dataset
     score : str
-        Key of `SCORES`.
+        Key of `stages.scoring.scores.SCORES`.
     ess : float
-        Equivalent sample size of ``bdeu``.
+        Equivalent sample size, for scores that have one.
     """
 
     def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0):
@@ -52,6 +43,7 @@ class FamilyScorer:
             raise ValueError(f"unknown score {score!r}; known: {', '.join(SCORES)}")
         self.dataset = dataset
         self.score = score
+        self.definition = SCORES[score]
         self.ess = ess
         self.n_states = dataset.n_states
         self.n_rows = dataset.n_rows
@@ -79,14 +71,13 @@ class FamilyScorer:
         return self._thread.workspace
 
     def penalty(self, child: int) -> float:
-        """Penalty in nats per parent configuration: c(X) of BIC, |X| - 1 of AIC, else 0."""
-        free = float(self.n_states[child] - 1)
-        return {"bic": math.log(self.n_rows) / 2 * free, "aic": free}.get(self.score, 0.0)
+        """Penalty in nats per parent configuration: c(X) of BIC, |X| - 1 of AIC, 0 where there is none."""
+        return self.definition.penalty_on(self.n_rows) * float(self.n_states[child] - 1)
 
     def tables(self, child: int, n_configurations: float) -> ScoreTables:
         """Look-up tables for expanding a parent set with this many configurations (states multiplied)."""
         r = int(self.n_states[child])
-        key = (r, n_configurations if self.score == "bdeu" else 0.0)
+        key = (r, n_configurations if self.definition.takes_ess else 0.0)
         if key not in self._tables:
             self._tables[key] = self._make_tables(r, n_configurations)
         return self._tables[key]
@@ -96,18 +87,19 @@ class FamilyScorer:
         from stages.kernels.counting.score_tables import entropy_table
 
         kind = np.zeros_like(self._kind)
-        if self.score == "bdeu":
-            kind = self._kind
-            per_row = [self.ess / (n_configurations * s) for s in self._state_kinds]
+        prior = self.definition.prior
+        if prior is not None:
+            if self.definition.takes_ess:
+                kind = self._kind
+                per_row = [prior(r, n_configurations * s, self.ess) for s in self._state_kinds]
+            else:
+                per_row = [prior(r, n_configurations, self.ess)]
             row = np.stack([self._log_gamma_table(alpha) for alpha in per_row])
             cell = np.stack([self._log_gamma_table(alpha / r) for alpha in per_row])
-        elif self.score == "k2":
-            row = self._log_gamma_table(float(r))[None]
-            cell = self._log_gamma_table(1.0)[None]
         else:
             cell = row = self._log_gamma.setdefault(0.0, entropy_table(self.n_rows))[None]
-        penalty = {"bic": math.log(self.n_rows) / 2 * (r - 1), "aic": float(r - 1)}.get(self.score, 0.0)
-        drops_pure = self.score in ("bic", "aic", "ll")
+        penalty = self.definition.penalty_on(self.n_rows) * (r - 1)
+        drops_pure = prior is None
         quantum = np.array([self.quantum])
         return ScoreTables(cell, row, kind, np.array([penalty]), quantum, np.array([drops_pure]))
 
@@ -240,8 +232,9 @@ class FamilyScorer:
         counts = np.bincount(self.dataset.codes[child], minlength=int(self.n_states[child])).tolist()
         r = len(counts)
         self.count_evaluations(1)
-        if self.score in ("bdeu", "k2"):
-            cell, row = (self.ess / r, self.ess) if self.score == "bdeu" else (1.0, float(r))
+        if self.definition.prior is not None:
+            row = self.definition.prior(r, 1.0, self.ess)
+            cell = row / r
             value = math.fsum(math.lgamma(cell + m) - math.lgamma(cell) for m in counts)
             value -= math.lgamma(row + self.n_rows) - math.lgamma(row)
         else:
@@ -255,7 +248,3 @@ class FamilyScorer:
             counts = [np.bincount(codes) for codes in self.dataset.codes]
             self._row_entropies = np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / n)) for c in counts])
         return self._row_entropies
-
-    def network_score(self, parents: tuple[tuple[int, ...], ...]) -> float:
-        """Sum of the local scores of all families, in nats."""
-        return math.fsum(self.local_score(child, tuple(p)) for child, p in enumerate(parents))

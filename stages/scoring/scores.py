@@ -2,7 +2,8 @@
 
 All decompose into a sum over families and are in nats, higher is better. A score is the greatest log-likelihood of
 a family, less a penalty or not, or the log marginal likelihood under a Dirichlet prior. The checks of
-`stages.optimize.verify` and `stages.evaluate.scoring` have formulas of their own, to be independent of this table.
+`stages.optimize.verify` and `stages.evaluate.scoring` have formulas of their own, to be independent of this table;
+a new score goes there, too, and its name into `formats.schemas`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+
+Prior = Callable[[float, float, float], float]
+"""``prior(r, q, ess)``: the Dirichlet parameter of one of q configurations of the parents of a child with r states,
+of which every state has an equal share.
+"""
 
 
 @dataclass(frozen=True)
@@ -26,8 +32,7 @@ class Score:
         Nats per free parameter on so many rows. Scores with a penalty c on every configuration of the parents,
         LL - c |P|, have the pruning rules and bounds of `parentsets.pruning_rules` and of `climbing.climber`.
     prior : callable or None
-        ``prior(r, q, ess)``: the Dirichlet parameter of one of q configurations of the parents of a child with r
-        states, of which every state has an equal share. Scores with a prior have `parentsets.dirichlet_bounds`.
+        As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
     takes_ess : bool
         Whether the prior is given by an equivalent sample size, so that it depends on q, too.
     is_equivalent : bool
@@ -38,14 +43,9 @@ class Score:
     name: str
     definition: str
     penalty: Callable[[int], float] | None = None
-    prior: Callable[[float, float, float], float] | None = None
+    prior: Prior | None = None
     takes_ess: bool = False
     is_equivalent: bool = True
-
-    @property
-    def is_likelihood(self) -> bool:
-        """Whether it is a log-likelihood at its greatest, penalised or not."""
-        return self.prior is None
 
     def penalty_on(self, n_rows: int) -> float:
         """Penalty in nats per free parameter; 0 where there is none."""

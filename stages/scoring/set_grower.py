@@ -88,6 +88,7 @@ class SetGrower:
             return candidates
         if self._strong is None:
             self.improving(self.required)
+        assert self._strong is not None
         shortlist = self.sample.shortlist(self.child, parents, candidates)
         return np.union1d(shortlist, self._strong[~np.isin(self._strong, parents)])
 

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 GRID_QUANTA = 1024
 """Grid of gains in quanta of the score: some 0.00003 nats for 20,000 rows."""
 
-SCORE_EQUIVALENT = ("bic", "aic", "bdeu", "ll")
-"""Scores by which an arc between two variables without parents gains the same in both directions."""
-
 TABU_PATIENCE = 10
 """Steps without a new best graph, per entry of the tabu list, after which a tabu search ends."""
 
@@ -84,7 +81,7 @@ class Climber:
         self.moves = np.zeros(3, dtype=np.int64)  # additions, removals, reversals made
         self.parents: list[tuple[int, ...]] = [()] * n
         self.scores = np.zeros(n)
-        self._has_bound = scorer.score in ("bic", "aic") and not tabu
+        self._has_bound = scorer.definition.penalty is not None and not tabu
         self._listed = np.empty(n, dtype=np.int32)
         words = constraints.permitted.shape
         self.state = ClimbState(
@@ -134,7 +131,7 @@ class Climber:
         state.losses[:, : int(state.n_parents.max(initial=0))] = -np.inf
         for child, family in enumerate(parents):
             self.scores[child] = self.cache.score(child, family)
-        if not any(parents) and self.scorer.score in SCORE_EQUIVALENT:
+        if not any(parents) and self.scorer.definition.is_equivalent:
             self._score_pairs(budget)
             return
         for child in range(len(parents)):

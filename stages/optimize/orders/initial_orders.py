@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stages.runtime.budgets import Budget
+from stages.scoring.scores import SCORES
 
 from ..bounds.lagrangian import BoundSearch
 from ..lists.set_lists import fixed_parents, pack_table, respect_fixed
@@ -146,6 +147,7 @@ def entropy_weights(table: ParentSetTable) -> np.ndarray:
     the negated score of its set, the entropy left given its parents, stands in.
     """
     header = table.header
+    penalty = SCORES[header.score].penalty_on(header.rows or 1) if header.score in SCORES else 0.0
     weights = np.empty(table.n_variables)
     for child, variable in enumerate(header.variables):
         sets = range(int(table.set_offsets[child]), int(table.set_offsets[child + 1]))
@@ -155,11 +157,7 @@ def entropy_weights(table: ParentSetTable) -> np.ndarray:
         )
         score = float(table.scores[sets.start + int(np.argmin(sizes))])
         if variable.states is not None and sizes.min() == 0:
-            parameters = len(variable.states) - 1
-            if header.score == "aic":
-                score += parameters
-            elif header.score == "bic" and header.rows:
-                score += parameters * math.log(header.rows) / 2
+            score += (len(variable.states) - 1) * penalty
         weights[child] = -score
     # Constant variables have entropy zero: any place will do, but a rate must be positive.
     return np.maximum(weights, 1e-9 * max(1.0, float(weights.max(initial=0.0))))

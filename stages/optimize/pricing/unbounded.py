@@ -18,6 +18,7 @@ from stages.graphs import positions_of, random_topological_order
 from stages.knowledge import Knowledge
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
+from stages.scoring.scores import recorded_ess
 from stages.scoring.set_grower import SetGrower
 
 from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
@@ -237,7 +238,7 @@ def make_growers(
     same = table is not None and (table.header.data, table.header.score, table.header.ess) == (
         scorer.dataset.fingerprint,
         scorer.score,
-        scorer.ess if scorer.score == "bdeu" else None,
+        recorded_ess(scorer.score, scorer.ess),
     )
     knowledge = Knowledge.of_arcs(scorer.dataset.names, options.required, options.forbidden, options.tiers)
     growers = []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from stages.scoring.scores import SCORES
 
 from .batches import BatchStream, OrderBatch
 from .problem import prepare_both, start_order
@@ -101,7 +102,7 @@ class _PenaltyOfOne:
         known = header.score == "bic" and header.rows and all(v.states for v in header.variables)
         states = [len(v.states) if known else 1 for v in header.variables]
         self.excess = np.array(states, dtype=np.float64) - 1.0
-        self.per_parameter = math.log(header.rows) / 2.0 if known else 0.0
+        self.per_parameter = SCORES["bic"].penalty_on(header.rows) if known else 0.0
 
     def __getitem__(self, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         children, parents = pairs

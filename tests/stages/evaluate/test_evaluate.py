@@ -14,10 +14,11 @@ from naive import scores as naive_scores
 
 from formats.errors import Inconsistent
 from formats.records import BayesianNetwork, Dataset, Header, Network, Variable
-from stages.evaluate import MEASURES, SCORES, evaluate_network, treewidth
+from stages.evaluate import MEASURES, evaluate_network, treewidth
 from stages.evaluate.likelihood import cross_validated_log_likelihoods, held_out_log_likelihoods
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
+from stages.scoring.scores import SCORES
 
 N_STATES = [2, 3, 2, 4, 2]
 ROWS = random_rows(1, N_STATES, 60)

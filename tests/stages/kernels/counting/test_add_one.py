@@ -14,7 +14,8 @@ from naive.scores import local_score
 
 import stages.kernels.counting.add_one as expansion_module
 from stages.scoring.dataset_layout import merge_equal_rows, pack_dataset, plan_segments
-from stages.scoring.family_scorer import SCORES, FamilyScorer
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.scores import SCORES
 
 
 def assert_close(value: float, expected: float) -> None:

@@ -1,0 +1,108 @@
+"""The tables of methods: every entry runs, is shown by a golden case and in the README, and its options exist."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import fields
+
+import click
+import pytest
+from helpers.places import CASES
+from tools import method_tables
+
+from bnsl_cli.main import cli
+from bnsl_cli.optimize_options import GOVERNED, takers_of
+from stages import optimize, parentsets
+from stages.methods import own_options
+from stages.optimize import METHODS, OptimizeOptions, Task, choose_method, default_method
+from stages.parentsets import ParentSetOptions
+
+WAYS = [(name, task) for name, spec in METHODS.items() for task in spec.ways]
+
+
+def shown_runs(stage: str) -> set[tuple[str, bool]]:
+    """Methods whose results the golden cases show, and whether under a treewidth bound."""
+    lines = (line for path in CASES.glob("*/*/expected_stdout") for line in path.read_text().splitlines())
+    headers = [json.loads(line) for line in lines if line.startswith('{"format"')]
+    entries = [entry for header in headers for entry in header.get("by", ()) if entry["stage"] == stage]
+    return {(entry["options"]["method"], "treewidth" in entry["options"]) for entry in entries}
+
+
+def test_every_way_of_optimize_has_a_golden_case():
+    assert {(name, task.bounded) for name, task in WAYS} <= shown_runs("optimize")
+
+
+def test_every_method_of_parentsets_has_a_golden_case():
+    assert set(parentsets.METHODS) == {name for name, _ in shown_runs("parentsets")}
+
+
+def test_readme_shows_the_methods_there_are():
+    assert method_tables.current() == method_tables.tables(), "run 'make docs'"
+
+
+@pytest.mark.parametrize(("name", "task"), WAYS)
+def test_modules_offer_what_the_driver_calls(name: str, task: Task):
+    module = importlib.import_module(METHODS[name].ways[task].module)
+    assert callable(getattr(module, "search_data" if task.on_data else "search"))
+    assert module.__name__.split(".")[2] == METHODS[name].family or task.bounded
+
+
+@pytest.mark.parametrize("name", parentsets.METHODS)
+def test_modules_of_parentsets_offer_a_search(name: str):
+    assert callable(importlib.import_module(parentsets.METHODS[name].module).search_child)
+
+
+def test_families_stand_together():
+    families = [spec.family for spec in METHODS.values()]
+    assert len(list(dict.fromkeys(families))) == sum(a != b for a, b in zip(families, [None, *families]))
+
+
+@pytest.mark.parametrize("stage", ["optimize", "parentsets"])
+def test_options_of_methods_can_be_given(stage: str):
+    command = cli.get_command(click.Context(cli), stage)
+    governed = (
+        GOVERNED if stage == "optimize" else {o for s in parentsets.METHODS.values() for o in s.options}
+    )
+    assert governed <= {parameter.name for parameter in command.params}
+
+
+@pytest.mark.parametrize("record", [OptimizeOptions, ParentSetOptions])
+def test_own_options_have_takers(record: type):
+    taken = (
+        GOVERNED if record is OptimizeOptions else {o for s in parentsets.METHODS.values() for o in s.options}
+    )
+    assert set(own_options(record)) <= taken
+
+
+def test_fields_named_by_methods_exist():
+    inputs = {"sets", "partial", "save_sets"}
+    known = {field.name for field in fields(OptimizeOptions)} | inputs
+    assert {
+        option for spec in METHODS.values() for way in spec.ways.values() for option in way.options
+    } <= known
+
+
+def test_takers():
+    assert takers_of("iterations") == ["obs"]
+    assert takers_of("tabu") == ["hc", "mmhc"]
+    assert "ils without --tw" in takers_of("init")
+    assert takers_of("restarts", takes=False) == ["exact", "forest", "pricing"]
+
+
+def test_defaults():
+    assert default_method(on_data=True) == "pricing"
+    assert [default_method(width) for width in (1, 2)] == ["forest", "ils"]
+    assert choose_method(OptimizeOptions(), 5)[0] == "exact"
+    assert choose_method(OptimizeOptions(), 50)[0] == "ils"
+    assert choose_method(OptimizeOptions(restarts=3), 5)[0] == "ils"
+    assert choose_method(OptimizeOptions(treewidth=2), 5)[1].module == "stages.optimize.treewidth.ils"
+    with pytest.raises(ValueError, match="method hc does not search so: among listed sets"):
+        choose_method(OptimizeOptions(method="hc"), 5)
+
+
+def test_every_default_does_what_it_is_the_default_for():
+    for task in (Task(), Task(bounded=True), Task(on_data=True), Task(on_data=True, bounded=True)):
+        for width in (1, 3) if task.bounded else (None,):
+            for is_small in (False, True):
+                assert task in optimize.METHODS[default_method(width, task.on_data, is_small)].ways

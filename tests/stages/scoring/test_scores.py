@@ -1,0 +1,54 @@
+"""The table of scores: against the definition of each, and against the names that files may state."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.tables import make_dataset
+from naive.scores import local_score
+
+from formats.schemas import SCORES as NAMES
+from stages.evaluate.scoring import score_families
+from stages.optimize.verify import local_score as verified_score
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.scores import SCORES, recorded_ess
+
+CODES = np.random.default_rng(1).integers(0, [[2], [3], [4]], (3, 60)).astype(np.uint8)
+DATA = make_dataset(CODES, [2, 3, 4])
+PARENTS = ((1, 2), (), (1,))
+
+
+def test_files_may_state_the_scores_there_are():
+    assert tuple(SCORES) == NAMES
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_every_score_has_its_independent_checks(name: str):
+    ours = [FamilyScorer(DATA, name, 3.0).local_score(child, family) for child, family in enumerate(PARENTS)]
+    rows = [tuple(row) for row in CODES.T.tolist()]
+    naive = [local_score(rows, [2, 3, 4], child, family, name, 3.0) for child, family in enumerate(PARENTS)]
+    assert ours == pytest.approx(naive, rel=1e-9)
+    assert list(score_families(PARENTS, DATA, (name,), 3.0)[name]) == pytest.approx(naive, rel=1e-9)
+    verified = [verified_score(DATA, child, family, name, 3.0) for child, family in enumerate(PARENTS)]
+    assert verified == pytest.approx(naive, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_equivalent_scores_gain_alike_in_both_directions(name: str):
+    scorer = FamilyScorer(DATA, name, 3.0)
+    forth = scorer.local_score(0, (1,)) + scorer.local_score(1, ())
+    back = scorer.local_score(1, (0,)) + scorer.local_score(0, ())
+    assert math.isclose(forth, back, abs_tol=1e-6) is SCORES[name].is_equivalent
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_only_some_scores_depend_on_the_equivalent_sample_size(name: str):
+    one, other = (FamilyScorer(DATA, name, ess).local_score(0, (1, 2)) for ess in (1.0, 7.0))
+    assert (one != other) is SCORES[name].takes_ess
+    assert recorded_ess(name, 7.0) == (7.0 if SCORES[name].takes_ess else None)
+
+
+def test_a_penalty_goes_with_no_prior():
+    assert not any(score.penalty and score.prior for score in SCORES.values())
