@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import click
 
-from stages.optimize import METHODS, MethodSpec, OptimizeOptions, Task, default_method
+from stages.optimize import DATA_TW, METHODS, MethodSpec, OptimizeOptions, Task, default_method
 
 from .method_options import (
     method_options,
@@ -36,6 +36,11 @@ GOVERNED = frozenset(
     name for method, spec in METHODS.items() for task in spec.ways for name in taken_options(method, task)
 )
 """Options that do not go with every method."""
+
+
+def methods_for(task: Task) -> list[str]:
+    """The methods that do such a task."""
+    return [method for method, spec in METHODS.items() if task in spec.ways]
 
 
 def label_of(method: str, tasks: Sequence[Task]) -> str:
@@ -91,7 +96,8 @@ task_options = packed(
         type=click.IntRange(min=1),
         metavar="K",
         section=SECTIONS[False,],
-        help="Bound the treewidth of the network's moral graph by K; with --data in method pricing.",
+        help="Bound the treewidth of the network's moral graph by K; with --data in method "
+        f"{', '.join(methods_for(DATA_TW))}.",
     ),
     option(
         "--partial",
@@ -182,7 +188,7 @@ def _check_task(name: str, spec: MethodSpec, task: Task) -> None:
         raise click.UsageError(f"method {name} takes SETS, not --data; methods on data are {able}.")
     if not task.bounded:
         raise click.UsageError(f"method {name} searches under a treewidth bound: give --tw K.")
-    able = ", ".join(m for m, its in METHODS.items() if task in its.ways)
+    able = ", ".join(methods_for(task))
     raise click.UsageError(
         f"method {name} knows no treewidth bound; {able} {'do' if ',' in able else 'does'}."
     )
