@@ -9,15 +9,22 @@ import pytest
 from helpers.tables import make_dataset
 from naive.scores import local_score
 
+from formats.records import Header, Network
 from formats.schemas import SCORES as NAMES
 from stages.evaluate.scoring import score_families
-from stages.optimize.verify import local_score as verified_score
+from stages.optimize.verify import VerificationError, verify_network
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import SCORES, recorded_ess
 
 CODES = np.random.default_rng(1).integers(0, [[2], [3], [4]], (3, 60)).astype(np.uint8)
 DATA = make_dataset(CODES, [2, 3, 4])
 PARENTS = ((1, 2), (), (1,))
+
+
+def network_of(name: str, scores: list[float]) -> Network:
+    ess, extra = recorded_ess(name, 3.0), {"total": math.fsum(scores)}
+    header = Header(DATA.variables, name, DATA.n_rows, DATA.fingerprint, ess, extra=extra)
+    return Network(header, PARENTS, np.array(scores))
 
 
 def test_files_may_state_the_scores_there_are():
@@ -31,8 +38,9 @@ def test_every_score_has_its_independent_checks(name: str):
     naive = [local_score(rows, [2, 3, 4], child, family, name, 3.0) for child, family in enumerate(PARENTS)]
     assert ours == pytest.approx(naive, rel=1e-9)
     assert list(score_families(PARENTS, DATA, (name,), 3.0)[name]) == pytest.approx(naive, rel=1e-9)
-    verified = [verified_score(DATA, child, family, name, 3.0) for child, family in enumerate(PARENTS)]
-    assert verified == pytest.approx(naive, rel=1e-9)
+    verify_network(network_of(name, ours), dataset=DATA)
+    with pytest.raises(VerificationError, match="but the data give"):
+        verify_network(network_of(name, [score + 1.0 for score in ours]), dataset=DATA)
 
 
 @pytest.mark.parametrize("name", SCORES)
