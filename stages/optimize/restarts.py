@@ -1,9 +1,15 @@
-"""Independent restarts of a search over orders: run them, in threads if wished, and keep the best."""
+"""Independent restarts of a search: run them, in threads if wished, within a budget, and keep the best.
+
+Results are consumed in the order of the restarts and limits on orders are applied to their running sum, so the
+outcome does not depend on the number of threads. When the clock ends a run, the restarts under way deliver what
+they have and no other begins. (The climbs of `climbing.run` are not independent, each begins where the best so
+far ended, so they follow one another there.)
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,36 +18,39 @@ import numpy as np
 from stages.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
-    from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
     from .bounds.anytime_bound import CompanionBound
 
-SLICE_WORK = 2_000_000
-"""Sets tested (or as cheap units of work) per kernel call; some hundredths of a second."""
+DEFAULT_SAMPLES = 1000
+"""Short restarts when neither their number nor time nor evaluations are limited; the number of Perez Urcia and Mauá
+(2015).
+"""
 
-WORK_PER_VARIABLE = 30
-"""What placing a variable costs besides, in sets tested."""
-
-DEFAULT_RESTARTS = 1000
-"""Restarts when neither restarts nor time nor evaluations are limited; the number of Perez Urcia and Mauá."""
+DEFAULT_LOCAL_SEARCHES = 10
+"""Long restarts likewise."""
 
 
 @dataclass(frozen=True, eq=False)
-class Restart:
-    """Result of one restart.
+class Attempt:
+    """What one restart found.
 
     Attributes
     ----------
-    chosen : ndarray of int64
-        Chosen set of every variable, as an index into the table's sets.
+    chosen : ndarray of int64, shape (n_variables,)
+        Set of every variable, as an index into the lists searched.
     score : float
         Sum of the chosen sets' scores in nats.
     orders : int
-        Orders evaluated, neighbours included.
+        Orders evaluated, changed ones included.
     work : float
         Sets looked at, about: sets the pace of the bound.
+    order : ndarray of int32, shape (n_variables,), optional
+        Order of the network; under a treewidth bound its reverse is an elimination order within the bound.
+    merit : float, optional
+        What restarts are compared by where it is not `score`: of k-trees the sum of relative scores as the kernels
+        have it, whose rounding decides between equals.
     figures : dict
         Further numbers for the statistics, one column each.
     """
@@ -50,14 +59,67 @@ class Restart:
     score: float
     orders: int
     work: float
+    order: np.ndarray | None = None
+    merit: float | None = None
     figures: dict[str, float] = field(default_factory=dict)
+
+    def is_better(self, other: Attempt | None) -> bool:
+        """Whether it beats another one; the earlier of equals stays."""
+        if other is None:
+            return True
+        if self.merit is not None and other.merit is not None:
+            return self.merit > other.merit
+        return self.score > other.score
+
+
+@dataclass(frozen=True)
+class RestartRules:
+    """When a run of restarts ends.
+
+    Attributes
+    ----------
+    total : int or None
+        Restarts in all, or orders where `counts_orders`; None for as many as the budget allows.
+    ends_when_proved : bool
+        A network proved optimal ends the run.
+    is_exact : bool
+        The limit on orders holds exactly: a restart that went past it is run again up to the limit. So a run that
+        the clock ended is repeated by giving the orders that it reports as the limit, unless the search itself
+        follows the clock as `treewidth.ils` does. Otherwise the restart that passes the limit is the last.
+    counts_orders : bool
+        A restart is a batch of orders, and progress is told in orders.
+    lookahead : int
+        Restarts in work or waiting for their turn, per thread.
+    """
+
+    total: int | None
+    ends_when_proved: bool
+    is_exact: bool = False
+    counts_orders: bool = False
+    lookahead: int = 4
+
+
+def sampling_rules(restarts: int | None, budget: Budget) -> RestartRules:
+    """Many short restarts: a number asked for is made even when the best is proved."""
+    total = DEFAULT_SAMPLES if restarts is None and _is_unlimited(budget) else restarts
+    return RestartRules(total, ends_when_proved=restarts is None)
+
+
+def local_search_rules(restarts: int | None, budget: Budget) -> RestartRules:
+    """Few long restarts, which can be cut."""
+    total = DEFAULT_LOCAL_SEARCHES if restarts is None and _is_unlimited(budget) else restarts
+    return RestartRules(total, ends_when_proved=True, is_exact=True, lookahead=1)
+
+
+def _is_unlimited(budget: Budget) -> bool:
+    return budget.seconds is None and budget.evaluations is None
 
 
 @dataclass(frozen=True, eq=False)
 class RestartReport:
     """All restarts of a run: the best one (the earliest of equals) and one column of figures per name."""
 
-    best: Restart
+    best: Attempt
     restarts: int
     orders: int
     columns: dict[str, list[float]]
@@ -69,51 +131,82 @@ class RestartReport:
 
 
 def run_restarts(
-    restart: Callable[[int], Restart | None],
-    restarts: int | None,
+    step: Callable[[Any, int | None], Attempt | None],
+    rules: RestartRules,
     budget: Budget,
     jobs: int,
     reporter: Reporter,
     companion: CompanionBound,
+    tasks: Iterable[Any] | None = None,
 ) -> RestartReport:
-    """Call ``restart(0)``, ``restart(1)``, ... until the budget or the number of restarts is used up.
+    """Run restart after restart until the budget or their number is used up, or the best is proved optimal.
 
-    Unless that number is given, a network proved optimal ends the run too. Results are consumed in order and the
-    evaluation limit is applied to their running sum, so the outcome does not depend on `jobs`. A restart that
-    the clock cut short returns None, except that number 0 must deliver.
+    Parameters
+    ----------
+    step : callable
+        One restart. Takes its task and the most orders it may evaluate: a limit must change nothing but where the
+        restart ends; None for any number, and always where the rules are not exact. Returns None when the clock
+        left it no time; the first one must deliver.
+    rules : RestartRules
+    budget : Budget
+        Its evaluations are orders.
+    jobs : int
+    reporter : Reporter
+    companion : CompanionBound
+        Worked on after every restart.
+    tasks : iterable, optional
+        What tells the restarts apart; the numbers 0, 1, ... by default.
     """
-    ends_when_proved = restarts is None
-    if restarts is None and budget.seconds is None and budget.evaluations is None:
-        restarts = DEFAULT_RESTARTS
-    tasks = itertools.count() if restarts is None else range(restarts)
-    best: Restart | None = None
-    done = orders = 0
-    work = 0.0
-    columns: dict[str, list[float]] = {}
-    results = ordered_map(restart, tasks, jobs)
+    limit = budget.evaluations if rules.is_exact else None
+    if tasks is None:
+        tasks = itertools.count() if rules.total is None else range(rules.total)
+
+    def begin(numbered: tuple[int, Any]) -> tuple[Any, Attempt | None]:
+        number, task = numbered
+        is_over = budget.is_spent() or (rules.ends_when_proved and companion.is_closed)
+        return task, None if number and is_over else step(task, limit)
+
+    tally = _Tally()
+    results = ordered_map(begin, enumerate(tasks), jobs, rules.lookahead)
     try:
-        for result in results:
-            if result is None:
+        for task, attempt in results:
+            if attempt is not None and limit is not None and tally.orders + attempt.orders > limit:
+                attempt = step(task, limit - tally.orders)
+            if attempt is None:
                 break
-            done += 1
-            orders += result.orders
-            work += result.work
-            if best is None or result.score > best.score:
-                best = result
-            for name, value in {"score": result.score, **result.figures}.items():
-                columns.setdefault(name, []).append(value)
-            companion.keep_pace(work, best.score)
-            reporter.progress(done, restarts, score=best.score, orders=orders, **companion.facts)
-            if budget.is_spent(orders) or (ends_when_proved and companion.is_closed):
+            tally.add(attempt)
+            score = tally.best.score
+            companion.keep_pace(tally.work, score)
+            if rules.counts_orders:
+                reporter.progress(tally.orders, rules.total, score=score, **companion.facts)
+            else:
+                facts = {"orders": tally.orders, **companion.facts}
+                reporter.progress(tally.restarts, rules.total, score=score, **facts)
+            is_proved = rules.ends_when_proved and companion.is_closed
+            if is_proved or (budget.evaluations is not None and tally.orders >= budget.evaluations):
                 break
     finally:
         results.close()
-    return RestartReport(best, done, orders, columns)
+    return RestartReport(tally.best, tally.restarts, tally.orders, tally.columns)
 
 
-def sets_tested(lists: SetLists, chosen: np.ndarray) -> float:
-    """Sets that were tested, about, to find the first possible one of every variable."""
-    return float((chosen - lists.set_offsets[:-1]).sum()) + WORK_PER_VARIABLE * len(chosen)
+class _Tally:
+    """What the restarts so far add up to."""
+
+    def __init__(self) -> None:
+        self.best: Any = None
+        self.restarts = self.orders = 0
+        self.work = 0.0
+        self.columns: dict[str, list[float]] = {}
+
+    def add(self, attempt: Attempt) -> None:
+        self.restarts += 1
+        self.orders += attempt.orders
+        self.work += attempt.work
+        if attempt.is_better(self.best):
+            self.best = attempt
+        for name, value in {"score": attempt.score, **attempt.figures}.items():
+            self.columns.setdefault(name, []).append(value)
 
 
 def summarise(columns: dict[str, list[float]]) -> dict[str, Any]:

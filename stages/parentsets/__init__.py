@@ -124,10 +124,3 @@ class ParentSetOptions:
     seed: int = 0
     jobs: int = 1
     shard: tuple[int, int] | None = None
-
-
-def run(dataset, options, budget=None, reporter=None, **inputs):
-    """Identify candidate parent sets; see `stages.parentsets.driver.identify`."""
-    from .driver import identify
-
-    return identify(dataset, options, budget, reporter, **inputs)

@@ -12,7 +12,7 @@ from formats.records import Dataset, ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.parentsets import ParentSetOptions
-from stages.parentsets import run as identify
+from stages.parentsets.driver import identify
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

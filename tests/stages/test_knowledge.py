@@ -19,7 +19,8 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run as optimize
 from stages.optimize.driver import run_on_data
 from stages.optimize.lists.constrain import keep_admissible
-from stages.parentsets import METHODS, ParentSetOptions, run
+from stages.parentsets import METHODS, ParentSetOptions
+from stages.parentsets.driver import identify as run
 from stages.parentsets.grow_orders import Orders
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError, StageError

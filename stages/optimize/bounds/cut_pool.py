@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .zero_half_cuts import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
+from .cuts import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
 
 if TYPE_CHECKING:
     from stages.kernels.bounds.cluster_cuts import Support

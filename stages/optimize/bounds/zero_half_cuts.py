@@ -8,12 +8,12 @@ be of cuts so made. Found by `stages.kernels.bounds.zero_half_cuts`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from .cuts import CountedSets, HalvedSum, add_up, round_half
 
 if TYPE_CHECKING:
     from stages.kernels.bounds.lagrangian import Cuts
@@ -26,9 +26,6 @@ MOST_DEPTH = 9
 MOST_SUMMED = 8
 """Sums of sums at most, and cuts in one of them."""
 
-MOST_WEIGHT = 100
-"""How often a cut may count a set."""
-
 SEARCH_STEPS = 20
 MOST_SEEDS = 200
 MOST_FOUND = 40
@@ -36,88 +33,6 @@ MOST_FOUND = 40
 
 SEEDS = 8
 """Searches per compiled call."""
-
-
-class CountedSets(NamedTuple):
-    """Which sets a cut counts.
-
-    Attributes
-    ----------
-    sets : ndarray of int32
-    weights : ndarray of int8
-        How many times.
-    demand : int
-    """
-
-    sets: np.ndarray
-    weights: np.ndarray
-    demand: int
-
-
-class HalvedSum:
-    """Half of a sum of cuts, as it is made, so that it holds for any candidate sets.
-
-    Parameters
-    ----------
-    parts : sequence
-        The cuts summed: pairs of members and demand, or `HalvedSum`.
-    lowered : ndarray of int32
-        The variables L for whose sets counts are rounded down, ascending.
-
-    Attributes
-    ----------
-    depth : int
-    key : bytes
-        Equal for equal sums.
-    """
-
-    def __init__(self, parts: Sequence[Origin], lowered: np.ndarray):
-        self.parts = tuple(parts)
-        self.lowered = lowered
-        self.depth = 1 + max((part.depth for part in parts if isinstance(part, HalvedSum)), default=0)
-        digest = blake2b(lowered.tobytes(), digest_size=16)
-        for key in sorted(key_of(part) for part in parts):
-            digest.update(len(key).to_bytes(4, "little") + key)
-        self.key = digest.digest()
-
-
-Origin = tuple[np.ndarray, int] | HalvedSum
-"""How a cut is made: a cluster (members, ascending, and demand) or a halved sum."""
-
-
-def key_of(origin: Origin) -> bytes:
-    """Equal for cuts that are made in the same way."""
-    if isinstance(origin, HalvedSum):
-        return b"h" + origin.key
-    return b"c%d," % origin[1] + origin[0].tobytes()
-
-
-def add_up(parts: Sequence[CountedSets]) -> CountedSets:
-    """The sum of cuts: sets ascending, weights of type int64."""
-    sets = np.concatenate([part.sets for part in parts])
-    weights = np.concatenate([part.weights for part in parts])
-    counted, where = np.unique(sets, return_inverse=True)
-    totals = np.bincount(where, weights=weights, minlength=len(counted)).astype(np.int64)
-    return CountedSets(counted, totals, sum(part.demand for part in parts))
-
-
-def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> CountedSets:
-    """Half of a sum, with counts rounded down for the sets of the variables `lowered`.
-
-    Parameters
-    ----------
-    total : CountedSets
-        See `add_up`.
-    child : ndarray of int
-        Of the sets that `total` counts.
-    lowered : ndarray of int32
-    """
-    demand = (total.demand - len(lowered) + 1) // 2
-    half = (total.weights + ~np.isin(child, lowered)) // 2
-    # One set taken that counts the whole demand is enough; more would only weaken the cut.
-    half = np.minimum(half, max(0, min(demand, MOST_WEIGHT)))
-    kept = half > 0
-    return CountedSets(total.sets[kept], half[kept].astype(np.int8), min(demand, MOST_WEIGHT))
 
 
 def choose_lowered(total: CountedSets, child: np.ndarray, shares: np.ndarray, n_variables: int) -> np.ndarray:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from stages.kernels.bounds.dual_ascent import Columns
     from stages.runtime.budgets import Budget
 
+    from ..bounds.cuts import Origin
     from ..bounds.lagrangian import BoundSearch
-    from ..bounds.zero_half_cuts import Origin
     from .incumbent import Incumbent
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 200, 30

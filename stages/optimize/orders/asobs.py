@@ -12,10 +12,10 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
 from ..lists.set_lists import fixed_first_order, pack_table
-from ..restarts import Restart, run_restarts, sets_tested, summarise
+from ..restarts import Attempt, run_restarts, sampling_rules, summarise
 from ..result import SearchResult, listed_result, total_score
 from .initial_orders import make_sampler
-from .order_decoding import select_acyclic
+from .order_decoding import select_acyclic, sets_tested
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -34,14 +34,15 @@ def search(
     sampler = make_sampler(table, options, lists)
     companion = CompanionBound(table, options.seed, budget)
 
-    def restart(index: int) -> Restart | None:
+    def restart(index: int, limit: int | None) -> Attempt | None:
         order = sampler.draw(task_generator(options.seed, index), index == 0)
         chosen = select_acyclic(lists, order, sampler.prescribed, budget if index else None)
         if chosen is None:
             return None
-        return Restart(chosen, total_score(lists.scores, chosen), 1, sets_tested(lists, chosen))
+        return Attempt(chosen, total_score(lists.scores, chosen), 1, sets_tested(lists, chosen))
 
-    report = run_restarts(restart, options.restarts, budget, options.jobs, reporter, companion)
+    rules = sampling_rules(options.restarts, budget)
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
     return listed_result(
         table,
         report.best.chosen,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..chains import Chain, run_chains
 from ..lists.set_lists import fixed_first_order, pack_table
+from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
 from .insertion_ils import OrderShaker
@@ -49,9 +49,7 @@ def search(
     phase = PHASE * table.n_variables
     companion = CompanionBound(table, options.seed, budget, idle_share=IDLE_SHARE)
 
-    def chain(index: int, limit: int | None) -> Chain | None:
-        if index and (budget.is_spent() or companion.is_closed):
-            return None
+    def restart(index: int, limit: int | None) -> Attempt | None:
         rng = task_generator(options.seed, index)
         shaker = OrderShaker(lists, sampler.draw(rng, index == 0), rng)
         score, idle = shaker.score, 0
@@ -66,8 +64,9 @@ def search(
                 reporter.progress(0, options.restarts, score=score, **companion.facts)
             if companion.is_closed:
                 break
-        return Chain(shaker.order, shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work)
+        return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)
 
-    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
+    rules = local_search_rules(options.restarts, budget)
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
     facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
     return listed_result(table, report.best.chosen, report.best.score, facts)

@@ -14,10 +14,10 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
 from ..lists.set_lists import fixed_first_order, pack_table
-from ..restarts import SLICE_WORK, Restart, run_restarts, sets_tested, summarise
+from ..restarts import Attempt, run_restarts, sampling_rules, summarise
 from ..result import SearchResult, listed_result, total_score
 from .initial_orders import best_parent_density, make_sampler
-from .order_decoding import choose_consistent
+from .order_decoding import SLICE_WORK, choose_consistent, sets_tested
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -45,11 +45,12 @@ def search(
     sampler = make_sampler(table, options, lists)
     companion = CompanionBound(table, options.seed, budget)
 
-    def restart(index: int) -> Restart | None:
+    def restart(index: int, limit: int | None) -> Attempt | None:
         order = sampler.draw(task_generator(options.seed, index), index == 0)
         return climb(lists, order, options.iterations, budget, must_deliver=index == 0)
 
-    report = run_restarts(restart, options.restarts, budget, options.jobs, reporter, companion)
+    rules = sampling_rules(options.restarts, budget)
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
     return listed_result(
         table,
         report.best.chosen,
@@ -61,7 +62,7 @@ def search(
 
 def climb(
     lists: SetLists, order: np.ndarray, iterations: int, budget: Budget, must_deliver: bool = False
-) -> Restart | None:
+) -> Attempt | None:
     """One run of greedy search from `order`, which is changed.
 
     When time runs out, None, or with `must_deliver` the best order so far.
@@ -80,7 +81,7 @@ def climb(
     steps = 0
     for start in range(0, n_swaps, step):
         if budget.is_spent():
-            return Restart(chosen, initial, 1, 0.0, _figures(initial, 0)) if must_deliver else None
+            return Attempt(chosen, initial, 1, 0.0, figures=_figures(initial, 0)) if must_deliver else None
         refresh_swaps(lists, order, position, chosen, gains, start, start + step)
     per_slice = max(1, SLICE_WORK // (3 * mean_list + n_swaps + 1))
     while steps < iterations:
@@ -95,7 +96,7 @@ def climb(
     score = total_score(lists.scores, chosen)
     orders = 1 + n_swaps + 3 * steps
     work = sets_tested(lists, chosen) + WORK_PER_SWAP * orders
-    return Restart(chosen, score, orders, work, _figures(initial, steps))
+    return Attempt(chosen, score, orders, work, figures=_figures(initial, steps))
 
 
 def _figures(initial: float, steps: int) -> dict[str, float]:

@@ -16,8 +16,8 @@ from stages.graphs import positions_of, topological_order
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..chains import Chain, run_chains
 from ..lists.set_lists import fixed_first_order, pack_table, respect_fixed
+from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
 from .order_decoding import choose_consistent, select_acyclic
@@ -64,9 +64,7 @@ def search(
     sampler = make_sampler(table, options, lists)
     companion = CompanionBound(table, options.seed, budget)
 
-    def chain(index: int, limit: int | None) -> Chain | None:
-        if index and budget.is_spent():
-            return None
+    def restart(index: int, limit: int | None) -> Attempt | None:
         rng = task_generator(options.seed, index)
         searcher = WindowSearcher(
             lists,
@@ -84,9 +82,11 @@ def search(
             return companion.is_closed
 
         searcher.run(budget, limit, watch)
-        return Chain(searcher.order, searcher.chosen, searcher.score, max(1, searcher.windows), searcher.work)
+        orders = max(1, searcher.windows)
+        return Attempt(searcher.chosen, searcher.score, orders, searcher.work, searcher.order)
 
-    report = run_chains(chain, options.restarts, budget, options.jobs, reporter, companion)
+    rules = local_search_rules(options.restarts, budget)
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
     facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
     return listed_result(table, report.best.chosen, report.best.score, facts)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..chains import Chain
+from ..restarts import Attempt
 from .problem import BoundedProblem
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ class OrderSearch:
             loss = self.best.loss[0]
         return tried
 
-    def outcome(self, orders: int) -> Chain:
+    def outcome(self, orders: int) -> Attempt:
         """The best network met, after `orders` further orders were evaluated elsewhere."""
         chosen = self.best.chosen.copy()
         score = self.problem.score(chosen)
-        return Chain(self.best.order.copy(), chosen, score, orders + self.moves, self.work)
+        return Attempt(chosen, score, orders + self.moves, self.work, self.best.order.copy())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..chains import Chain, run_chains
+from ..restarts import Attempt, local_search_rules, run_restarts
 from .annealing import ORDER_MOVES, OrderSearch
 from .kg import prepare_orders
 from .problem import bounded_result
@@ -37,9 +37,7 @@ def search(
     problem = orders.problem
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
 
-    def climb(index: int, limit: int | None) -> Chain | None:
-        if index and budget.is_spent():
-            return None
+    def climb(index: int, limit: int | None) -> Attempt | None:
         n_orders = orders.batch_size(index)
         batch = orders.evaluate((index, n_orders if limit is None else min(n_orders, limit)))
         search = OrderSearch(problem, task_generator(options.seed, index, 1), ORDER_MOVES)
@@ -49,6 +47,7 @@ def search(
         return search.outcome(batch.n_orders)
 
     restarts = 1 if problem.is_one_clique else options.restarts
-    report = run_chains(climb, restarts, budget, options.jobs, reporter, companion)
+    rules = local_search_rules(restarts, budget)
+    report = run_restarts(climb, rules, budget, options.jobs, reporter, companion)
     facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
     return bounded_result(problem, report.best, facts)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from stages.runtime.seeding import task_generator
-from stages.runtime.workers import ordered_map
 
-from ..restarts import DEFAULT_RESTARTS
+from ..restarts import DEFAULT_SAMPLES, Attempt, RestartRules, run_restarts
 from .problem import BoundedProblem, bounded_result
 
 if TYPE_CHECKING:
@@ -64,6 +63,19 @@ class BatchStream(ABC):
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
         """Evaluate a batch named by its index and its number of orders."""
 
+    def attempt(self, batch: tuple[int, int], limit: int | None) -> Attempt:
+        """Evaluate a batch as a restart."""
+        best = self.evaluate(batch)
+        return Attempt(
+            best.chosen,
+            self.problem.score(best.chosen),
+            best.n_orders,
+            self.work_per_variable * self.problem.n_variables * best.n_orders,
+            best.order,
+            merit=best.loss,
+            figures={"unproved": best.unproved},
+        )
+
     def batch_size(self, index: int) -> int:
         """Number of orders of a batch; the first ones are small, so that a result is there soon."""
         return max(1, min(BATCH_WORK // self.problem.n_variables, 1 << min(index, 30)))
@@ -114,7 +126,7 @@ def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budge
     limits = [limit for limit in (options.restarts, budget.evaluations) if limit is not None]
     if limits:
         return max(1, min(limits))
-    return DEFAULT_RESTARTS if budget.seconds is None else None
+    return DEFAULT_SAMPLES if budget.seconds is None else None
 
 
 def best_of_batches(
@@ -130,21 +142,9 @@ def best_of_batches(
     """
     problem = orders.problem
     limit = order_limit(problem, options, budget)
-    work = orders.work_per_variable * problem.n_variables
-    best, done, unproved = None, 0, 0
-    results = ordered_map(orders.evaluate, orders.sizes(limit), options.jobs)
-    try:
-        for batch in results:
-            done += batch.n_orders
-            unproved += batch.unproved
-            if best is None or batch.loss > best.loss:
-                best = batch
-            score = problem.score(best.chosen)
-            companion.keep_pace(work * done, score)
-            reporter.progress(done, limit, score=score, **companion.facts)
-            if budget.is_spent(done) or (options.restarts is None and companion.is_closed):
-                break
-    finally:
-        results.close()
-    facts = {orders.counted: done, **({"unproved": unproved} if unproved else {})}
-    return bounded_result(problem, best, facts | companion.header_facts(problem.score(best.chosen)))
+    rules = RestartRules(limit, ends_when_proved=options.restarts is None, counts_orders=True)
+    tasks = orders.sizes(limit)
+    report = run_restarts(orders.attempt, rules, budget, options.jobs, reporter, companion, tasks)
+    unproved = sum(report.columns["unproved"])
+    facts = {orders.counted: report.orders, **({"unproved": unproved} if unproved else {})}
+    return bounded_result(problem, report.best, facts | companion.header_facts(report.best.score))

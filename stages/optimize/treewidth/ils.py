@@ -16,7 +16,7 @@ import numpy as np
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..chains import Chain, run_chains
+from ..restarts import Attempt, local_search_rules, run_restarts
 from .annealing import OrderSearch
 from .problem import BoundedProblem, bounded_result, prepare_both, start_order
 from .slim import GroupSearch
@@ -63,9 +63,7 @@ def search(
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
         restarts = options.jobs
 
-    def chain(index: int, limit: int | None) -> Chain | None:
-        if index and (budget.is_spent() or companion.is_closed):
-            return None
+    def restart(index: int, limit: int | None) -> Attempt | None:
         search = OrderSearch(problem, task_generator(options.seed, index))
         moves = None if limit is None else max(1, limit // (restarts or 1))
         is_warm = index == 0 and start is not None
@@ -95,9 +93,11 @@ def search(
         if not problem.is_one_clique:
             patience = None if is_limited else PATIENCE * problem.n_variables
             tried += groups.improve(patience, share, None if moves is None else moves - tried, watch)
-        return Chain(groups.kept.order, groups.kept.chosen, groups.score, tried, search.work + groups.work)
+        work = search.work + groups.work
+        return Attempt(groups.kept.chosen, groups.score, tried, work, groups.kept.order)
 
-    report = run_chains(chain, restarts, budget, options.jobs, reporter, companion)
+    rules = local_search_rules(restarts, budget)
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
     return bounded_result(within, report.best, {**report.facts, **companion.header_facts(report.best.score)})
 
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from stages.kernels.ktrees.start_clique import CliqueTables
 
     from .. import OptimizeOptions
-    from ..chains import Chain
-    from .batches import OrderBatch
+    from ..restarts import Attempt
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +178,11 @@ def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray
     return None if options.start is None else problem.respect(options.start.order(options.treewidth))
 
 
-def bounded_result(problem: BoundedProblem, best: Chain | OrderBatch, facts: dict[str, Any]) -> SearchResult:
+def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]) -> SearchResult:
     """The network of the best k-tree; its reversed order certifies the width."""
     chosen = problem.source[best.chosen]
     elimination = best.order[::-1].tolist()
-    return listed_result(problem.table, chosen, problem.score(best.chosen), facts, elimination=elimination)
+    return listed_result(problem.table, chosen, best.score, facts, elimination=elimination)
 
 
 def bound_lists(

@@ -13,10 +13,11 @@ from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.records import Forest, Header
 from stages.kernels.dominance import mark_undominated
-from stages.parentsets import METHODS, ParentSetOptions, run, sequential
+from stages.parentsets import METHODS, ParentSetOptions, sequential
 from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
+from stages.parentsets.driver import identify as run
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 

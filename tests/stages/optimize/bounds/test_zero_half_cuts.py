@@ -13,8 +13,9 @@ from naive.zero_half_cuts import acyclic_choices, halved, lack, largest_lack
 
 from stages.optimize.bounds import lagrangian as bounds
 from stages.optimize.bounds.cut_pool import CutPool, keep_columns, make_columns
+from stages.optimize.bounds.cuts import CountedSets, HalvedSum, add_up, round_half
 from stages.optimize.bounds.lagrangian import BoundSearch
-from stages.optimize.bounds.zero_half_cuts import CountedSets, HalvedSum, add_up, find_halved, round_half
+from stages.optimize.bounds.zero_half_cuts import find_halved
 from stages.runtime.budgets import Budget
 
 

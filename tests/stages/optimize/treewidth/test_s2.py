@@ -92,7 +92,7 @@ def test_information_is_that_of_the_data():
     """Where a single parent pays, its gain and BIC's penalty make up the mutual information."""
     from formats.records import ParentSetTable
     from stages.parentsets import ParentSetOptions
-    from stages.parentsets import run as list_sets
+    from stages.parentsets.driver import identify as list_sets
 
     rng = np.random.default_rng(3)
     base = rng.integers(0, 2, 300)
