@@ -274,3 +274,26 @@ def test_every_kernel_is_compiled_through_the_one_wrapper():
                     f"{path.name}:{node.lineno}: {n}" for n in names if n.startswith(("numba.", "nb.", "jit"))
                 ]
     assert found == []
+
+
+def _reached(start: str, imports: dict[str, set[str]]) -> set[str]:
+    """Modules that importing leads to, through any number of others."""
+    reached: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = imports[waiting.pop()] - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+@pytest.mark.parametrize("package", ["bnsl_cli", "stages"])
+def test_no_files_import_each_other_in_a_circle(package: str):
+    # Imports inside functions and for type checking count: who reads one file of a circle must read all.
+    paths = {module_name(path)[0]: path for path in sources()}
+    imports: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        found = imports_of(path.read_text(), module_name(path)[1])
+        imports[module] = {each.module for each in found} & (paths.keys() - {module})
+    circular = [m for m in paths if _root(m) == package and m in _reached(m, imports)]
+    assert circular == []

@@ -121,13 +121,13 @@ def _measure_size(network: Network, data: Dataset | None) -> dict[str, Any]:
     from .scoring import count_parameters
 
     variables = data.variables if data else network.header.variables
-    states = [variable.states for variable in variables]
-    known = all(labels is not None for labels in states)
+    n_states = [len(variable.states) for variable in variables if variable.states is not None]
+    known = len(n_states) == len(variables)
     return {
         "variables": network.n_variables,
         "arcs": network.n_arcs,
         "max_parents": max(map(len, network.parents), default=0),
-        "parameters": count_parameters(network.parents, list(map(len, states))) if known else None,
+        "parameters": count_parameters(network.parents, n_states) if known else None,
     }
 
 

@@ -71,7 +71,7 @@ def tabulate_measure(
     table = np.full((len(cases), len(methods)), np.nan)
     for row, case_name in enumerate(cases):
         for column, method_name in enumerate(methods):
-            values = runs.get((case_name, method_name))
+            values = runs.get((case_name, method_name), [])
             if values:
                 table[row, column] = math.fsum(values) / len(values)
             elif not allow_missing:

@@ -97,6 +97,13 @@ class OptimizeOptions:
     alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0)
     start: StartNetwork | None = None
 
+    @property
+    def width(self) -> int:
+        """The bound on the treewidth, for methods that search under one."""
+        if self.treewidth is None:
+            raise ValueError("no treewidth bound is given")
+        return self.treewidth
+
 
 COMMON = ("method", "treewidth", "seed")
 """Fields that tell about every run; `jobs` changes no result."""

@@ -156,7 +156,7 @@ def assemble(
         **result.facts,
     }
     if options.treewidth is not None:
-        elimination = [int(v) for v in result.elimination]
+        elimination = [int(v) for v in result.elimination or ()]
         width = elimination_width(moral_graph(result.parents), elimination)
         extra["treewidth"] = {"bound": options.treewidth, "width": width, "elimination": elimination}
     if budget.interrupted:

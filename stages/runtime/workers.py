@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
@@ -36,7 +36,7 @@ def resolve_jobs(jobs: int) -> int:
 
 def ordered_map(
     function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int = 1, lookahead: int = 4
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield ``function(task)`` in task order, working on up to `jobs` tasks at once.
 
     At most ``jobs * lookahead`` results wait for their turn, so memory stays bounded when one task is slow.

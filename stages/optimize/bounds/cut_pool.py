@@ -105,7 +105,8 @@ class CutPool:
         """Add those that are new; how many they are."""
         from stages.kernels.bounds.lagrangian import Cuts
 
-        first, memo, rows = len(self), {}, []
+        first, rows = len(self), []
+        memo: dict[bytes, CountedSets] = {}
         for origin in origins:
             key = key_of(origin)
             if key not in self._keys:

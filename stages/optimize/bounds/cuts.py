@@ -52,7 +52,7 @@ class HalvedSum:
     def __init__(self, parts: Sequence[Origin], lowered: np.ndarray):
         self.parts = tuple(parts)
         self.lowered = lowered
-        self.depth = 1 + max((part.depth for part in parts if isinstance(part, HalvedSum)), default=0)
+        self.depth: int = 1 + max((part.depth for part in parts if isinstance(part, HalvedSum)), default=0)
         digest = blake2b(lowered.tobytes(), digest_size=16)
         for key in sorted(key_of(part) for part in parts):
             digest.update(len(key).to_bytes(4, "little") + key)

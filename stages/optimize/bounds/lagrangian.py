@@ -21,6 +21,8 @@ from .zero_half_cuts import find_halved
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.kernels.orders.set_lists import SetLists
+
+    from ..lists.set_lists import BareLists
     from stages.runtime.budgets import Budget
 
 SLICE_WORK = 20_000_000
@@ -99,7 +101,7 @@ class BoundSearch:
 
     def __init__(
         self,
-        lists: SetLists | ParentSetTable,
+        lists: SetLists | BareLists | ParentSetTable,
         rng: np.random.Generator,
         known: BoundSearch | None = None,
     ):
@@ -216,7 +218,7 @@ class BoundSearch:
 
     def _begin_rounds(self) -> None:
         self._is_raised = True
-        self._placement = None
+        del self._placement  # large, and of use to dual ascent alone
         self._evaluate()
         self._shares = np.zeros(len(self._reduced))
         self._shares[self._chosen] = 1.0

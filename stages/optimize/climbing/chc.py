@@ -36,7 +36,7 @@ def search_data(
 
     It takes no tabu list: forbidden-parent sets leave hardly a worse graph to go on to.
     """
-    name = options.method
+    name = str(options.method)
 
     def make(run: Run) -> Method:
         return constrained(run, name)

@@ -42,7 +42,7 @@ SHARE_TOLERANCE = 1e-6
 LEAST_VIOLATION = 0.02
 SEARCH_STEPS = 60
 NOISES = (0.0, 0.1)
-"""Of the search for cuts, see `cut_pool.find_clusters`."""
+"""Of the search for cuts, see `bounds.cut_pool.find_clusters`."""
 
 HALVING_SLACK = 0.2
 HALVING_WORK = 10_000_000
@@ -312,7 +312,8 @@ class BranchAndCut:
             self._closed = min(self._closed, branch.loss)
             return
         tried = TRIED_FIRST if self.n_branches <= TRIED_FIRST_BRANCHES else TRIED
-        best, best_worth = None, -1.0
+        best: list[_Branch] = []
+        best_worth = -1.0
         for first, second in pairs[:tried]:
             sides = [self._side(branch, a, b) for a, b in ((first, second), (second, first))]
             gains = [max(1e-6, min(side.loss, self._limit()) - branch.loss) for side in sides]

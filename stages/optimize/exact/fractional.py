@@ -114,7 +114,7 @@ class SharedArcs:
             self._arc_of_entry, weights=shares[self._set_of_entry], minlength=len(self._keys)
         )
         share_of = dict(zip(self._keys.tolist(), weights.tolist()))
-        ranked = {}
+        ranked: dict[tuple[int, int], tuple[float, float]] = {}
         for parent, child in self.on_cycles(shares > least):
             if after[parent] >> child & 1 or after[child] >> parent & 1:
                 continue
@@ -153,7 +153,7 @@ def order_by_shares(support: Support, rng: np.random.Generator) -> np.ndarray:
     n = len(support.set_offsets) - 1
     lacking = np.diff(support.parent_offsets)
     ready = np.bincount(support.child, weights=np.where(lacking == 0, support.shares, 0.0), minlength=n)
-    ready += 1e-9 * rng.random(n)
+    ready = ready + 1e-9 * rng.random(n)
     order = np.empty(n, dtype=np.int32)
     for place in range(n):
         variable = order[place] = int(np.argmax(ready))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stages.runtime.seeding import task_generator
 
@@ -66,7 +66,7 @@ def prove(
     firsts = itertools.chain([True], itertools.repeat(False))
     incumbent = Incumbent(lists, sampler.prescribed, lambda: sampler.draw(rng, next(firsts)), rng)
     bound = BoundSearch(table, task_generator(options.seed, 0, 1))
-    facts = {"init": options.init}
+    facts: dict[str, Any] = {"init": options.init}
     if by_subsets:
         incumbent.search(budget)
         value = _prove_by_subsets(incumbent, bound, budget, reporter)

@@ -84,8 +84,8 @@ class OrderSampler:
 
     def draw(self, rng: np.random.Generator, is_first: bool = False) -> np.ndarray:
         """One order; int32, shape (n_variables,). The first one is that to start from, where there is one."""
-        is_given = is_first and self.start is not None
-        return respect_fixed(self.start if is_given else self._draw(rng), self.prescribed)
+        order = self.start if is_first and self.start is not None else self._draw(rng)
+        return respect_fixed(order, self.prescribed)
 
     def _random(self, rng: np.random.Generator) -> np.ndarray:
         return rng.permutation(self.n_variables).astype(np.int32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -23,6 +23,16 @@ WORK_PER_VARIABLE = 30
 def sets_tested(lists: SetLists, chosen: np.ndarray) -> float:
     """Sets that were tested, about, to find the first possible one of every variable."""
     return float((chosen - lists.set_offsets[:-1]).sum()) + WORK_PER_VARIABLE * len(chosen)
+
+
+@overload
+def choose_consistent(lists: SetLists, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+@overload
+def choose_consistent(
+    lists: SetLists, order: np.ndarray, budget: Budget | None
+) -> tuple[np.ndarray, np.ndarray] | None: ...
 
 
 def choose_consistent(
@@ -53,6 +63,18 @@ def choose_consistent(
             return None
         done, _ = choose_slice(lists, order, position, chosen, done, SLICE_WORK)
     return position, chosen
+
+
+@overload
+def select_acyclic(
+    lists: SetLists, order: np.ndarray, prescribed: dict[int, tuple[int, ...]]
+) -> np.ndarray: ...
+
+
+@overload
+def select_acyclic(
+    lists: SetLists, order: np.ndarray, prescribed: dict[int, tuple[int, ...]], budget: Budget | None
+) -> np.ndarray | None: ...
 
 
 def select_acyclic(

@@ -76,13 +76,13 @@ def search_data(
         When the required arcs close a cycle or exceed the bound.
     """
     run = BoundedPricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
-    if options.treewidth <= 1:
+    if options.width <= 1:
         run.solve_forest()
         bound, holds_for = -math.inf, "all forests"
     else:
         run.prepare(grows=table is None)
         run.alternate()
-        bound, holds_for = run.bound(budget), within_in_degree(FINAL_LISTS, options.treewidth)
+        bound, holds_for = run.bound(budget), within_in_degree(FINAL_LISTS, options.width)
     return run.result(bound, holds_for)
 
 
@@ -114,7 +114,7 @@ class BoundedPricing(Pricing):
 
     def __init__(self, scorer, options, budget, reporter, table):
         super().__init__(scorer, options, budget, reporter, table)
-        self.width = min(options.treewidth, scorer.n_variables - 1)
+        self.width = min(options.width, scorer.n_variables - 1)
         for grower in self.lists.growers:
             grower.max_parents = min(grower.max_parents, self.width)
         self.names = Header(scorer.dataset.variables)
@@ -122,6 +122,13 @@ class BoundedPricing(Pricing):
         self.best: tuple[np.ndarray, Parents] | None = None
         # Required arcs that no network within the bound can have are found out before any work is done.
         prepare_bounded(self.table(), self.width)
+
+    @property
+    def network(self) -> tuple[np.ndarray, Parents]:
+        """Order and parents of the best network, of which there is one after the first search."""
+        if self.best is None:
+            raise ValueError("nothing has been searched yet")
+        return self.best
 
     def table(self) -> ParentSetTable:
         """The candidate lists as the searches among listed sets take them."""
@@ -159,7 +166,7 @@ class BoundedPricing(Pricing):
                 grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
         table = self.table()
         result = forest.search(table, self.options, self.budget, self.reporter)
-        self.best = np.array(result.elimination[::-1]), result.parents
+        self.best = np.array([*(result.elimination or ())][::-1]), result.parents
 
     def temperature(self, table: ParentSetTable) -> float:
         """Temperature of this round's walk in nats; 0 once the cooling is over."""
@@ -215,7 +222,7 @@ class BoundedPricing(Pricing):
         """Improve the best network by exact solution of groups of its cliques; whether that was of use."""
         _, within = prepare_both(table, self.width)
         groups = GroupSearch(within, self.rng)
-        groups.start(*self.best)
+        groups.start(*self.network)
         groups.improve(PHASE_PATIENCE * within.n_variables, self.budget)
         self.parents, self.bags = groups.parents(), groups.bags()
         self.order = random_topological_order(self.parents, self.rng)
@@ -264,5 +271,5 @@ class BoundedPricing(Pricing):
 
     def result(self, bound: float, holds_for: str) -> SearchResult:
         """The best network with the order that certifies its width."""
-        order, self.parents = self.best
+        order, self.parents = self.network
         return replace(super().result(bound, holds_for), elimination=order[::-1].tolist())

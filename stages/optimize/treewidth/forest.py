@@ -45,7 +45,7 @@ def search(
         )
     if options.treewidth == 0 and np.any(sizes[table.fixed[children]] > 0):
         raise InfeasibleError("fixed records demand arcs, treewidth 0 allows none: raise --tw to 1")
-    sets = np.flatnonzero(sizes <= min(1, options.treewidth))
+    sets = np.flatnonzero(sizes <= min(1, options.width))
     # The root stands for having no parents.
     tails = np.full(len(sets), n, dtype=np.int64)
     single = sizes[sets] == 1

@@ -56,8 +56,8 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best network met in the budget, of which every restart has its share; groups solved count as orders."""
-    problem, within = prepare_both(table, options.treewidth)
-    start = start_order(problem, options)
+    problem, within = prepare_both(table, options.width)
+    given, start = options.start, start_order(problem, options)
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
     restarts = 1 if problem.is_one_clique else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
@@ -66,9 +66,10 @@ def search(
     def restart(index: int, limit: int | None) -> Attempt | None:
         search = OrderSearch(problem, task_generator(options.seed, index))
         moves = None if limit is None else max(1, limit // (restarts or 1))
-        is_warm = index == 0 and start is not None
+        first = start if index == 0 else None
+        is_warm = first is not None
         tried = 1 if is_warm else FIRST_ORDERS if moves is None else min(FIRST_ORDERS, moves)
-        search.start(start if is_warm else best_regret_order(problem, search.rng, tried))
+        search.start(best_regret_order(problem, search.rng, tried) if first is None else first)
         groups = GroupSearch(within, search.rng)
 
         def watch() -> bool:
@@ -85,8 +86,8 @@ def search(
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
             cool(search, heat, share.part(COOLING_SHARE), None if moves is None else moves - tried, watch)
         tried += search.moves
-        if is_warm and (order := options.start.order_within(options.treewidth)) is not None:
-            groups.start(order, options.start.parents)
+        if index == 0 and given is not None and (order := given.order_within(options.width)) is not None:
+            groups.start(order, given.parents)
         if groups.score < problem.score(search.best.chosen):
             groups.start(search.best.order, problem.parents(search.best.chosen))
         is_limited = moves is not None or share.seconds is not None

@@ -45,7 +45,7 @@ class InformedTrees(BatchStream):
     counted = "ktrees"
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
-        self.growth, problem = prepare_both(table, options.treewidth)
+        self.growth, problem = prepare_both(table, options.width)
         super().__init__(problem, options.seed)
         self.budget = budget
         self.information = pair_information(table)
@@ -99,10 +99,10 @@ class _PenaltyOfOne:
 
     def __init__(self, table: ParentSetTable):
         header = table.header
-        known = header.score == "bic" and header.rows and all(v.states for v in header.variables)
-        states = [len(v.states) if known else 1 for v in header.variables]
+        states = [len(v.states) if v.states else 1 for v in header.variables]
+        rows = header.rows if header.score == "bic" and all(v.states for v in header.variables) else None
         self.excess = np.array(states, dtype=np.float64) - 1.0
-        self.per_parameter = SCORES["bic"].penalty_on(header.rows) if known else 0.0
+        self.per_parameter = SCORES["bic"].penalty_on(rows) if rows else 0.0
 
     def __getitem__(self, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         children, parents = pairs

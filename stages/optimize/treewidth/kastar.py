@@ -100,7 +100,7 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of k-A*'s orders."""
-    problem = prepare_bounded(table, options.treewidth)
+    problem = prepare_bounded(table, options.width)
     orders = PathOrders(problem, options.seed, make_sampler(table, options), budget)
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
     result = best_of_batches(orders, options, budget, reporter, companion)

@@ -46,6 +46,6 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of k-MAX's networks."""
-    orders = RegretOrders(prepare_bounded(table, options.treewidth), options)
+    orders = RegretOrders(prepare_bounded(table, options.width), options)
     companion = CompanionBound(table, options.seed, budget, options.treewidth)
     return best_of_batches(orders, options, budget, reporter, companion)

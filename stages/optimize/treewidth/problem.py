@@ -180,6 +180,8 @@ def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray
 
 def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]) -> SearchResult:
     """The network of the best k-tree; its reversed order certifies the width."""
+    if best.order is None:
+        raise ValueError("a network of bounded treewidth needs the order of its k-tree")
     chosen = problem.source[best.chosen]
     elimination = best.order[::-1].tolist()
     return listed_result(problem.table, chosen, best.score, facts, elimination=elimination)
