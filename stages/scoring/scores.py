@@ -30,7 +30,7 @@ class Score:
         In half a sentence.
     penalty : callable or None
         Nats per free parameter on so many rows. Scores with a penalty c on every configuration of the parents,
-        LL - c |P|, have the pruning rules and bounds of `parentsets.pruning_rules` and of `optimize.climbing.climber`.
+        LL - c |P|, have the bounds of `parentsets.pruning_rules` and of `optimize.climbing.climber`.
     prior : callable or None
         As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
     takes_ess : bool

@@ -49,6 +49,8 @@ def complaints(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[int, st
     for node in body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or node.name.startswith("_"):
             continue
+        if any(ast.unparse(each) == "overload" for each in node.decorator_list):
+            continue
         name, docstring = prefix + node.name, ast.get_docstring(node)
         # Methods may go without: what a class overrides is documented where it is defined first.
         if docstring is None and not (prefix and isinstance(node, ast.FunctionDef)):

@@ -21,9 +21,9 @@ from .zero_half_cuts import find_halved
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.kernels.orders.set_lists import SetLists
+    from stages.runtime.budgets import Budget
 
     from ..lists.set_lists import BareLists
-    from stages.runtime.budgets import Budget
 
 SLICE_WORK = 20_000_000
 """Sets looked at per compiled call, about; some hundredths of a second."""

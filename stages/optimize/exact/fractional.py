@@ -152,7 +152,9 @@ def order_by_shares(support: Support, rng: np.random.Generator) -> np.ndarray:
     """
     n = len(support.set_offsets) - 1
     lacking = np.diff(support.parent_offsets)
-    ready = np.bincount(support.child, weights=np.where(lacking == 0, support.shares, 0.0), minlength=n)
+    ready: np.ndarray = np.bincount(
+        support.child, weights=np.where(lacking == 0, support.shares, 0.0), minlength=n
+    )
     ready = ready + 1e-9 * rng.random(n)
     order = np.empty(n, dtype=np.int32)
     for place in range(n):
