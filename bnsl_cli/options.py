@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from formats.records import Dataset, Variable
     from stages.runtime.budgets import Budget
 
-    from .main import StageGroup
     from .reporter import Reporter
 
 Decorator = Callable[[Callable], Callable]
@@ -314,7 +313,7 @@ def max_parents_option(section: str) -> Decorator:
 
 def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
-        cast("StageGroup", ctx.find_root().command).debug = True
+        cast(Any, ctx.find_root().command).debug = True  # `main.StageGroup`
 
 
 debug_option = option(
