@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import NamedTuple
 
+from stages.evaluate.comparison import w_score
+
 
 class Runs(NamedTuple):
     """Totals in nats: by (name, bound, method), one per seed; and the best one without a bound by name."""
@@ -17,9 +19,8 @@ class Runs(NamedTuple):
     free: dict[str, float]
 
     def w_score(self, name: str, bound: str, method: str) -> float:
-        """(G - T) / |G| in per cent, T being the median over seeds."""
-        best = self.free[name]
-        return 100.0 * (best - median(self.totals[name, bound, method])) / abs(best)
+        """In per cent, of the median over seeds."""
+        return 100.0 * w_score(self.free[name], median(self.totals[name, bound, method]))
 
     def values(self, place: int) -> list[str]:
         """All names (0), bounds (1) or methods (2)."""

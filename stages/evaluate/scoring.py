@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.records import Dataset, Network
+from formats.records import Dataset
 
 CODE_LIMIT = 2**54
 """Row codes stay below this, so that one more variable of 256 states cannot overflow 64 bits."""
@@ -192,21 +192,6 @@ def score_families(
         for name in names:
             result[name][child] = local_score(counts, name, ess)
     return result
-
-
-def score_network(
-    network: Network, dataset: Dataset, score: str = "bic", ess: float = 1.0
-) -> tuple[float, np.ndarray]:
-    """Score of a network whose variables are the data's, in the data's order.
-
-    Returns
-    -------
-    total : float
-        Exactly rounded sum of the local scores, in nats.
-    local_scores : ndarray of float64, shape (n_variables,)
-    """
-    local_scores = score_families(network.parents, dataset, (score,), ess)[score]
-    return math.fsum(local_scores), local_scores
 
 
 def count_parameters(parents: Sequence[Sequence[int]], n_states: Sequence[int]) -> int:
