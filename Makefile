@@ -32,7 +32,7 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 install: $(VENV)/.installed  ## Create .venv and install the command into it.
-install-dev: $(VENV)/.installed-dev  ## The same with pytest, hypothesis and ruff.
+install-dev: $(VENV)/.installed-dev  ## The same with what tests and checks need.
 
 # ------------------------------------------------------------------------------------------- use
 demo: install  ## Learn a network from real data, show it and judge it.
@@ -43,9 +43,11 @@ examples: install  ## Run the tour and the experiment of examples/.
 	PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C examples/experiment
 
 # ------------------------------------------------------------------------------------------ checks
-lint: install-dev  ## Formatting, static checks, docstrings against signatures.
+lint: install-dev  ## Formatting, static checks, types, dead code, docstrings against signatures.
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/vulture
 	$(BIN)/python tests/tools/check_docstrings.py
 
 format: install-dev  ## Format the sources.
@@ -55,7 +57,7 @@ format: install-dev  ## Format the sources.
 test: install-dev  ## The whole test suite.
 	$(BIN)/python -m pytest
 
-test-quick: install-dev  ## What runs within a minute.
+test-quick: install-dev  ## What takes a minute of processor time once kernels are compiled.
 	$(BIN)/python -m pytest -m "not slow"
 
 test-long: install-dev  ## The suite with many more examples per property.

@@ -50,7 +50,7 @@ def search(table, method, width, restarts=None, jobs=1, orders=300, reporter=Non
 def test_every_search_writes_bound_and_gap(method, width):
     table = random_table(5, 9, max_parents=3, n_sets=25)
     reporter = ReporterOfFacts()
-    extra = search(table, method, width, reporter=reporter, orders=COSTLY.get(method, 300))
+    extra = search(table, method, width, reporter=reporter, orders=COSTLY.get(method, 100))
     assert extra["gap"] == extra["bound"] - extra["total"] >= 0.0
     if method == "forest":
         assert extra["bound_relative_to"] == "forests from these lists"

@@ -214,6 +214,7 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
         assert best == pytest.approx(best_by_subsets(table), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 7])
 def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
     pytest.importorskip("highspy")

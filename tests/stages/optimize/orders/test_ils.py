@@ -240,7 +240,7 @@ def test_ils_ends_when_its_network_is_proved_optimal():
 def test_ils_that_the_clock_ended_repeats_by_its_orders():
     table = random_table(5, 30, n_sets=60)
     options = OptimizeOptions(method="ils", seed=3)
-    timed, _ = run(table, options, Budget(seconds=0.3, clock=TickingClock()), NullReporter())
+    timed, _ = run(table, options, Budget(seconds=0.3, clock=TickingClock(0.005)), NullReporter())
     orders = timed.header.extra["orders"]
     again, _ = run(table, options, Budget(evaluations=orders), NullReporter())
     assert again.parents == timed.parents

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.clocks import TickingClock
+from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -54,7 +55,7 @@ def all_sets(dataset, largest):
     return lists
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=1))
 @pytest.mark.parametrize("bound", [2, 3])
 def test_small_data_are_solved(seed, bound):
     """Five variables: the best of all networks that a k-tree built along an order can hold."""
@@ -109,6 +110,7 @@ def test_no_time_at_all_still_delivers():
     check_width(learn(dataset, 2, None, seconds=0.0), 2)
 
 
+@pytest.mark.slow
 def test_longer_cooling_in_a_time_limit_ends_cold():
     """The walk of a run with a time limit ends with climbing, so that it returns a local optimum."""
     dataset, _ = dependent_dataset(5, 10, 300, most_states=2)
@@ -116,6 +118,7 @@ def test_longer_cooling_in_a_time_limit_ends_cold():
     assert total(timed) == pytest.approx(total(unlimited), rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_wider_bound_is_not_worse():
     dataset, _ = dependent_dataset(8, 9, 400, most_states=2, noise=0.1)
     totals = [total(learn(dataset, bound, None)) for bound in (1, 2, 3, 4)]

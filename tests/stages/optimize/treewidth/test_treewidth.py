@@ -87,7 +87,7 @@ def test_a_wider_bound_is_never_worse_on_small_tables(method, seed):
 @pytest.mark.parametrize("method", ORDER_METHODS)
 def test_results_repeat_for_any_number_of_threads(method):
     table = random_table(7, 14, n_sets=30)
-    evaluations = 40 if method == "kastar" else 700
+    evaluations = 10 if method == "kastar" else 200
     networks = [optimize(table, 2, method, evaluations, 3, jobs=jobs) for jobs in (1, 2, 1)]
     assert len({n.parents for n in networks}) == 1
     assert len({str(sorted(n.header.extra.items())) for n in networks}) == 1
