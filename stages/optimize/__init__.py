@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 # ------------------------------------------------------------------------------------------ options
 
 
+INITS = ("random", "dfs", "fas", "entropy", "ascent")
+"""Ways to draw the orders that searches start from."""
+
+
 @dataclass(frozen=True)
 class OptimizeOptions:
     """What a user can ask of a search; which options a method reads is told by its entry in `METHODS`.
@@ -67,7 +71,7 @@ class OptimizeOptions:
         "random",
         "Where orders start: at random, depth first along the best parents, by a small feedback arc set "
         "(Perez Urcia and Mauá 2015), by entropy, or as dual ascent on the upper bound places the variables.",
-        choices=("random", "dfs", "fas", "entropy", "ascent"),
+        choices=INITS,
     )
     iterations: int = own(100, "Greedy steps per restart.", metavar="N", least=0)
     restarts: int | None = own(

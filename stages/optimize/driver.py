@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
 
     from . import OptimizeOptions
-    from .result import SearchResult
+    from .result import DataSearch, ListSearch, SearchResult
 
 KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
 """Receives the candidate sets a method ends with."""
@@ -60,11 +60,12 @@ def run(
     method, way = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
     module = importlib.import_module(way.module)
+    search: ListSearch = module.search
     if budget.seconds is not None:
-        warm_up = getattr(module, "warm_up", module.search)
+        warm_up: ListSearch = getattr(module, "warm_up", search)
         tiny = replace(options, start=None)
         compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
-    result = module.search(table, options, budget, reporter)
+    result = search(table, options, budget, reporter)
     network = assemble(table.header, method, options, budget, result)
     verify_network(network, table=table, treewidth=options.treewidth)
     return network, result.stats
@@ -113,18 +114,18 @@ def run_on_data(
     if table is not None:
         match_table(table, dataset)
     reporter.detail(f"searching with method {method}")
-    module = importlib.import_module(way.module)
+    search: DataSearch = importlib.import_module(way.module).search_data
     if budget.seconds is not None:
         tiny = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, start=None)
 
         def search_tiny(small: Budget) -> None:
             tiny_scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
-            module.search_data(tiny_scorer, tiny, small, NullReporter())
+            search(tiny_scorer, tiny, small, NullReporter())
 
         compile_first(search_tiny, budget)
     scorer = FamilyScorer(dataset, options.score, options.ess)
     lists = {"table": table} if "sets" in way.options else {}
-    result = module.search_data(scorer, options, budget, reporter, **lists)
+    result = search(scorer, options, budget, reporter, **lists)
     header = Header(
         dataset.variables,
         score=options.score,

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from .. import OptimizeOptions
 
-INITS = ("random", "dfs", "fas", "entropy", "ascent")
-
 
 def make_sampler(
     table: ParentSetTable, options: OptimizeOptions, lists: SetLists | None = None
@@ -46,7 +44,7 @@ class OrderSampler:
     ----------
     table : ParentSetTable
     init : str
-        One of `INITS`.
+        One of `stages.optimize.INITS`.
     lists : SetLists, optional
         The packed table, when at hand.
     start : ndarray of int32, optional

@@ -11,9 +11,9 @@ from naive.orders import is_acyclic, lists_of, network_of_order, order_score, sw
 
 from formats.records import Header, Variable
 from stages.graphs import positions_of, random_topological_order
+from stages.optimize import INITS
 from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, pack_table, respect_fixed
 from stages.optimize.orders.initial_orders import (
-    INITS,
     OrderSampler,
     best_parent_arcs,
     best_parent_density,

@@ -9,10 +9,9 @@ import pytest
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import greedy_swaps, lists_of, order_score
 
-from stages.optimize import OptimizeOptions
+from stages.optimize import INITS, OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
-from stages.optimize.orders.initial_orders import INITS
 from stages.optimize.orders.obs import climb
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
