@@ -99,10 +99,10 @@ def count_delta_classes(first: Sequence[float], second: Sequence[float]) -> dict
 
 
 class SignTest(NamedTuple):
-    """Wins, losses and ties of one method against another, and the two-sided p-value."""
+    """Wins, defeats and ties of one method against another, and the two-sided p-value."""
 
     wins: int
-    losses: int
+    defeats: int
     ties: int
     p_value: float
 
@@ -111,10 +111,10 @@ def sign_test(first: Sequence[float], second: Sequence[float]) -> SignTest:
     """Exact two-sided sign test; ties and pairs with NaN are left out. Higher values win."""
     pairs = list(zip(first, second, strict=True))
     wins = sum(one > other for one, other in pairs)
-    losses = sum(one < other for one, other in pairs)
-    trials, extreme = wins + losses, max(wins, losses)
+    defeats = sum(one < other for one, other in pairs)
+    trials, extreme = wins + defeats, max(wins, defeats)
     tail = sum(math.comb(trials, k) for k in range(extreme, trials + 1))
-    return SignTest(wins, losses, len(pairs) - trials, min(1.0, 2 * tail / 2**trials))
+    return SignTest(wins, defeats, len(pairs) - trials, min(1.0, 2 * tail / 2**trials))
 
 
 def rank_methods(values: np.ndarray, higher_is_better: bool = True) -> np.ndarray:

@@ -54,14 +54,23 @@ def empty_bit_matrix(n_rows: int, n_bits: int) -> np.ndarray:
 
 @njit
 def has_bit(words, element):
-    """True when `element` is in the set `words`."""
-    return (words[element >> 6] >> np.uint64(element & 63)) & np.uint64(1) != 0
+    """True when `element` is in the set `words`. Unsigned numbers spare the test for an index from the end."""
+    bit = np.uint64(element)
+    return (words[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
 
 
 @njit
 def set_bit(words, element):
     """Put `element` into the set `words`."""
-    words[element >> 6] |= np.uint64(1) << np.uint64(element & 63)
+    bit = np.uint64(element)
+    words[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+
+
+@njit
+def clear_bit(words, element):
+    """Take `element` out of the set `words`."""
+    bit = np.uint64(element)
+    words[bit >> np.uint64(6)] &= ~(np.uint64(1) << (bit & np.uint64(63)))
 
 
 @njit

@@ -46,14 +46,14 @@ class _Search:
         self.base_q = scorer.n_configurations(limits.required)
 
     def run(self) -> FoundSets:
-        from stages.kernels.counting.levelwise import Level
+        from stages.kernels.counting.levelwise import empty_level
 
         found, limits = self.found, self.limits
         empty_score = self.scorer.local_score(self.child, limits.required)
         found.add(limits.required, empty_score)
         found.evaluated = 1
         places, best = np.zeros((1, 0), dtype=np.int32), np.array([empty_score])
-        level = Level(np.zeros((0, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), np.zeros(0))
+        level = empty_level(0)
         most_added = limits.max_parents - len(limits.required)
         for size in range(1, most_added + 1):
             if self.bound is not None and size > 1:
@@ -72,7 +72,7 @@ class _Search:
 
     def _extend_all(self, level, places: np.ndarray, best: np.ndarray, keeps: bool):
         """Extend all sets of a level: the next one (empty unless it `keeps` it), None if the budget ended."""
-        from stages.kernels.counting.levelwise import Level
+        from stages.kernels.counting.levelwise import Level, empty_level
 
         q = self.base_q * np.prod(self.n_states[places], axis=1)
         last = places[:, -1].astype(np.int64) if places.shape[1] else np.array([-1])
@@ -99,9 +99,10 @@ class _Search:
             elif at_once > 1:
                 at_once //= 2
         if not kept:
-            return Level(places[:0], np.zeros(1, dtype=np.int64), np.zeros(0))
+            return empty_level(places.shape[1])
         prefixes, widths, entries = (np.concatenate(parts) for parts in zip(*kept))
-        return Level(prefixes, np.concatenate(([0], np.cumsum(widths))), entries)
+        starts = np.concatenate(([0], np.cumsum(widths)))
+        return Level(prefixes=prefixes, starts=starts, entries=entries)
 
     def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
         """Extend sets until the evaluations are used up: how many were extended, and their entries."""

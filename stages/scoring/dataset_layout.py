@@ -93,23 +93,23 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray) -> PackedData:
         is_sparse[i] = len(rare) <= SPARSE_SHARE * n_packed
         minority.append(rare.astype(np.int32) if is_sparse[i] else np.empty(0, dtype=np.int32))
     return PackedData(
-        bits,
-        state_offsets,
-        packed,
-        weights,
-        np.packbits(occupied, bitorder="little").view(np.uint64),
-        segment_words,
-        np.array([shift for shift, _ in segments], dtype=np.int64),
-        np.concatenate(([0], np.cumsum([len(rows) for rows in minority]))).astype(np.int64),
-        np.concatenate(minority),
-        majority,
-        is_sparse,
+        bits=bits,
+        state_offsets=state_offsets,
+        codes=packed,
+        weights=weights,
+        valid=np.packbits(occupied, bitorder="little").view(np.uint64),
+        segment_words=segment_words,
+        segment_shifts=np.array([shift for shift, _ in segments], dtype=np.int64),
+        minority_offsets=np.concatenate(([0], np.cumsum([len(rows) for rows in minority]))).astype(np.int64),
+        minority_rows=np.concatenate(minority),
+        majority=majority,
+        is_sparse=is_sparse,
     )
 
 
 def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
     """Scratch arrays for one thread, large enough for every child and parent set of the data."""
-    from stages.kernels.counting.row_groups import Workspace, narrow_limit
+    from stages.kernels.counting.row_groups import narrow_limit, new_workspace
 
     n_words = data.bits.shape[1]
     n_packed = 64 * n_words
@@ -117,15 +117,4 @@ def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
     limits = [narrow_limit(n_words, r, len(data.bits), len(n_states)) for r in sizes]
     most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
     most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
-    return Workspace(
-        np.empty((2, most_wide, n_words), dtype=np.uint64),
-        np.empty((2, n_packed), dtype=np.int32),
-        np.empty((2, n_packed + 2), dtype=np.int32),
-        np.empty((most_cells, n_words), dtype=np.uint64),
-        np.empty((n_packed + 2) * sizes[-1], dtype=np.int32),
-        np.empty(n_packed, dtype=np.int32),
-        np.zeros(max(n_packed, 1024) * 4, dtype=np.int32),
-        np.empty(n_packed, dtype=np.int32),
-        np.empty(n_packed + 2, dtype=np.int32),
-        np.empty(256 * 256 + 512, dtype=np.int64),
-    )
+    return new_workspace(n_words, most_wide, most_cells, sizes[-1])

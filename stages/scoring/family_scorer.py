@@ -100,8 +100,14 @@ class FamilyScorer:
             cell = row = self._log_gamma.setdefault(0.0, entropy_table(self.n_rows))[None]
         penalty = self.definition.penalty_on(self.n_rows) * (r - 1)
         drops_pure = prior is None
-        quantum = np.array([self.quantum])
-        return ScoreTables(cell, row, kind, np.array([penalty]), quantum, np.array([drops_pure]))
+        return ScoreTables(
+            cell=cell,
+            row=row,
+            kind=kind,
+            penalty=np.array([penalty]),
+            quantum=np.array([self.quantum]),
+            drops_pure=np.array([drops_pure]),
+        )
 
     def _log_gamma_table(self, offset: float) -> np.ndarray:
         from stages.kernels.counting.score_tables import log_gamma_table
@@ -178,8 +184,14 @@ class FamilyScorer:
             return math.fsum(terms[counts].tolist())
         *rest, last = parents
         zeros = np.zeros((1, self.n_rows + 1))
-        nothing, kind = np.zeros(1), np.zeros_like(self._kind)
-        tables = ScoreTables(terms[None], zeros, kind, nothing, np.array([self.quantum]), np.array([False]))
+        tables = ScoreTables(
+            cell=terms[None],
+            row=zeros,
+            kind=np.zeros_like(self._kind),
+            penalty=np.zeros(1),
+            quantum=np.array([self.quantum]),
+            drops_pure=np.array([False]),
+        )
         out = np.empty(self.n_variables)
         which = np.array([last], dtype=np.int32)
         members = np.array(rest, dtype=np.int32)

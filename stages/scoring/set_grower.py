@@ -122,7 +122,7 @@ class SetGrower:
         return parents
 
     def shrink(self, parents: tuple[int, ...]) -> tuple[int, ...]:
-        """Drop the parent whose loss helps most while that improves the score."""
+        """Drop the parent whose removal gains most while that improves the score."""
         while not self.is_spent():
             smaller = [
                 (*parents[:i], *parents[i + 1 :])

@@ -42,3 +42,27 @@ def demanding_table(seed, n, n_fixed=3):
     with_parent = {p: s for p, s in sets[child].items() if parent in p}
     sets[child] = {(parent,): min(with_parent.values(), default=-50.0) - 1.0, **with_parent}
     return make_table(sets, fixed=np.flatnonzero(table.fixed).tolist())
+
+
+def pairs_of(information, n):
+    """{pair: entry} of an `Information`, each of which is there twice."""
+    pairs = {}
+    for v in range(n):
+        for i in range(information.offsets[v], information.offsets[v + 1]):
+            pairs.setdefault(frozenset((v, int(information.neighbours[i]))), []).append(information.values[i])
+    assert all(one == other for one, other in pairs.values())
+    return {pair: values[0] for pair, values in pairs.items()}
+
+
+def joined_sets(lists):
+    """(relative score, members) of each variable's sets."""
+    return [
+        [
+            (
+                lists.relative_scores[s],
+                frozenset(lists.parents[slice(*lists.parent_offsets[s : s + 2])].tolist()),
+            )
+            for s in range(*lists.set_offsets[v : v + 2])
+        ]
+        for v in range(len(lists.set_offsets) - 1)
+    ]

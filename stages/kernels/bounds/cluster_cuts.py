@@ -13,10 +13,33 @@ import numpy as np
 
 from ..jit import njit
 
-TENURE = 3
+CLUSTER_TENURE = 3
 """Steps for which a variable that entered or left stays; up to three more at random."""
 
 SHARE_TOLERANCE = 1e-9
+
+
+class ClusterRules(NamedTuple):
+    """What a search for clusters looks for, and how.
+
+    Attributes
+    ----------
+    demand : int
+        k
+    n_steps : int
+        Changes per search.
+    most_members : int
+    least_violation : float
+        Share that must be missing at least.
+    noise : float
+        Share by which the worth of a change is disturbed at random.
+    """
+
+    demand: int
+    n_steps: int
+    most_members: int
+    least_violation: float
+    noise: float
 
 
 class Support(NamedTuple):
@@ -69,6 +92,20 @@ class Cluster(NamedTuple):
     regained: np.ndarray
     near: np.ndarray
     is_near: np.ndarray
+
+
+def new_cluster(support: Support) -> Cluster:
+    """The empty cluster, whose cut counts the whole share of every variable."""
+    n = len(support.set_offsets) - 1
+    return Cluster(
+        inside=np.zeros(n, dtype=np.bool_),
+        hits=np.zeros(len(support.shares), dtype=np.int32),
+        counted=np.bincount(support.child, weights=support.shares, minlength=n),
+        lost=np.zeros(n),
+        regained=np.zeros(n),
+        near=np.empty(n, dtype=np.int32),
+        is_near=np.zeros(n, dtype=np.bool_),
+    )
 
 
 @njit
@@ -157,8 +194,7 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
         Empty, with the sums of an empty cluster; is so again afterwards, up to rounding.
     seeds : ndarray of int32
         Variables to begin with.
-    rules : ndarray of float64, shape (5,)
-        Demand k, steps per search, most members, least violation, noise on the choice of steps.
+    rules : ClusterRules
     rng : numpy.random.Generator
     kept, until : ndarray of bool, int64; shape (n_variables,)
         Scratch.
@@ -170,7 +206,7 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
     tuple of (int, int)
         Clusters found and the work in variables looked at.
     """
-    demand, n_steps, most, noise = int(rules[0]), int(rules[1]), int(rules[2]), rules[4]
+    demand, n_steps, most, noise = rules.demand, rules.n_steps, rules.most_members, rules.noise
     n_found = work = 0
     for index in range(len(seeds)):
         seed = seeds[index]
@@ -178,7 +214,7 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
             break
         share = cluster.counted[seed]
         n_near = flip(support, cluster, seed, demand, 0)
-        size, found_size, least = 1, 0, rules[0] - rules[3]
+        size, found_size, least = 1, 0, demand - rules.least_violation
         until[seed] = n_steps
         for step in range(1, n_steps):
             v, change = best_flip(cluster, n_near, until, step, size, demand, most, noise, rng)
@@ -188,7 +224,7 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
             share += change
             size += -1 if cluster.inside[v] else 1
             n_near = flip(support, cluster, v, demand, n_near)
-            until[v] = step + 1 + TENURE + rng.integers(0, 4)
+            until[v] = step + 1 + CLUSTER_TENURE + rng.integers(0, 4)
             if size > demand and share < least - SHARE_TOLERANCE:
                 least, found_size = share, size
                 kept[:] = cluster.inside

@@ -1,8 +1,8 @@
 """Dual ascent over cluster cuts: an upper bound on the score of every network, polynomial and valid at any moment.
 
 In a network every cluster of variables has a member whose parents all lie outside: the first of them in a
-topological order. So if all sets that the members could take that way lose something against their best sets, the
-network loses at least the least of it. Troesser, de Givry and Katsirelos (2021) raise such bounds one after the
+topological order. So if all sets that the members could take that way cost something against their best sets, the
+network costs at least the least of it. Troesser, de Givry and Katsirelos (2021) raise such bounds one after the
 other: place greedily every variable that has a set without reduced cost among the placed ones; what is left over
 is a violated cluster; shrink it, raise its multiplier by the smallest reduced cost of its sets, and take that off
 all of them, which sets one more of them free. Placed variables stay placed, so rounds share all work.
@@ -23,20 +23,24 @@ ASCENT_MORE, ASCENT_DONE, ASCENT_FULL, ASCENT_INFEASIBLE = 0, 1, 2, 3
 """How a slice of `ascend` ended: out of work, all placed, no room for clusters, no network at all."""
 
 
+CLUSTERS, WORK_LEFT = 0, 1
+"""Entries of the progress of `ascend`: clusters so far, and the work that may still be done, in sets looked at."""
+
+
 class Columns(NamedTuple):
-    """Candidate sets by what they lose against their child's best one.
+    """What bounds see of candidate lists: sets by what they cost against their child's best one.
 
     Attributes
     ----------
     set_offsets : ndarray of int64, shape (n_variables + 1,)
-    losses : ndarray of float64, shape (n_sets,)
-        In nats, not negative.
+    costs : ndarray of float64, shape (n_sets,)
+        Best listed score of the same child less the set's score, in nats; not negative.
     parent_offsets : ndarray of int64, shape (n_sets + 1,)
     parents : ndarray of int32
     """
 
     set_offsets: np.ndarray
-    losses: np.ndarray
+    costs: np.ndarray
     parent_offsets: np.ndarray
     parents: np.ndarray
 
@@ -66,16 +70,27 @@ class Placement(NamedTuple):
     trail: np.ndarray
 
 
+def new_columns(lists) -> Columns:
+    """The view of `SetLists`, or of a table of parent sets with the same four arrays, that bounds work on."""
+    best = np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
+    return Columns(
+        set_offsets=lists.set_offsets,
+        costs=best - lists.scores,
+        parent_offsets=lists.parent_offsets,
+        parents=lists.parents,
+    )
+
+
 def new_placement(columns: Columns) -> Placement:
-    """Nothing placed, reduced costs are the losses."""
-    n, n_sets = len(columns.set_offsets) - 1, len(columns.losses)
+    """Nothing placed; reduced costs are the costs."""
+    n, n_sets = len(columns.set_offsets) - 1, len(columns.costs)
     return Placement(
-        columns.losses.copy(),
-        np.full(n, -1, dtype=np.int64),
-        np.full(n_sets, -1, dtype=np.int32),
-        np.repeat(np.arange(n, dtype=np.int32), np.diff(columns.set_offsets)),
-        np.zeros(n, dtype=np.bool_),
-        np.empty(n, dtype=np.int32),
+        reduced=columns.costs.copy(),
+        waiting=np.full(n, -1, dtype=np.int64),
+        following=np.full(n_sets, -1, dtype=np.int32),
+        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(columns.set_offsets)),
+        placed=np.zeros(n, dtype=np.bool_),
+        trail=np.empty(n, dtype=np.int32),
     )
 
 
@@ -104,7 +119,7 @@ def wait_for_parent(columns, placement, s):
 def place(columns, placement, variable, top):
     """Place a variable, and all whose free sets are then placed; returns the new top of the trail.
 
-    A set that no longer waits in vain stays where it is, so that `take_back` has nothing else to undo.
+    A set that no longer waits in vain stays where it is, so that `unplace` has nothing else to undo.
     """
     placement.placed[variable] = True
     placement.trail[top] = variable
@@ -130,7 +145,7 @@ def place(columns, placement, variable, top):
 
 
 @njit
-def take_back(placement, top, until):
+def unplace(placement, top, until):
     """Undo the placements ``trail[until:top]``."""
     for k in range(until, top):
         placement.placed[placement.trail[k]] = False
@@ -172,18 +187,18 @@ def shrink_cluster(columns, placement, members, size, top, rng):
             left -= new_top - top
             top = new_top
         else:
-            take_back(placement, new_top, top)
+            unplace(placement, new_top, top)
     kept = 0
     for k in range(size):
         if not placement.placed[members[k]]:
             members[kept] = members[k]
             kept += 1
-    take_back(placement, top, first)
+    unplace(placement, top, first)
     return kept, work
 
 
 @njit
-def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, raised, state):
+def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, raised, progress):
     """Raise cluster after cluster.
 
     Parameters
@@ -199,8 +214,8 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
     rng : numpy.random.Generator
     pool, pool_offsets, raised : ndarray of int32, int64, float64
         Receive the clusters (members ascending) and by how much each was raised, in nats.
-    state : ndarray of int64, shape (2,)
-        Clusters so far, and the work (sets looked at, about) that may still be done.
+    progress : ndarray of int64, shape (2,)
+        See `CLUSTERS` and `WORK_LEFT`.
 
     Returns
     -------
@@ -209,9 +224,9 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
     """
     n = len(placement.placed)
     while top < n:
-        if state[1] <= 0:
+        if progress[WORK_LEFT] <= 0:
             return top, ASCENT_MORE
-        cluster = state[0]
+        cluster = progress[CLUSTERS]
         if cluster >= len(raised) or pool_offsets[cluster] + n > len(pool):
             return top, ASCENT_FULL
         size = 0
@@ -220,7 +235,7 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
                 members[size] = v
                 size += 1
         size, work = shrink_cluster(columns, placement, members, size, top, rng)
-        state[1] -= n + 5 * work
+        progress[WORK_LEFT] -= n + 5 * work
         for k in range(size):
             inside[members[k]] = True
         least = np.inf
@@ -228,7 +243,7 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
             for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
                 if placement.reduced[s] < least and avoids(columns, s, inside):
                     least = placement.reduced[s]
-            state[1] -= 2 * (columns.set_offsets[members[k] + 1] - columns.set_offsets[members[k]])
+            progress[WORK_LEFT] -= 2 * (columns.set_offsets[members[k] + 1] - columns.set_offsets[members[k]])
         if least == np.inf:
             return top, ASCENT_INFEASIBLE
         for k in range(size):
@@ -248,5 +263,5 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
             inside[members[k]] = False
         pool_offsets[cluster + 1] = start + size
         raised[cluster] = least
-        state[0] += 1
+        progress[CLUSTERS] += 1
     return top, ASCENT_DONE

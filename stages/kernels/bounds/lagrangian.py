@@ -4,7 +4,7 @@ A cut says that of the sets it counts, each as often as its weight says, at leas
 and k = 1, 2, ... the sets of members with fewer than k parents in C are such: the first k members of C in a
 topological order take one each (Bartlett & Cussens 2017); sums of cuts, halved and rounded, are others
 (`zero_half_cuts`).
-With any multipliers that are not negative the best choice of sets, cut by cut rewarded, bounds the loss of all
+With any multipliers that are not negative the best choice of sets, cut by cut rewarded, bounds the cost of all
 networks from below; so a bound found in floating point, by whatever method, is checked by evaluating it once.
 `improve_multipliers` is the volume algorithm (Barahona & Anbil 2000): a subgradient method whose averaged choices
 approximate a fractional solution, in which `cluster_cuts` and `zero_half_cuts` find further cuts.
@@ -20,6 +20,17 @@ from ..jit import njit
 
 PATIENCE = 20
 """Steps without a better bound after which steps become shorter."""
+
+
+BOUND, STEP, WEIGHT, IDLE = 0, 1, 2, 3
+"""Entries of the pace of `improve_multipliers`: the bound at the best multipliers, in nats of cost; length of steps;
+most weight of a new choice in the average; steps without a better bound.
+"""
+
+MOVED, SLACK, VIOLATION, LACK = 0, 1, 2, 3
+"""Rows of its scratch: multipliers tried; direction of the step; what averaged choices lack of every demand, and what
+the latest choice lacks.
+"""
 
 
 class Cuts(NamedTuple):
@@ -61,12 +72,22 @@ class SetCuts(NamedTuple):
     demands: np.ndarray
 
 
+def no_cuts() -> Cuts:
+    """Not a single cut."""
+    return Cuts(
+        offsets=np.zeros(1, dtype=np.int64),
+        sets=np.empty(0, dtype=np.int32),
+        weights=np.empty(0, dtype=np.int8),
+        demands=np.empty(0),
+    )
+
+
 def cuts_by_set(cuts: Cuts, n_sets: int) -> SetCuts:
     """Cuts by the sets that they count, ascending."""
     offsets = np.zeros(n_sets + 1, dtype=np.int64)
     counting, weights = np.empty_like(cuts.sets), np.empty_like(cuts.weights)
     list_by_set(cuts, offsets, counting, weights)
-    return SetCuts(offsets, counting, weights, cuts.demands)
+    return SetCuts(offsets=offsets, cuts=counting, weights=weights, demands=cuts.demands)
 
 
 @njit
@@ -110,7 +131,7 @@ def counted_sets(columns, members, demand, inside, found):
 
 @njit
 def relax(columns, cuts, multipliers, reduced, chosen):
-    """Least loss over all choices of one set per variable, with cuts priced; a bound on every network's loss.
+    """Least cost over all choices of one set per variable, with cuts priced; a bound on every network's cost.
 
     Parameters
     ----------
@@ -119,7 +140,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     multipliers : ndarray of float64, shape (n_cuts,)
         In nats, not negative.
     reduced : ndarray of float64, shape (n_sets,)
-        Receives losses less the multipliers of the cuts that count the set.
+        Receives costs less the multipliers of the cuts that count the set.
     chosen : ndarray of int64, shape (n_variables,)
         Receives the sets of the least reduced cost.
     """
@@ -129,7 +150,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     for v in range(len(chosen)):
         best = columns.set_offsets[v]
         for s in range(best, columns.set_offsets[v + 1]):
-            rest = columns.losses[s]
+            rest = columns.costs[s]
             for k in range(cuts.offsets[s], cuts.offsets[s + 1]):
                 rest -= multipliers[cuts.cuts[k]] * cuts.weights[k]
             reduced[s] = rest
@@ -149,6 +170,13 @@ def count_lacks(cuts, sets, shares, lacks):
             lacks[cuts.cuts[k]] -= shares[i] * cuts.weights[k]
 
 
+def new_pace(bound: float, weight: float) -> np.ndarray:
+    """The pace at the start: this bound, steps of full length, this most weight of a new choice."""
+    pace = np.zeros(4)
+    pace[BOUND], pace[STEP], pace[WEIGHT] = bound, 1.0, weight
+    return pace
+
+
 @njit
 def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chosen, pace, target, n_steps):
     """Steps of the volume algorithm.
@@ -162,17 +190,16 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
     shares : ndarray of float64, shape (n_sets,)
         Averaged choices, updated in place; sum to one for every variable.
     trial : ndarray of float64, shape (4, n_cuts)
-        Scratch; the third row is left with what the averaged choices lack of every demand.
+        Scratch; the row `VIOLATION` is left with what the averaged choices lack of every demand.
     reduced, chosen : ndarray
         Scratch as of `relax`.
     pace : ndarray of float64, shape (4,)
-        Bound at `multipliers`; length of steps; most weight of a new choice in the average; steps without a
-        better bound.
+        See `BOUND`, `STEP`, `WEIGHT` and `IDLE`; updated.
     target : float
         Loss of the best network known, in nats.
     n_steps : int
     """
-    moved, slack, violation, lacks = trial[0], trial[1], trial[2], trial[3]
+    moved, slack, violation, lacks = trial[MOVED], trial[SLACK], trial[VIOLATION], trial[LACK]
     n_cuts = len(multipliers)
     whole = np.ones(len(chosen))
     count_lacks(cuts, np.arange(len(shares)), shares, violation)
@@ -184,9 +211,9 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
                 lack = 0.0
             slack[c] = lack
             norm += lack * lack
-        if norm < 1e-14 or target <= pace[0]:
+        if norm < 1e-14 or target <= pace[BOUND]:
             return
-        step = pace[1] * (target - pace[0]) / norm
+        step = pace[STEP] * (target - pace[BOUND]) / norm
         for c in range(n_cuts):
             moved[c] = max(0.0, multipliers[c] + step * slack[c])
         bound = relax(columns, cuts, moved, reduced, chosen)
@@ -198,21 +225,21 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
             change = violation[c] - lacks[c]
             along += violation[c] * change
             square += change * change
-        weight = pace[2] if square <= 0.0 else min(max(along / square, 0.1 * pace[2]), pace[2])
+        weight = pace[WEIGHT] if square <= 0.0 else min(max(along / square, 0.1 * pace[WEIGHT]), pace[WEIGHT])
         shares *= 1.0 - weight
         for v in range(len(chosen)):
             shares[chosen[v]] += weight
         # Averages are linear in the choices, so their violations are averages too.
         for c in range(n_cuts):
             violation[c] += weight * (lacks[c] - violation[c])
-        if bound > pace[0]:
-            pace[0] = bound
+        if bound > pace[BOUND]:
+            pace[BOUND] = bound
             multipliers[:] = moved
-            pace[3] = 0.0
-            if rise > 0.0 and pace[1] < 2.0:
-                pace[1] *= 1.1
+            pace[IDLE] = 0.0
+            if rise > 0.0 and pace[STEP] < 2.0:
+                pace[STEP] *= 1.1
         else:
-            pace[3] += 1.0
-            if pace[3] >= PATIENCE:
-                pace[1] = max(0.66 * pace[1], 1e-5)
-                pace[3] = 0.0
+            pace[IDLE] += 1.0
+            if pace[IDLE] >= PATIENCE:
+                pace[STEP] = max(0.66 * pace[STEP], 1e-5)
+                pace[IDLE] = 0.0

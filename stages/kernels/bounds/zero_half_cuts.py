@@ -15,11 +15,28 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
+from .cluster_cuts import SHARE_TOLERANCE
 
-TENURE = 4
+SUM_TENURE = 4
 """Steps for which a cut that entered or left stays; up to three more at random."""
 
-SHARE_TOLERANCE = 1e-9
+
+class SumRules(NamedTuple):
+    """What a search for sums of cuts looks for, and how.
+
+    Attributes
+    ----------
+    n_steps : int
+        Changes per search.
+    most_summed : int
+        Cuts in a sum.
+    least_violation : float
+        Share that must be missing at least.
+    """
+
+    n_steps: int
+    most_summed: int
+    least_violation: float
 
 
 class OddSets(NamedTuple):
@@ -73,15 +90,15 @@ class CutSum(NamedTuple):
     is_near: np.ndarray
 
 
-def empty_sum(n_cuts: int, shares: np.ndarray, n_variables: int) -> CutSum:
-    """No cut at all."""
+def new_cut_sum(n_cuts: int, shares: np.ndarray, n_variables: int) -> CutSum:
+    """The sum of no cut at all, for the sets with these shares."""
     return CutSum(
-        np.zeros(n_cuts, dtype=np.bool_),
-        shares.copy(),
-        np.zeros(n_variables),
-        np.zeros(n_cuts, dtype=np.int64),
-        np.empty(n_cuts, dtype=np.int32),
-        np.zeros(n_cuts, dtype=np.bool_),
+        inside=np.zeros(n_cuts, dtype=np.bool_),
+        shares=shares.copy(),
+        odd_shares=np.zeros(n_variables),
+        until=np.zeros(n_cuts, dtype=np.int64),
+        near=np.empty(n_cuts, dtype=np.int32),
+        is_near=np.zeros(n_cuts, dtype=np.bool_),
     )
 
 
@@ -98,24 +115,24 @@ def flip_cut(odd, total, cut):
 
 
 @njit
-def rounding_loss(odd_shares, demand):
+def rounding_cost(odd_shares, demand):
     """What rounding half of a sum costs: the lesser of odd and even share of every variable, and the change of
     one variable where the demand would not be rounded.
     """
-    loss, lowered, least = 0.0, 0, 1.0
+    cost, lowered, least = 0.0, 0, 1.0
     for v in range(len(odd_shares)):
         share = odd_shares[v]
         if share > 0.5:
             share = 1.0 - share
             lowered += 1
-        loss += share
+        cost += share
         least = min(least, 1.0 - 2.0 * share)
-    return loss if (demand - lowered) % 2 != 0 else loss + least
+    return cost if (demand - lowered) % 2 != 0 else cost + least
 
 
 @njit
 def change_by(odd, total, cut):
-    """What flipping a cut changes in slack and rounding loss, the demand left aside."""
+    """What flipping a cut changes in slack and rounding cost, the demand left aside."""
     change = -odd.slacks[cut] if total.inside[cut] else odd.slacks[cut]
     k, end = odd.offsets[cut], odd.offsets[cut + 1]
     while k < end:
@@ -131,7 +148,7 @@ def change_by(odd, total, cut):
 
 @njit
 def best_cut(odd, total, step, size, most):
-    """The cut to flip that leaves the least slack and rounding loss, -1 for none; and the work in sets."""
+    """The cut to flip that leaves the least slack and rounding cost, -1 for none; and the work in sets."""
     n_near = work = 0
     for s in range(len(total.shares)):
         if total.shares[s] < 0.0:
@@ -165,8 +182,7 @@ def search_sums(odd, total, seeds, rules, rng, kept, pool, pool_offsets):
         Empty; is so again afterwards.
     seeds : ndarray of int32
         Cuts to begin with.
-    rules : ndarray of float64, shape (3,)
-        Steps per search, most cuts in a sum, least violation.
+    rules : SumRules
     rng : numpy.random.Generator
     kept : ndarray of bool, shape (n_cuts,)
         Scratch.
@@ -178,20 +194,20 @@ def search_sums(odd, total, seeds, rules, rng, kept, pool, pool_offsets):
     tuple of (int, int)
         Sums found and the work in sets looked at.
     """
-    n_steps, most = int(rules[0]), int(rules[1])
+    n_steps, most = rules.n_steps, rules.most_summed
     n_found = work = 0
     for index in range(len(seeds)):
-        demand, slack, size, is_found, least = 0, 0.0, 0, False, 1.0 - 2.0 * rules[2]
+        demand, slack, size, is_found, least = 0, 0.0, 0, False, 1.0 - 2.0 * rules.least_violation
         cut = seeds[index]
         for step in range(n_steps):
             more, wider = flip_cut(odd, total, cut)
             demand += more
             slack += wider
             size += 1 if total.inside[cut] else -1
-            total.until[cut] = step + 1 + TENURE + rng.integers(0, 4)
-            loss = slack + rounding_loss(total.odd_shares, demand)
-            if size > 1 and loss < least - SHARE_TOLERANCE:
-                is_found, least = True, loss
+            total.until[cut] = step + 1 + SUM_TENURE + rng.integers(0, 4)
+            cost = slack + rounding_cost(total.odd_shares, demand)
+            if size > 1 and cost < least - SHARE_TOLERANCE:
+                is_found, least = True, cost
                 kept[:] = total.inside
             cut, looked_at = best_cut(odd, total, step + 1, size, most)
             work += looked_at

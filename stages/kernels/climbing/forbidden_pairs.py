@@ -80,7 +80,7 @@ def judge_child(state, child, max_parents):
             shut_pair(state, child, parent)
     for k in range(state.n_parents[child]):
         parent = np.int64(state.arcs[child, k])
-        if state.losses[child, k] > 0.0 and not in_row(state.fixed, child, parent):
+        if state.removal_gains[child, k] > 0.0 and not in_row(state.fixed, child, parent):
             shut_pair(state, child, parent)
 
 

@@ -19,6 +19,10 @@ from ..jit import inlined, njit
 from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, recompute_ancestors
 
 ADD, REMOVE, REVERSE, NO_MOVE, STALE = 0, 1, 2, 3, 4
+"""Kinds of moves; `STALE` stands for a best move that is to be looked up again."""
+
+KIND, CHILD, PARENT = 0, 1, 2
+"""Entries of a move, an array of int64."""
 
 
 class ClimbState(NamedTuple):
@@ -35,8 +39,8 @@ class ClimbState(NamedTuple):
     n_candidates : ndarray of int32, shape (n_variables,)
     arcs : ndarray of int32, shape (n_variables, n_variables)
         ``arcs[x, :n_parents[x]]``: parents of x, ascending.
-    losses : ndarray of float64, shape (n_variables, n_variables)
-        Gain of removing each of them.
+    removal_gains : ndarray of float64, shape (n_variables, n_variables)
+        Gain in nats of removing each of them.
     n_parents : ndarray of int32, shape (n_variables,)
     ancestors : ndarray of uint64, shape (n_variables, n_words)
     permitted, shut, fixed : ndarray of uint64, shape (n_variables, n_words)
@@ -53,7 +57,7 @@ class ClimbState(NamedTuple):
     gains: np.ndarray
     n_candidates: np.ndarray
     arcs: np.ndarray
-    losses: np.ndarray
+    removal_gains: np.ndarray
     n_parents: np.ndarray
     ancestors: np.ndarray
     permitted: np.ndarray
@@ -63,6 +67,33 @@ class ClimbState(NamedTuple):
     best_gain: np.ndarray
     best_kind: np.ndarray
     best_parent: np.ndarray
+
+
+def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray) -> ClimbState:
+    """A graph without arcs of whose neighbours nothing is known.
+
+    Parameters
+    ----------
+    permitted, fixed : ndarray of uint64, shape (n_variables, n_words)
+    order : ndarray of int64, shape (n_variables,)
+    """
+    n = len(order)
+    return ClimbState(
+        candidates=np.empty((n, n), dtype=np.int32),
+        gains=np.empty((n, n)),
+        n_candidates=np.zeros(n, dtype=np.int32),
+        arcs=np.empty((n, n), dtype=np.int32),
+        removal_gains=np.empty((n, n)),
+        n_parents=np.zeros(n, dtype=np.int32),
+        ancestors=np.zeros(permitted.shape, dtype=np.uint64),
+        permitted=permitted,
+        shut=np.zeros(permitted.shape, dtype=np.uint64),
+        fixed=fixed,
+        order=order,
+        best_gain=np.empty(n),
+        best_kind=np.empty(n, dtype=np.int64),
+        best_parent=np.empty(n, dtype=np.int64),
+    )
 
 
 class Limits(NamedTuple):
@@ -180,14 +211,14 @@ def look_up_best(state, child, limits):
                         best, kind, best_parent = state.gains[child, k], ADD, parent
     for k in range(state.n_parents[child]):
         parent = np.int64(state.arcs[child, k])
-        if state.losses[child, k] > best and not in_row(state.fixed, child, parent):
-            if is_tabu(limits, child, parent, state.losses[child, k]):
+        if state.removal_gains[child, k] > best and not in_row(state.fixed, child, parent):
+            if is_tabu(limits, child, parent, state.removal_gains[child, k]):
                 withheld = True
             else:
-                best, kind, best_parent = state.losses[child, k], REMOVE, parent
+                best, kind, best_parent = state.removal_gains[child, k], REMOVE, parent
     for k in range(state.n_parents[child]):
         parent = np.int64(state.arcs[child, k])
-        gain = state.losses[child, k] + addition_gain(state, parent, child)
+        gain = state.removal_gains[child, k] + addition_gain(state, parent, child)
         if gain > best and is_open(state, REVERSE, child, parent, limits.max_parents):
             if is_tabu(limits, child, parent, gain):
                 withheld = True
@@ -208,11 +239,11 @@ def choose_move(state, limits, move):
     state : ClimbState
     limits : Limits
     move : ndarray of int64, shape (3,)
-        Receives kind, child and parent.
+        Receives what stands at `KIND`, `CHILD` and `PARENT`.
 
     Returns
     -------
-    float : gain of the move in nats; minus infinity when there is none (``move[0]`` is then NO_MOVE).
+    float : gain of the move in nats; minus infinity when there is none (``move[KIND]`` is then NO_MOVE).
     """
     n_variables = len(state.n_parents)
     withheld = np.zeros(n_variables, dtype=np.bool_)
@@ -236,9 +267,9 @@ def choose_move(state, limits, move):
             break
         withheld[best] = look_up_best(state, best, limits) or held_back
     gain = state.best_gain[best] if best >= 0 else -np.inf
-    move[0] = state.best_kind[best] if best >= 0 else NO_MOVE
-    move[1] = best
-    move[2] = state.best_parent[best] if best >= 0 else -1
+    move[KIND] = state.best_kind[best] if best >= 0 else NO_MOVE
+    move[CHILD] = best
+    move[PARENT] = state.best_parent[best] if best >= 0 else -1
     # What the tabu list withheld is open again after the next step.
     for child in range(n_variables):
         if withheld[child]:
@@ -293,7 +324,7 @@ def delete_arc(state, child, parent, reopened):
 @njit
 def apply_move(state, move, reopened):
     """Change the graph by a move (kind, child, parent); `reopened` as in `delete_arc`."""
-    kind, child, parent = move[0], move[1], move[2]
+    kind, child, parent = move[KIND], move[CHILD], move[PARENT]
     if kind != ADD:
         delete_arc(state, child, parent, reopened)
     if kind == ADD:

@@ -32,6 +32,15 @@ class Level(NamedTuple):
     entries: np.ndarray
 
 
+def empty_level(prefix_size: int) -> Level:
+    """No set at all; its prefixes would have so many places."""
+    return Level(
+        prefixes=np.zeros((0, prefix_size), dtype=np.int32),
+        starts=np.zeros(1, dtype=np.int64),
+        entries=np.zeros(0),
+    )
+
+
 @njit
 def find_block(prefixes, places, dropped):
     """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""

@@ -65,7 +65,7 @@ class PackedData(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch arrays of one thread, allocated once; sizes: `stages.scoring.dataset_layout.make_workspace`."""
+    """Scratch arrays of one thread, allocated once; see `new_workspace`."""
 
     wide: np.ndarray  # uint64 (2, max_wide, n_words): bitmaps of wide configurations, two levels
     rows: np.ndarray  # int32 (2, n_packed): rows of narrow configurations, one after the other
@@ -79,6 +79,32 @@ class Workspace(NamedTuple):
     touched: np.ndarray  # int32 (n_packed,): configurations changed by the rows at hand
     stamps: np.ndarray  # int32 (n_packed,): last candidate that touched a configuration
     small: np.ndarray  # int64 (65536 + 512,): counters per state, and per pair of states
+
+
+def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: int) -> Workspace:
+    """Scratch for data of `n_words` words of packed rows.
+
+    Parameters
+    ----------
+    n_words : int
+    most_wide, most_cells : int
+        Wide configurations of a parent set, and their cells with the child's states, at most.
+    most_states : int
+        Of a variable.
+    """
+    n_packed = 64 * n_words
+    return Workspace(
+        wide=np.empty((2, most_wide, n_words), dtype=np.uint64),
+        rows=np.empty((2, n_packed), dtype=np.int32),
+        starts=np.empty((2, n_packed + 2), dtype=np.int32),
+        cells=np.empty((most_cells, n_words), dtype=np.uint64),
+        cell_counts=np.empty((n_packed + 2) * most_states, dtype=np.int32),
+        cell_of_row=np.empty(n_packed, dtype=np.int32),
+        histogram=np.zeros(max(n_packed, 1024) * 4, dtype=np.int32),
+        touched=np.empty(n_packed, dtype=np.int32),
+        stamps=np.empty(n_packed + 2, dtype=np.int32),
+        small=np.empty(256 * 256 + 512, dtype=np.int64),
+    )
 
 
 WORD_PER_ROW = 0.04

@@ -34,19 +34,30 @@ class MoveShares(NamedTuple):
 
 
 class BestOrder(NamedTuple):
-    """The best order met, with its preferences and choices, as in `KTree`; `loss` holds one float64."""
+    """The best order met, with its preferences and choices, as in `KTree`; `relative_score` holds one float64."""
 
-    loss: np.ndarray
+    relative_score: np.ndarray
     order: np.ndarray
     chosen: np.ndarray
     left_out: np.ndarray
     hosts: np.ndarray
 
 
+def new_best_order(n_variables: int) -> BestOrder:
+    """No order met so far."""
+    return BestOrder(
+        relative_score=np.full(1, -np.inf),
+        order=np.arange(n_variables, dtype=np.int32),
+        chosen=np.zeros(n_variables, dtype=np.int64),
+        left_out=np.full(n_variables, -1, dtype=np.int32),
+        hosts=np.full(n_variables, -1, dtype=np.int32),
+    )
+
+
 @njit
-def keep_best(tree, best, loss):
+def keep_best(tree, best, relative_score):
     """Copy the tree's order, choices and preferences to `best`."""
-    best.loss[0] = loss
+    best.relative_score[0] = relative_score
     best.order[:] = tree.order
     best.chosen[:] = tree.chosen
     best.left_out[:] = tree.left_out
@@ -129,7 +140,7 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
         T in nats at the first and after the last change, falling geometrically; zeros for pure improvement.
     n_moves : int
     best : BestOrder
-        Updated; `loss` must be that of some state met before, or minus infinity.
+        Updated; `relative_score` must be that of some state met before, or minus infinity.
 
     Returns
     -------
@@ -139,11 +150,11 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
     order, position, bags, chosen = tree.order, tree.position, tree.bags, tree.chosen
     left_out, hosts, flags = tree.left_out, tree.hosts, log.flags
     n, size = len(order), bags.shape[1]
-    loss = 0.0
+    relative_score = 0.0
     for variable in range(n):
-        loss += lists.losses[chosen[variable]]
-    if loss > best.loss[0]:
-        keep_best(tree, best, loss)
+        relative_score += lists.relative_scores[chosen[variable]]
+    if relative_score > best.relative_score[0]:
+        keep_best(tree, best, relative_score)
     first, last = temperatures
     cooling = (last / first) ** (1.0 / n_moves) if first > 0.0 else 0.0
     temperature = first
@@ -181,9 +192,9 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             mark_move(lists, tree, log, variable, low, high)
             n_logged, gain = refresh(lists, tree, log, clique, low, variable)
         if gain >= 0.0 or rng.random() < np.exp(gain / temperature):
-            loss += gain
-            if loss > best.loss[0] + 1e-9 * abs(best.loss[0]):
-                keep_best(tree, best, loss)
+            relative_score += gain
+            if relative_score > best.relative_score[0] + 1e-9 * abs(best.relative_score[0]):
+                keep_best(tree, best, relative_score)
             continue
         take_back(tree, log, n_logged)
         if kind < shares.left_out:
@@ -192,4 +203,4 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             hosts[variable] = former
         else:
             move_variable(order, position, end, start)
-    return loss
+    return relative_score

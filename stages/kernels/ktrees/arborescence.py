@@ -95,10 +95,10 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
     """
     n_arcs, root = len(tails), n_vertices - 1
     heaps = ArcHeaps(
-        gains.copy(),
-        np.zeros(n_arcs),
-        np.full(n_arcs, -1, dtype=np.int64),
-        np.full(n_arcs, -1, dtype=np.int64),
+        gains=gains.copy(),
+        debts=np.zeros(n_arcs),
+        left=np.full(n_arcs, -1, dtype=np.int64),
+        right=np.full(n_arcs, -1, dtype=np.int64),
     )
     n_most = 2 * n_vertices
     tops = np.full(n_most, -1, dtype=np.int64)

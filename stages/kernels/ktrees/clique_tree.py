@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .ktree import contains
+from .ktree import is_among
 
 
 class CliqueTree(NamedTuple):
@@ -42,6 +42,20 @@ class CliqueTree(NamedTuple):
     above: np.ndarray
     below: np.ndarray
     beside: np.ndarray
+
+
+def new_clique_tree(n_variables: int, treewidth: int) -> CliqueTree:
+    """Room for a network within the bound; no variable is eliminated yet."""
+    return CliqueTree(
+        chosen=np.zeros(n_variables, dtype=np.int64),
+        order=np.zeros(n_variables, dtype=np.int32),
+        position=np.zeros(n_variables, dtype=np.int32),
+        earlier=np.zeros((n_variables, treewidth), dtype=np.int32),
+        sizes=np.zeros(n_variables, dtype=np.int64),
+        above=np.full(n_variables, -1, dtype=np.int32),
+        below=np.full(n_variables, -1, dtype=np.int32),
+        beside=np.full(n_variables, -1, dtype=np.int32),
+    )
 
 
 @njit
@@ -122,7 +136,7 @@ def _hang(cliques, rng):
 def _is_part(cliques, variable, other):
     """Whether `other` has all the earlier neighbours of `variable`."""
     for k in range(cliques.sizes[variable]):
-        if not contains(cliques.earlier[other], 0, cliques.sizes[other], cliques.earlier[variable, k]):
+        if not is_among(cliques.earlier[other], 0, cliques.sizes[other], cliques.earlier[variable, k]):
             return False
     return True
 
@@ -218,7 +232,7 @@ def find_contained(lists, parent_offsets, parents, chosen):
         while True:
             found = True
             for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
-                if not contains(parents, first, end, lists.parents[i]):
+                if not is_among(parents, first, end, lists.parents[i]):
                     found = False
                     break
             if found:

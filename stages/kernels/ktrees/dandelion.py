@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..bits import set_bit
 from ..jit import njit
-from .ktree import add_edges, join_start_clique, pair_bit, set_bit
+from .ktree import add_edges, join_start_clique, pair_bit
 
 
 @njit

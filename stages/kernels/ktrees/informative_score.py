@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import has_bit
 from ..jit import inlined, njit
 from .dandelion import decode_ktree, draw_code
-from .ktree import has_bit, is_clique, pair_bit
+from .ktree import is_clique, pair_bit
 from .repair import mend_ktree
 
 
@@ -74,18 +75,23 @@ def is_within(keys, offsets, parents, edges, s, child):
 
 
 @njit
-def best_within(lists, tree):
-    """Sum over all variables of the loss in nats of the best set within the k-tree, cycles allowed.
+def best_within_ktree(lists, tree):
+    """Sum over all variables of the relative score in nats of the best set within the k-tree, cycles allowed.
 
-    No network within the k-tree loses less. Every child's last set must be within it.
+    No network within the k-tree has a better one. Every child's last set must be within it.
     """
-    keys, offsets, parents, losses = lists.keys, lists.parent_offsets, lists.parents, lists.losses
+    keys, offsets, parents, relative_scores = (
+        lists.keys,
+        lists.parent_offsets,
+        lists.parents,
+        lists.relative_scores,
+    )
     total = 0.0
     for child in range(len(tree.order)):
         s = lists.set_offsets[child]
         while not is_within(keys, offsets, parents, tree.edges, s, child):
             s += 1
-        total += losses[s]
+        total += relative_scores[s]
     return total
 
 
@@ -100,9 +106,9 @@ def holds_last_sets(lists, tree):
 
 
 @njit
-def informative_score(information, base, tree, loss):
-    """IS of a k-tree within which the best sets lose `loss` against the best listed ones, of score `base`."""
-    return total_information(information, tree) / max(abs(base + loss), 1e-300)
+def informative_score(information, base, tree, relative_score):
+    """IS of a k-tree in which the best sets have `relative_score` to the best listed ones, whose sum is `base`."""
+    return total_information(information, tree) / max(abs(base + relative_score), 1e-300)
 
 
 @njit
@@ -127,13 +133,13 @@ def sample_ktrees(lists, demands, information, base, tree, rng, standing, floor,
     standing : ndarray of float64, shape (1,)
         IS*, updated.
     floor : float
-        Loss of the best network known: k-trees whose best choice of sets loses as much need no further look.
+        Relative score of the best network known: k-trees whose best choice of sets is no better need no further look.
     n_trees : int
 
     Returns
     -------
     tuple of (int, float)
-        Number of k-trees drawn, and `best_within` of the last one if it is worth solving, else NaN.
+        Number of k-trees drawn, and `best_within_ktree` of the last one if it is worth solving, else NaN.
     """
     n, width = len(tree.order), tree.bags.shape[1] - 1
     symbols = np.empty(n - width - 1, dtype=np.int64)
@@ -142,10 +148,10 @@ def sample_ktrees(lists, demands, information, base, tree, rng, standing, floor,
         decode_ktree(tree, symbols)
         if len(demands.precedences.before) and not holds_last_sets(lists, tree):
             mend_ktree(demands, tree, rng)
-        loss = best_within(lists, tree)
-        informative = informative_score(information, base, tree, loss)
+        relative_score = best_within_ktree(lists, tree)
+        informative = informative_score(information, base, tree, relative_score)
         accepted = rng.random() * standing[0] <= informative
         standing[0] = max(standing[0], informative)
-        if accepted and loss > floor:
-            return done + 1, loss
+        if accepted and relative_score > floor:
+            return done + 1, relative_score
     return n_trees, np.nan

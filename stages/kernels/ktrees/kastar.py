@@ -11,17 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import has_bit, set_bit
 from ..jit import njit
-from .ktree import (
-    bag_contains,
-    contains,
-    has_bit,
-    is_clique,
-    join_start_clique,
-    pair_bit,
-    set_bit,
-    stands_before,
-)
+from .ktree import bag_contains, is_among, is_clique, join_start_clique, pair_bit, stands_before
+
+STATES, OPEN = 0, 1
+"""Entries of `PathStates.counts`: number of states, number of open states."""
 
 
 class PathStates(NamedTuple):
@@ -37,11 +32,12 @@ class PathStates(NamedTuple):
         The variable whose bag the last placed one joined, and the member it did not join.
     taken : ndarray of int64
         The set it took.
-    losses, estimates : ndarray of float64
-        Loss in nats so far, and of the best completion at most.
+    values, estimates : ndarray of float64
+        Sum of relative scores so far, in nats, and what that of the best completion is at most. For S2+ the worth
+        of the steps so far, and of the best completion at most.
     heap : ndarray of int32
     counts : ndarray of int64, shape (2,)
-        Number of states, number of open states.
+        See `STATES` and `OPEN`.
     """
 
     parents: np.ndarray
@@ -49,10 +45,29 @@ class PathStates(NamedTuple):
     hosts: np.ndarray
     left_out: np.ndarray
     taken: np.ndarray
-    losses: np.ndarray
+    values: np.ndarray
     estimates: np.ndarray
     heap: np.ndarray
     counts: np.ndarray
+
+
+def new_path_states(capacity: int, depth: int, value: float, estimate: float) -> PathStates:
+    """Room for `capacity` states, the first one being the start clique of `depth` variables alone."""
+    states = PathStates(
+        parents=np.empty(capacity, dtype=np.int32),
+        depths=np.empty(capacity, dtype=np.int32),
+        hosts=np.empty(capacity, dtype=np.int32),
+        left_out=np.empty(capacity, dtype=np.int32),
+        taken=np.empty(capacity, dtype=np.int64),
+        values=np.empty(capacity),
+        estimates=np.empty(capacity),
+        heap=np.empty(capacity, dtype=np.int32),
+        counts=np.array([1, 0], dtype=np.int64),
+    )
+    states.parents[0], states.depths[0] = -1, depth
+    states.values[0], states.estimates[0] = value, estimate
+    push_state(states, np.int32(0))
+    return states
 
 
 @njit
@@ -69,8 +84,8 @@ def comes_first(states, a, b):
 def push_state(states, state):
     """Put a state on the heap."""
     heap = states.heap
-    place = states.counts[1]
-    states.counts[1] += 1
+    place = states.counts[OPEN]
+    states.counts[OPEN] += 1
     while place > 0:
         above = (place - 1) >> 1
         if not comes_first(states, state, heap[above]):
@@ -85,8 +100,8 @@ def pop_state(states):
     """Take the first state from the heap."""
     heap = states.heap
     first = heap[0]
-    states.counts[1] -= 1
-    size = states.counts[1]
+    states.counts[OPEN] -= 1
+    size = states.counts[OPEN]
     last = heap[size]
     place = 0
     while True:
@@ -105,7 +120,7 @@ def pop_state(states):
 
 @njit
 def estimate_rest(lists, tree, rest):
-    """Fill ``rest[t]`` with the loss of the best sets among predecessors, from position t on.
+    """Fill ``rest[t]`` with the relative score of the best sets among predecessors, from position t on.
 
     `rest` has n_variables + 1 entries; ``tree.position`` must hold the order.
     """
@@ -115,7 +130,7 @@ def estimate_rest(lists, tree, rest):
         s = lists.set_offsets[tree.order[t]]
         while not stands_before(lists.parent_offsets, lists.parents, tree.position, s, t):
             s += 1
-        rest[t] = rest[t + 1] + lists.losses[s]
+        rest[t] = rest[t + 1] + lists.relative_scores[s]
 
 
 @njit
@@ -146,16 +161,16 @@ def rebuild(tree, states, state):
 
 
 @njit
-def add_state(states, parent, host, left_out, s, loss, estimate):
+def add_state(states, parent, host, left_out, s, relative_score, estimate):
     """Append a state with one more variable placed, and open it."""
-    state = states.counts[0]
-    states.counts[0] += 1
+    state = states.counts[STATES]
+    states.counts[STATES] += 1
     states.parents[state] = parent
     states.depths[state] = states.depths[parent] + 1
     states.hosts[state] = host
     states.left_out[state] = left_out
     states.taken[state] = s
-    states.losses[state] = loss
+    states.values[state] = relative_score
     states.estimates[state] = estimate
     push_state(states, np.int32(state))
 
@@ -186,13 +201,13 @@ def expand(lists, tree, states, state, rest, floor, fitting):
             for k in range(n_fitting):
                 s = fitting[k]
                 first, end = offsets[s], offsets[s + 1]
-                if contains(parents, first, end, left_out) or not bag_contains(
+                if is_among(parents, first, end, left_out) or not bag_contains(
                     bags, host, parents, first, end
                 ):
                     continue
-                loss = states.losses[state] + lists.losses[s]
-                if loss + rest[t + 1] > floor:
-                    add_state(states, state, host, left_out, s, loss, loss + rest[t + 1])
+                relative_score = states.values[state] + lists.relative_scores[s]
+                if relative_score + rest[t + 1] > floor:
+                    add_state(states, state, host, left_out, s, relative_score, relative_score + rest[t + 1])
                 break
 
 
@@ -209,7 +224,7 @@ def search_paths(lists, tree, states, rest, floor, fitting, n_expansions):
     rest : ndarray of float64
         See `estimate_rest`.
     floor : float
-        Only completions with a loss above this are looked for.
+        Only completions with a relative score above this are looked for.
     fitting : ndarray of int64
         Scratch, as long as the longest list.
     n_expansions : int
@@ -222,12 +237,12 @@ def search_paths(lists, tree, states, rest, floor, fitting, n_expansions):
     """
     n, size = len(tree.order), tree.bags.shape[1]
     for done in range(n_expansions):
-        if states.counts[1] == 0:
+        if states.counts[OPEN] == 0:
             return done, -2
         state = states.heap[0]
         if states.depths[state] == n:
             return done, state
-        if states.counts[0] + size * (states.depths[state] - size + 1) > len(states.parents):
+        if states.counts[STATES] + size * (states.depths[state] - size + 1) > len(states.parents):
             return done, -3
         pop_state(states)
         rebuild(tree, states, state)

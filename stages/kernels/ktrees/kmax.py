@@ -1,4 +1,4 @@
-"""k-MAX: no order is given; the variable that would lose least by being placed now comes next.
+"""k-MAX: no order is given; the variable of least regret at being placed now comes next.
 
 Scanagatta, Corani, Zaffalon, Yoo, Kang, "Efficient learning of bounded-treewidth Bayesian networks from
 complete and incomplete data sets" (International Journal of Approximate Reasoning, 2018).
@@ -10,8 +10,9 @@ import heapq
 
 import numpy as np
 
+from ..bits import has_bit, set_bit
 from ..jit import njit
-from .ktree import has_bit, is_clique, join_bag, join_start_clique, latest_member, set_bit
+from .ktree import is_clique, join_bag, join_start_clique, latest_member
 from .start_clique import solve_start_clique
 
 LINK_TRIALS = 50
@@ -60,9 +61,9 @@ def draw_start_clique(lists, precedences, rng, order, placed, size):
 
 @njit
 def regret(lists, variable, s):
-    """Share of what `variable` can gain over its last set that it loses with set `s`, from 0 to 1."""
-    most = lists.losses[lists.set_offsets[variable + 1] - 1]
-    return lists.losses[s] / most if most < 0.0 else 0.0
+    """What `variable` misses with set `s`, as a share of what its best set gains over its last one, from 0 to 1."""
+    most = lists.relative_scores[lists.set_offsets[variable + 1] - 1]
+    return lists.relative_scores[s] / most if most < 0.0 else 0.0
 
 
 @njit
@@ -97,15 +98,15 @@ def open_variable(lists, precedences, variable, placed, fitting, is_open, heap):
 def place_by_regret(lists, tree, clique, precedences, rng):
     """Build a k-tree from a random start clique, always placing the variable of smallest regret.
 
-    Regret is what a variable loses with the best set that fits now, relative to what its best set gains over
+    Regret is what a variable misses with the best set that fits now, relative to what its best set gains over
     its last one. Fills ``tree.order``, on which `evaluate_order` gives the same k-tree.
 
     Returns
     -------
     float
-        Sum of the chosen sets' losses in nats.
+        Sum of the chosen sets' relative scores in nats.
     """
-    offsets, parents, losses = lists.parent_offsets, lists.parents, lists.losses
+    offsets, parents, relative_scores = lists.parent_offsets, lists.parents, lists.relative_scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     n, size = len(order), bags.shape[1]
     placed = np.zeros(n, dtype=np.bool_)
@@ -138,7 +139,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
         order[t] = variable
         position[variable] = t
         chosen[variable] = s
-        total += losses[s]
+        total += relative_scores[s]
         host = order[latest_member(position, parents, first, end)]
         join_bag(bags, edges, host, variable, parents, first, end)
         offer_bag(lists, edges, variable, placed, fitting, is_open, heap)

@@ -14,17 +14,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import clear_bit, has_bit, set_bit
 from ..jit import inlined, njit
+from ..orders.set_lists import SetLists
 
 
 class BoundedLists(NamedTuple):
-    """Candidate sets of at most K members, best first, none dominated; the last one of a child always fits.
+    """What k-tree kernels see of `SetLists`: sets of at most K members, best first, none dominated.
+
+    The last set of a child always fits: it is empty, or what fixed records prescribe.
 
     Attributes
     ----------
     set_offsets, parent_offsets, parents, pair_offsets, pair_children, pair_first, member_offsets, member_sets
-        As in `stages.kernels.orders.set_lists.SetLists`.
-    losses : ndarray of float64, shape (n_sets,)
+        Those of the `SetLists` that this is a view of.
+    relative_scores : ndarray of float64, shape (n_sets,)
         Score less the best listed score of the same child, in nats; at most 0.
     keys : ndarray of int64, shape (n_sets,)
         Bit of `KTree.edges` that must be set for the set to fit: the pair of its first two members, the
@@ -32,7 +36,7 @@ class BoundedLists(NamedTuple):
     """
 
     set_offsets: np.ndarray
-    losses: np.ndarray
+    relative_scores: np.ndarray
     parent_offsets: np.ndarray
     parents: np.ndarray
     pair_offsets: np.ndarray
@@ -72,32 +76,44 @@ class KTree(NamedTuple):
     hosts: np.ndarray
 
 
+def new_bounded_lists(lists: SetLists) -> BoundedLists:
+    """The view of candidate lists that k-tree kernels work on; arrays that do not differ are shared."""
+    best = np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
+    keys = np.empty(len(lists.scores), dtype=np.int64)
+    key_sets(lists.parent_offsets, lists.parents, len(lists.set_offsets) - 1, keys)
+    return BoundedLists(
+        set_offsets=lists.set_offsets,
+        relative_scores=lists.scores - best,
+        parent_offsets=lists.parent_offsets,
+        parents=lists.parents,
+        pair_offsets=lists.pair_offsets,
+        pair_children=lists.pair_children,
+        pair_first=lists.pair_first,
+        member_offsets=lists.member_offsets,
+        member_sets=lists.member_sets,
+        keys=keys,
+    )
+
+
+def new_ktree(n_variables: int, treewidth: int) -> KTree:
+    """A k-tree of which nothing is placed: order 0, 1, 2, ..., no preferences."""
+    n = n_variables
+    return KTree(
+        order=np.arange(n, dtype=np.int32),
+        position=np.arange(n, dtype=np.int32),
+        bags=np.zeros((n + 1, treewidth + 1), dtype=np.int32),
+        edges=np.zeros(n * (n + 1) // 128 + 1, dtype=np.uint64),
+        chosen=np.zeros(n, dtype=np.int64),
+        left_out=np.full(n, -1, dtype=np.int32),
+        hosts=np.full(n, -1, dtype=np.int32),
+    )
+
+
 @njit
 def pair_bit(a, b):
     """Index of the bit of the pair {a, b}; a may equal b."""
     high = np.int64(max(a, b))
     return (high * (high + 1) >> 1) + min(a, b)
-
-
-@njit
-def has_bit(bits, index):
-    """True when bit `index` is set. Unsigned numbers spare the test for an index from the end."""
-    bit = np.uint64(index)
-    return (bits[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
-
-
-@njit
-def set_bit(bits, index):
-    """Set bit `index`."""
-    bit = np.uint64(index)
-    bits[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
-
-
-@njit
-def clear_bit(bits, index):
-    """Clear bit `index`."""
-    bit = np.uint64(index)
-    bits[bit >> np.uint64(6)] &= ~(np.uint64(1) << (bit & np.uint64(63)))
 
 
 @njit
@@ -139,7 +155,7 @@ def stands_before(offsets, parents, position, s, limit):
 
 
 @inlined
-def contains(parents, first, end, variable):
+def is_among(parents, first, end, variable):
     """True when `variable` is among ``parents[first:end]``."""
     found = False
     for i in range(first, end):
@@ -167,12 +183,12 @@ def form_bag(bags, host, row, variable, unwanted, parents, first, end):
     width = bags.shape[1] - 1
     left_out = width
     for j in range(width + 1):
-        if not contains(parents, first, end, bags[host, j]):
+        if not is_among(parents, first, end, bags[host, j]):
             left_out = j
             break
     if unwanted >= 0:
         for j in range(left_out + 1, width + 1):
-            if bags[host, j] == unwanted and not contains(parents, first, end, unwanted):
+            if bags[host, j] == unwanted and not is_among(parents, first, end, unwanted):
                 left_out = j
     for j in range(width):
         bags[row, j] = bags[host, j + (j >= left_out)]

@@ -4,7 +4,7 @@ Dynamic programming over the cliques of the k-tree, from the last one formed to 
 the families beyond a clique matters to the rest only by which of the clique's members it gives their set, which
 members it makes ancestors of which, and what it costs. Such states are kept as long as no other is better in all
 three respects and they can still lead to a network above a floor; few sets of a list fit a k-tree, so there are
-few. Costs are losses against each variable's best set within the k-tree, cycles allowed.
+few. Costs are relative scores against each variable's best set within the k-tree, cycles allowed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..jit import njit
 from .informative_score import is_within
-from .ktree_dp_states import add_ancestors, add_candidate, store
+from .ktree_dp_states import STORED, add_candidate, extend_ancestors, store
 
 SLICE_STATES = 1000
 """States after which a kernel call ends; some hundredths of a second at most."""
@@ -44,7 +44,7 @@ class Families(NamedTuple):
     most: np.ndarray
 
 
-class CliqueTree(NamedTuple):
+class CliqueMessages(NamedTuple):
     """The cliques as a tree, and what is known of those done.
 
     Attributes
@@ -64,13 +64,35 @@ class CliqueTree(NamedTuple):
     pending: np.ndarray
 
 
+def new_families(n_variables: int, n_sets: int) -> Families:
+    """Room for the families of k-trees over lists of `n_sets` sets; the second half of it is scratch."""
+    return Families(
+        offsets=np.zeros(n_variables + 1, dtype=np.int64),
+        sets=np.zeros(2 * n_sets, dtype=np.int64),
+        children=np.zeros(2 * n_sets, dtype=np.int32),
+        best=np.zeros(n_variables),
+        most=np.zeros(n_variables),
+    )
+
+
+def new_clique_messages(n_variables: int) -> CliqueMessages:
+    """No clique linked or solved."""
+    return CliqueMessages(
+        joined=np.zeros(n_variables, dtype=np.int32),
+        following=np.zeros(n_variables, dtype=np.int32),
+        starts=np.zeros(n_variables, dtype=np.int64),
+        ends=np.zeros(n_variables, dtype=np.int64),
+        pending=np.zeros(1),
+    )
+
+
 @njit
 def collect_families(lists, tree, families):
     """Fill `families` for a k-tree.
 
     ``families.sets`` and ``families.children`` have room for twice the listed sets: the second half is scratch.
     """
-    offsets, parents, losses = lists.parent_offsets, lists.parents, lists.losses
+    offsets, parents, relative_scores = lists.parent_offsets, lists.parents, lists.relative_scores
     n, width = len(tree.order), tree.bags.shape[1] - 1
     families.offsets[:] = 0
     scratch = len(families.sets) // 2
@@ -82,9 +104,9 @@ def collect_families(lists, tree, families):
         for s in range(first, end):
             if not is_within(lists.keys, offsets, parents, tree.edges, s, child):
                 continue
-            families.best[child] = max(families.best[child], losses[s])
+            families.best[child] = max(families.best[child], relative_scores[s])
             if offsets[s] == offsets[s + 1]:
-                families.most[child] = families.best[child] - losses[s]
+                families.most[child] = families.best[child] - relative_scores[s]
                 continue
             latest = max(np.int32(width), tree.position[child])
             for i in range(offsets[s], offsets[s + 1]):
@@ -136,14 +158,14 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
 
     Parameters
     ----------
-    states : InsideStates
+    states : PartialChoices
     span, message : tuple of (int, int)
         Ranges of states of the clique, and on the K members that it shares with the other one.
     places : ndarray of int64, shape (K,)
         Place in the clique of each of these.
     slack : float
         Costs from here on are of no use.
-    found, kept : InsideStates
+    found, kept : PartialChoices
         Candidates, and scratch of the same size.
     most : ndarray of float64, shape (K + 1,)
     limit : int
@@ -171,7 +193,7 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
                 for i in range(width + 1):
                     if moved[j] >> i & 1:
                         ancestors |= above[i]
-                if ancestors and not add_ancestors(above, places[j], ancestors):
+                if ancestors and not extend_ancestors(above, places[j], ancestors):
                     acyclic = False
                     break
             if acyclic:
@@ -183,7 +205,7 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
 def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept, most, limit):
     """Continue each state of a clique by each of the `sets`, best first, that one of its members may take.
 
-    `best` is the loss of the member's best set within the k-tree.
+    `best` is the relative score of the member's best set within the k-tree.
     """
     above = np.empty(len(bag), dtype=np.int64)
     for s in range(span[0], span[1]):
@@ -192,7 +214,7 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
             (states.costs[s], states.taken[s], states.above[s], s, np.int64(-1), np.int64(-1)),
         )  # fmt: skip
     for chosen in sets:
-        price = best - lists.losses[chosen]
+        price = best - lists.relative_scores[chosen]
         joined = np.int64(0)
         for i in range(lists.parent_offsets[chosen], lists.parent_offsets[chosen + 1]):
             joined |= 1 << place_in(bag, lists.parents[i])
@@ -206,7 +228,7 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
             for i in range(len(bag)):
                 if joined >> i & 1:
                     ancestors |= above[i]
-            if add_ancestors(above, member, ancestors):
+            if extend_ancestors(above, member, ancestors):
                 taken = states.taken[s] | 1 << member
                 candidate = (states.costs[s] + price, taken, above, s, np.int64(-1), chosen)
                 add_candidate(found, kept, most, limit, candidate)
@@ -288,9 +310,9 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
     lists : BoundedLists
     tree : KTree
     families : Families
-    cliques : CliqueTree
-    states : InsideStates
-    found, kept : InsideStates
+    cliques : CliqueMessages
+    states : PartialChoices
+    found, kept : PartialChoices
         Scratch, more than `limit` places each.
     slack : float
         Networks that cost this much or more are of no use.
@@ -304,14 +326,17 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
         The position to go on from; K - 1 when all is done, -2 when no network is of use.
     """
     size = tree.bags.shape[1]
-    begin = states.counts[0]
+    begin = states.counts[STORED]
     for t in range(start, size - 2, -1):
         steps = min(families.offsets[t + 1] - families.offsets[t], size) + 2
         other = cliques.joined[tree.order[t]]
         while other >= 0:
             steps += 1
             other = cliques.following[other]
-        if states.counts[0] + steps * limit > len(states.costs) or states.counts[0] - begin > SLICE_STATES:
+        if (
+            states.counts[STORED] + steps * limit > len(states.costs)
+            or states.counts[STORED] - begin > SLICE_STATES
+        ):
             return t
         solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t)
         if cliques.starts[tree.order[t]] == cliques.ends[tree.order[t]]:
@@ -321,7 +346,7 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
 
 @njit
 def trace_choices(lists, tree, states, last):
-    """Fill ``tree.chosen`` with the sets of state `last`, after all cliques were solved; the sum of losses."""
+    """Fill ``tree.chosen`` with the sets of state `last`, after all cliques were solved; their relative score."""
     n = len(tree.order)
     for child in range(n):
         tree.chosen[child] = lists.set_offsets[child + 1] - 1
@@ -337,5 +362,5 @@ def trace_choices(lists, tree, states, last):
         waiting.append(states.second[state])
     total = 0.0
     for child in range(n):
-        total += lists.losses[tree.chosen[child]]
+        total += lists.relative_scores[tree.chosen[child]]
     return total

@@ -11,8 +11,11 @@ import numpy as np
 
 from ..jit import njit
 
+STORED, DROPPED = 0, 1
+"""Entries of `PartialChoices.counts`: number of states; number of times that states were dropped for want of room."""
 
-class InsideStates(NamedTuple):
+
+class PartialChoices(NamedTuple):
     """Partial choices. Those of one clique are a range, cheapest first; each continues one or two earlier ones.
 
     Attributes
@@ -28,7 +31,7 @@ class InsideStates(NamedTuple):
     sets : ndarray of int64
         Set chosen with this state; -1 for none.
     counts : ndarray of int64, shape (2,)
-        Number of states; number of times that states were dropped for want of room.
+        See `STORED` and `DROPPED`.
     """
 
     costs: np.ndarray
@@ -40,8 +43,29 @@ class InsideStates(NamedTuple):
     counts: np.ndarray
 
 
+def new_partial_choices(capacity: int, n_members: int) -> PartialChoices:
+    """Room for so many states of cliques of `n_members` variables, none of them there."""
+    return PartialChoices(
+        costs=np.zeros(capacity),
+        taken=np.zeros(capacity, dtype=np.int64),
+        above=np.zeros((capacity, n_members), dtype=np.int64),
+        first=np.zeros(capacity, dtype=np.int64),
+        second=np.zeros(capacity, dtype=np.int64),
+        sets=np.zeros(capacity, dtype=np.int64),
+        counts=np.zeros(2, dtype=np.int64),
+    )
+
+
+def with_more_room(states: PartialChoices, capacity: int) -> PartialChoices:
+    """The same states with room for `capacity`."""
+    larger = new_partial_choices(capacity, states.above.shape[1])
+    for array, former in zip(larger, states):
+        array[: len(former)] = former
+    return larger
+
+
 @njit
-def add_ancestors(above, member, ancestors):
+def extend_ancestors(above, member, ancestors):
     """Make all of `ancestors` (a mask, closed upwards) ancestors of `member`; False if that closes a cycle."""
     if (ancestors >> member) & 1:
         return False
@@ -85,7 +109,7 @@ def copy_state(source, i, target, k):
 @njit
 def thin_out(found, kept, most, limit):
     """Reduce the candidates `found` to at most `limit` undominated ones, cheapest first; `kept` is scratch."""
-    n_found = found.counts[0]
+    n_found = found.counts[STORED]
     ranked = np.argsort(found.costs[:n_found], kind="mergesort")
     n_kept = 0
     for i in ranked:
@@ -97,36 +121,37 @@ def thin_out(found, kept, most, limit):
                 break
         if useful:
             if n_kept == limit:
-                found.counts[1] += 1
+                found.counts[DROPPED] += 1
                 break
             n_kept += 1
     for k in range(n_kept):
         copy_state(kept, k, found, k)
-    found.counts[0] = n_kept
+    found.counts[STORED] = n_kept
 
 
 @njit
 def add_candidate(found, kept, most, limit, state):
     """Append a candidate to `found`: ``state`` is (cost, taken, above, first, second, set)."""
-    if found.counts[0] == len(found.costs):
+    if found.counts[STORED] == len(found.costs):
         thin_out(found, kept, most, limit)
-    k = found.counts[0]
-    found.costs[k] = state[0]
-    found.taken[k] = state[1]
-    found.above[k] = state[2]
-    found.first[k] = state[3]
-    found.second[k] = state[4]
-    found.sets[k] = state[5]
-    found.counts[0] += 1
+    k = found.counts[STORED]
+    cost, taken, above, first, second, chosen = state
+    found.costs[k] = cost
+    found.taken[k] = taken
+    found.above[k] = above
+    found.first[k] = first
+    found.second[k] = second
+    found.sets[k] = chosen
+    found.counts[STORED] += 1
 
 
 @njit
 def store(found, kept, most, limit, states):
     """Append the best candidates to `states` and forget the others; the range they take."""
     thin_out(found, kept, most, limit)
-    start = states.counts[0]
-    for k in range(found.counts[0]):
+    start = states.counts[STORED]
+    for k in range(found.counts[STORED]):
         copy_state(found, k, states, start + k)
-    states.counts[0] += found.counts[0]
-    found.counts[0] = 0
-    return start, states.counts[0]
+    states.counts[STORED] += found.counts[STORED]
+    found.counts[STORED] = 0
+    return start, states.counts[STORED]

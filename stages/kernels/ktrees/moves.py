@@ -12,24 +12,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import has_bit, set_bit
 from ..jit import inlined, njit
 from .ktree import (
     add_edges,
     bag_contains,
-    contains,
     form_bag,
-    has_bit,
+    is_among,
     is_clique,
     join_start_clique,
     latest_member,
     pair_bit,
     remove_edges,
-    set_bit,
     stands_before,
 )
 from .start_clique import solve_start_clique
 
-NO_SET = np.int64(2**62)
+NO_BETTER_SET = np.int64(2**62)
 """In `MoveLog.pending`: no better set has become a clique."""
 
 SETTLED, RECHECK, RESCAN, CHANGED = 0, 1, 2, 3
@@ -50,7 +49,7 @@ class MoveLog(NamedTuple):
     flags : ndarray of uint8, shape (n_variables,)
         By variable; all `SETTLED` between moves.
     pending : ndarray of int64, shape (n_variables,)
-        By variable the best set that has become a clique; all `NO_SET` between moves.
+        By variable the best set that has become a clique; all `NO_BETTER_SET` between moves.
     """
 
     variables: np.ndarray
@@ -58,6 +57,17 @@ class MoveLog(NamedTuple):
     bags: np.ndarray
     flags: np.ndarray
     pending: np.ndarray
+
+
+def new_move_log(n_variables: int, treewidth: int) -> MoveLog:
+    """A log of nothing."""
+    return MoveLog(
+        variables=np.zeros(n_variables, dtype=np.int32),
+        chosen=np.zeros(n_variables, dtype=np.int64),
+        bags=np.zeros((n_variables, treewidth + 1), dtype=np.int32),
+        flags=np.full(n_variables, SETTLED, dtype=np.uint8),
+        pending=np.full(n_variables, NO_BETTER_SET, dtype=np.int64),
+    )
 
 
 @njit
@@ -85,7 +95,7 @@ def mark_move(lists, tree, log, variable, low, high):
         child = pair_children[pair]
         if low <= position[child] < position[variable] <= high:
             s = chosen[child]
-            if s >= lists.pair_first[pair] and contains(parents, offsets[s], offsets[s + 1], variable):
+            if s >= lists.pair_first[pair] and is_among(parents, offsets[s], offsets[s + 1], variable):
                 flags[child] = RECHECK
 
 
@@ -116,7 +126,7 @@ def spread_change(lists, tree, log, variable, place):
             if is_clique(offsets, parents, edges, s):
                 pending[child] = s
                 break
-        if flags[child] == SETTLED and contains(parents, offsets[present], offsets[present + 1], variable):
+        if flags[child] == SETTLED and is_among(parents, offsets[present], offsets[present + 1], variable):
             flags[child] = RECHECK
 
 
@@ -139,12 +149,12 @@ def renew_start_clique(lists, tree, log, clique):
         Change of the score in nats. The clique's members are the first ones logged.
     """
     order, bags, edges, chosen = tree.order, tree.bags, tree.edges, tree.chosen
-    losses, offsets, flags = lists.losses, lists.parent_offsets, log.flags
+    relative_scores, offsets, flags = lists.relative_scores, lists.parent_offsets, log.flags
     n, size = len(order), bags.shape[1]
     before = 0.0
     for t in range(size):
         log_variable(log, chosen, bags, t, order[t])
-        before += losses[chosen[order[t]]]
+        before += relative_scores[chosen[order[t]]]
         remove_edges(edges, bags, order[t])
     join_start_clique(order, bags, edges)
     gain = solve_start_clique(lists, tree, clique) - before
@@ -183,7 +193,7 @@ def refresh(lists, tree, log, clique, low, moved):
         Number of variables logged, and the change of the score in nats.
     """
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    set_offsets, losses = lists.set_offsets, lists.losses
+    set_offsets, relative_scores = lists.set_offsets, lists.relative_scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     left_out, hosts, flags, pending = tree.left_out, tree.hosts, log.flags, log.pending
     n, size = len(order), bags.shape[1]
@@ -196,12 +206,12 @@ def refresh(lists, tree, log, clique, low, moved):
         variable = order[t]
         preferred = hosts[variable]
         host_is_same = preferred < 0 or (flags[preferred] != CHANGED and preferred != moved)
-        if flags[variable] == SETTLED and pending[variable] == NO_SET and host_is_same:
+        if flags[variable] == SETTLED and pending[variable] == NO_BETTER_SET and host_is_same:
             continue
         present = chosen[variable]
         s = set_offsets[variable] if flags[variable] == RESCAN else min(present, pending[variable])
         flags[variable] = SETTLED
-        pending[variable] = NO_SET
+        pending[variable] = NO_BETTER_SET
         while not (
             has_bit(edges, keys[s])
             and stands_before(offsets, parents, position, s, t)
@@ -220,7 +230,7 @@ def refresh(lists, tree, log, clique, low, moved):
         if has_new_bag or s != present:
             log_variable(log, chosen, bags, n_logged, variable)
             n_logged += 1
-            gain += losses[s] - losses[present]
+            gain += relative_scores[s] - relative_scores[present]
             chosen[variable] = s
         if has_new_bag:
             remove_edges(edges, bags, variable)
@@ -259,7 +269,7 @@ def build_ktree(lists, tree, log, clique):
     Returns
     -------
     float
-        Sum of the chosen sets' losses in nats.
+        Sum of the chosen sets' relative scores in nats.
     """
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     n = len(order)
@@ -272,9 +282,9 @@ def build_ktree(lists, tree, log, clique):
         bags[variable, :] = variable
         chosen[variable] = lists.set_offsets[variable]
         log.flags[variable] = RESCAN
-        log.pending[variable] = NO_SET
+        log.pending[variable] = NO_BETTER_SET
     refresh(lists, tree, log, clique, 0, -1)
     total = 0.0
     for variable in range(n):
-        total += lists.losses[chosen[variable]]
+        total += lists.relative_scores[chosen[variable]]
     return total

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import has_bit, set_bit
 from ..jit import njit
-from .ktree import has_bit, is_clique, join_bag, join_start_clique, latest_member, set_bit
+from .ktree import is_clique, join_bag, join_start_clique, latest_member
 from .start_clique import solve_start_clique
 
 
 @njit
 def place_rest(lists, tree, start, total, floor):
-    """Place the variables from position `start` on by k-G's choices; `total` is the loss of those before.
+    """Place the variables from position `start` on by k-G's choices; `total` is the relative score of those before.
 
     Returns
     -------
@@ -21,7 +22,7 @@ def place_rest(lists, tree, start, total, floor):
         Loss of all in nats; once below `floor` the rest is not placed any more.
     """
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    set_offsets, losses = lists.set_offsets, lists.losses
+    set_offsets, relative_scores = lists.set_offsets, lists.relative_scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     for t in range(start, len(order)):
         variable = np.uint32(order[t])
@@ -30,7 +31,7 @@ def place_rest(lists, tree, start, total, floor):
             s += np.uint64(1)
         chosen[variable] = s
         # Losses are never positive: what is still to come cannot make up for those so far.
-        total += losses[s]
+        total += relative_scores[s]
         if total < floor:
             return total
         first, end = offsets[s], offsets[s + np.uint64(1)]
@@ -58,7 +59,7 @@ def evaluate_order(lists, tree, clique, floor):
     Returns
     -------
     float
-        Sum of the chosen sets' losses in nats; below `floor` if given up.
+        Sum of the chosen sets' relative scores in nats; below `floor` if given up.
     """
     order, position, bags, edges = tree.order, tree.position, tree.bags, tree.edges
     n, size = len(order), bags.shape[1]
@@ -84,6 +85,19 @@ class Precedences(NamedTuple):
     before: np.ndarray
     after_offsets: np.ndarray
     after: np.ndarray
+
+
+def new_precedences(pairs: list[tuple[int, int]], n_variables: int) -> Precedences:
+    """Index (earlier, later) pairs both ways."""
+    earlier, later = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+    by_later, by_earlier = np.lexsort((earlier, later)), np.lexsort((later, earlier))
+    every = np.arange(n_variables + 1)
+    return Precedences(
+        before_offsets=np.searchsorted(later[by_later], every).astype(np.int64),
+        before=earlier[by_later],
+        after_offsets=np.searchsorted(earlier[by_earlier], every).astype(np.int64),
+        after=later[by_earlier],
+    )
 
 
 @njit
@@ -145,9 +159,9 @@ def sample_orders(lists, tree, clique, precedences, rng, n_orders, best_order, b
             pull_forward(precedences, tree.order, drawn, emitted, stack)
         else:
             tree.order[:] = drawn
-        loss = evaluate_order(lists, tree, clique, best)
-        if loss > best:
-            best = loss
+        relative_score = evaluate_order(lists, tree, clique, best)
+        if relative_score > best:
+            best = relative_score
             best_order[:] = tree.order
             best_chosen[:] = tree.chosen
     return best

@@ -6,17 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import has_bit, set_bit
 from ..jit import njit
-from .ktree import (
-    BoundedLists,
-    add_edges,
-    form_bag,
-    has_bit,
-    join_start_clique,
-    latest_member,
-    pair_bit,
-    set_bit,
-)
+from .ktree import BoundedLists, add_edges, form_bag, join_start_clique, latest_member, pair_bit
 from .orders import Precedences, pull_forward
 
 

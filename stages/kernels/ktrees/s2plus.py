@@ -1,19 +1,20 @@
 """Informative k-trees by best-first search, for S2+ (Nie, de Campos, Ji 2016; Scanagatta et al. 2016, section 3.4).
 
 From a start clique on, variables come in the order in which they share most with those before. A step joins the
-next one to a K-clique and is worth their mutual information, plus `weight` times the loss of the variable's best
-set there: the two parts of the informative score, whose quotient is largest where S_mi - weight abs(S_l) is
-when `weight` is the largest quotient (Dinkelbach 1967). Paths are kept as in `kastar`.
+next one to a K-clique and is worth their mutual information, plus `weight` times the relative score of the
+variable's best set there: the two parts of the informative score, whose quotient is largest where S_mi - weight
+abs(S_l) is when `weight` is the largest quotient (Dinkelbach 1967). Paths are kept as in `kastar`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..bits import has_bit
 from ..jit import njit
 from .informative_score import information_between
-from .kastar import add_state, pop_state, rebuild
-from .ktree import bag_contains, contains, has_bit, is_clique
+from .kastar import OPEN, STATES, add_state, pop_state, rebuild
+from .ktree import bag_contains, is_among, is_clique
 
 
 @njit
@@ -105,13 +106,13 @@ def expand_informative(lists, information, tree, states, state, rest, weight, on
             # Without its own variable a later bag is the K-clique that this one joined: met before.
             if place >= size and left_out == host:
                 continue
-            most = states.losses[state] + whole - shared[position[left_out]]
+            most = states.values[state] + whole - shared[position[left_out]]
             if only_best and most <= best:
                 continue
             taken = np.int64(-1)
             for k in range(n_fitting):
                 first, end = offsets[fitting[k]], offsets[fitting[k] + 1]
-                if not contains(parents, first, end, left_out) and bag_contains(
+                if not is_among(parents, first, end, left_out) and bag_contains(
                     bags, host, parents, first, end
                 ):
                     taken = fitting[k]
@@ -119,7 +120,7 @@ def expand_informative(lists, information, tree, states, state, rest, weight, on
             if taken < 0:
                 # The clique lacks a variable that this one must join.
                 continue
-            worth = most + weight * lists.losses[taken]
+            worth = most + weight * lists.relative_scores[taken]
             if not only_best:
                 add_state(states, state, host, left_out, taken, worth, worth + rest[t + 1])
             elif worth > best:
@@ -139,7 +140,7 @@ def search_informative(lists, information, tree, states, rest, weight, room, n_e
     tree : KTree
         Its order is the one searched; the rest is scratch.
     states : PathStates
-        With room for `room` states and n_variables more; ``losses`` hold the worth of the steps so far.
+        With room for `room` states and n_variables more; ``values`` hold the worth of the steps so far.
     rest : ndarray of float64
         What steps from each position on can be worth at most.
     weight : float
@@ -157,9 +158,9 @@ def search_informative(lists, information, tree, states, rest, weight, room, n_e
         depth = states.depths[state]
         if depth == n:
             return done, state
-        only_best = states.counts[0] + size * (depth - size + 1) > room
+        only_best = states.counts[STATES] + size * (depth - size + 1) > room
         if only_best:
-            states.counts[1] = 0
+            states.counts[OPEN] = 0
         rebuild(tree, states, state)
         expand_informative(lists, information, tree, states, state, rest, weight, only_best)
     return n_expansions, -1

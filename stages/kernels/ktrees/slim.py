@@ -17,6 +17,11 @@ from ..jit import njit
 LEVELS = 3
 """A group has up to K + 1, K + 2 or K + 3 members."""
 
+SIZE, NODES, WORK, STAMP = 0, 1, 2, 3
+"""Entries of `BagGroup.counts`: number of members; number of tree nodes among them, which come first; work done so
+far, in steps of some nanoseconds; stamp of the latest walk.
+"""
+
 
 class BagGroup(NamedTuple):
     """Members of a group, what they may choose, and scratch.
@@ -25,22 +30,21 @@ class BagGroup(NamedTuple):
     ----------
     members : ndarray of int32, shape (capacity,)
     counts : ndarray of int64, shape (4,)
-        Number of members; number of tree nodes among them, which come first; work done so far, in steps of
-        some nanoseconds; stamp of the latest walk.
+        See `SIZE`, `NODES`, `WORK`, `STAMP`.
     adjacent : ndarray of int64, shape (capacity,)
         Mask of the members that each one must stay adjacent to.
     starts : ndarray of int64, shape (capacity + 1,)
     above, covers, sets : ndarray of int64
         What each member may choose, best first: mask of the members that become its ancestors, mask of those
         that become a clique (0 if that is one already, elsewhere), and index of the set.
-    losses : ndarray of float64
+    relative_scores : ndarray of float64
         In nats.
     picks, best_picks : ndarray of int64, shape (capacity,)
         Choices.
     missing, best_missing : ndarray of int64, shape (3,)
         Masks of pairs that are not adjacent.
     bounds : ndarray of float64, shape (capacity, capacity)
-        Best loss with one pair not adjacent.
+        Bound on the sum of relative scores with one pair not adjacent.
     places : ndarray of int32, shape (n_variables,)
         Index among the members; -1 for all others. All -1 between groups.
     stamps : ndarray of int64, shape (n_variables,)
@@ -55,7 +59,7 @@ class BagGroup(NamedTuple):
     above: np.ndarray
     covers: np.ndarray
     sets: np.ndarray
-    losses: np.ndarray
+    relative_scores: np.ndarray
     picks: np.ndarray
     best_picks: np.ndarray
     missing: np.ndarray
@@ -65,6 +69,29 @@ class BagGroup(NamedTuple):
     stamps: np.ndarray
     waiting: np.ndarray
     flags: np.ndarray
+
+
+def new_bag_group(n_variables: int, capacity: int, n_choices: int) -> BagGroup:
+    """An empty group with room for `capacity` members that have `n_choices` choices in all."""
+    return BagGroup(
+        members=np.zeros(capacity, dtype=np.int32),
+        counts=np.zeros(4, dtype=np.int64),
+        adjacent=np.zeros(capacity, dtype=np.int64),
+        starts=np.zeros(capacity + 1, dtype=np.int64),
+        above=np.zeros(n_choices, dtype=np.int64),
+        covers=np.zeros(n_choices, dtype=np.int64),
+        sets=np.zeros(n_choices, dtype=np.int64),
+        relative_scores=np.zeros(n_choices),
+        picks=np.zeros(capacity, dtype=np.int64),
+        best_picks=np.zeros(capacity, dtype=np.int64),
+        missing=np.zeros(3, dtype=np.int64),
+        best_missing=np.zeros(3, dtype=np.int64),
+        bounds=np.zeros((capacity, capacity)),
+        places=np.full(n_variables, -1, dtype=np.int32),
+        stamps=np.zeros(n_variables, dtype=np.int64),
+        waiting=np.zeros(n_variables, dtype=np.int32),
+        flags=np.zeros(n_variables, dtype=np.bool_),
+    )
 
 
 @njit
@@ -108,8 +135,8 @@ def grow_group(cliques, group, rng, seed, most):
         members[size] = cliques.earlier[top, k]
         places[members[size]] = size
         size += 1
-    group.counts[0] = size
-    group.counts[1] = n_nodes
+    group.counts[SIZE] = size
+    group.counts[NODES] = n_nodes
     return top
 
 
@@ -129,7 +156,7 @@ def mark_interfaces(cliques, group, top):
     group.adjacent[:] = 0
     if cliques.above[top] >= 0:
         keep_adjacent(cliques, group, top)
-    for k in range(group.counts[1]):
+    for k in range(group.counts[NODES]):
         other = cliques.below[group.members[k]]
         while other >= 0:
             if group.places[other] < 0:
@@ -142,8 +169,8 @@ def reached_from(lists, chosen, group, s):
     """Mask of the members that are in set `s`, or from which a path outside the group leads to one of it."""
     offsets, parents = lists.parent_offsets, lists.parents
     places, stamps, waiting = group.places, group.stamps, group.waiting
-    group.counts[3] += 1
-    stamp = group.counts[3]
+    group.counts[STAMP] += 1
+    stamp = group.counts[STAMP]
     mask = np.int64(0)
     n_waiting = 0
     while True:
@@ -158,21 +185,21 @@ def reached_from(lists, chosen, group, s):
         if n_waiting == 0:
             return mask
         n_waiting -= 1
-        group.counts[2] += 1
+        group.counts[WORK] += 1
         s = chosen[waiting[n_waiting]]
 
 
 @njit
 def collect_choices(lists, chosen, group):
-    """Fill in what the members may choose; the sum of the losses of what they have, in nats."""
+    """Fill in what the members may choose; the sum of the relative scores of what they have, in nats."""
     offsets, parents, places = lists.parent_offsets, lists.parents, group.places
     count, total = 0, 0.0
-    for place in range(group.counts[0]):
+    for place in range(group.counts[SIZE]):
         variable = group.members[place]
         group.starts[place] = count
         present = chosen[variable]
-        total += lists.losses[present]
-        group.counts[2] += lists.set_offsets[variable + 1] - lists.set_offsets[variable]
+        total += lists.relative_scores[present]
+        group.counts[WORK] += lists.set_offsets[variable + 1] - lists.set_offsets[variable]
         for s in range(lists.set_offsets[variable], lists.set_offsets[variable + 1]):
             mask = np.int64(0)
             for i in range(offsets[s], offsets[s + 1]):
@@ -189,10 +216,10 @@ def collect_choices(lists, chosen, group):
                 group.covers[count] = 0
             else:
                 continue
-            group.losses[count] = lists.losses[s]
+            group.relative_scores[count] = lists.relative_scores[s]
             group.sets[count] = s
             count += 1
-    group.starts[group.counts[0]] = count
+    group.starts[group.counts[SIZE]] = count
     return total
 
 
@@ -203,7 +230,7 @@ def order_members(group):
     Those in no missing pair are adjacent to all and come first. Of a path a - b - c - d of missing pairs, a, c,
     d and b follow, each adjacent to at most one of those before it.
     """
-    size, missing = group.counts[0], group.best_missing
+    size, missing = group.counts[SIZE], group.best_missing
     inner = missing[1]
     ends = (missing[0] | missing[2]) & ~inner
     first = missing[0] & ends

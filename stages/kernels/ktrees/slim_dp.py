@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import njit
+from .slim import SIZE, WORK
 from .start_clique import peel_clique, solve_core
 
 GAIN = 1e-6
@@ -29,9 +30,9 @@ def solve_relaxed(group, n_missing, tables):
     Returns
     -------
     float
-        Sum of losses in nats; minus infinity when a member has no such set.
+        Sum of relative scores in nats; minus infinity when a member has no such set.
     """
-    size, missing, picks = group.counts[0], group.missing, group.picks
+    size, missing, picks = group.counts[SIZE], group.missing, group.picks
     starts, masks, candidates = tables.starts, tables.masks, tables.candidates
     count, total = 0, 0.0
     for place in range(size):
@@ -58,9 +59,9 @@ def solve_relaxed(group, n_missing, tables):
             subsets <<= 1
         else:
             picks[place] = candidates[starts[place]]
-            total += group.losses[picks[place]]
-    group.counts[2] += size * subsets + group.starts[size]
-    solve_core(group.losses, tables, free, core)
+            total += group.relative_scores[picks[place]]
+    group.counts[WORK] += size * subsets + group.starts[size]
+    solve_core(group.relative_scores, tables, free, core)
     total += tables.values[core]
     if total == -np.inf:
         return total
@@ -88,9 +89,9 @@ def solve_group(group, width, floor, tables):
     Returns
     -------
     float
-        Sum of losses in nats; `floor` when there is nothing better.
+        Sum of relative scores in nats; `floor` when there is nothing better.
     """
-    size = group.counts[0]
+    size = group.counts[SIZE]
     best = solve_relaxed(group, 0, tables)
     if best <= floor:
         return floor
@@ -111,7 +112,7 @@ def solve_group(group, width, floor, tables):
 @njit
 def _solve_with_one(group, used, relaxed, floor, tables):
     """`solve_group` for K + 2 members: `used` are the pairs of the best choice if all were adjacent."""
-    size, missing = group.counts[0], group.missing
+    size, missing = group.counts[SIZE], group.missing
     for a in range(size):
         for b in range(a):
             if not used[a] >> b & 1:
@@ -124,9 +125,9 @@ def _solve_with_one(group, used, relaxed, floor, tables):
             if group.adjacent[a] >> b & 1:
                 continue
             missing[0] = 1 << a | 1 << b
-            loss = solve_relaxed(group, 1, tables)
-            if loss > best:
-                best = loss
+            relative_score = solve_relaxed(group, 1, tables)
+            if relative_score > best:
+                best = relative_score
                 keep_picks(group, 1)
     return best
 
@@ -134,7 +135,7 @@ def _solve_with_one(group, used, relaxed, floor, tables):
 @njit
 def _solve_with_three(group, used, relaxed, floor, tables):
     """`solve_group` for K + 3 members."""
-    size, missing, bounds = group.counts[0], group.missing, group.bounds
+    size, missing, bounds = group.counts[SIZE], group.missing, group.bounds
     for a in range(size):
         bounds[a, a] = -np.inf
         for b in range(a):
@@ -157,8 +158,8 @@ def _try_triples(group, floor, relaxed, any_will_do, tables):
 
     If `any_will_do`, the first triple is as good as all: the present choices are noted for it.
     """
-    size, missing, bounds = group.counts[0], group.missing, group.bounds
-    best, most_work = floor, group.counts[2] + MOST_WORK
+    size, missing, bounds = group.counts[SIZE], group.missing, group.bounds
+    best, most_work = floor, group.counts[WORK] + MOST_WORK
     for b in range(size):
         for c in range(size):
             if bounds[b, c] <= best:
@@ -178,10 +179,10 @@ def _try_triples(group, floor, relaxed, any_will_do, tables):
                     if any_will_do:
                         keep_picks(group, 3)
                         return relaxed
-                    loss = solve_relaxed(group, 3, tables)
-                    if loss > best:
-                        best = loss
+                    relative_score = solve_relaxed(group, 3, tables)
+                    if relative_score > best:
+                        best = relative_score
                         keep_picks(group, 3)
-                    if group.counts[2] > most_work:
+                    if group.counts[WORK] > most_work:
                         return best
     return best

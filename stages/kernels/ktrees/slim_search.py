@@ -8,7 +8,7 @@ import numpy as np
 
 from ..jit import njit
 from .clique_tree import build_cliques, put_first
-from .slim import LEVELS, collect_choices, grow_group, mark_interfaces, order_members
+from .slim import LEVELS, SIZE, WORK, collect_choices, grow_group, mark_interfaces, order_members
 from .slim_dp import GAIN, keep_picks, solve_group, solve_relaxed
 
 TRIES = 2
@@ -17,6 +17,10 @@ TRIES = 2
 
 _TABOO = 1 << 62
 """Stands for a pair in masks of pairs."""
+
+
+PRESENT, KEPT = 0, 1
+"""Entries of `KeptNetwork.relative_scores`."""
 
 
 class GroupQueue(NamedTuple):
@@ -41,22 +45,41 @@ class KeptNetwork(NamedTuple):
 
     Attributes
     ----------
-    losses : ndarray of float64, shape (2,)
-        Of the present network and of the kept one, in nats.
+    relative_scores : ndarray of float64, shape (2,)
+        In nats, of the network at hand and of the one kept, see `PRESENT` and `KEPT`.
     chosen : ndarray of int64, shape (n_variables,)
     order : ndarray of int32, shape (n_variables,)
     idle : ndarray of int64, shape (1,)
         Disturbances since the kept network last became better.
     """
 
-    losses: np.ndarray
+    relative_scores: np.ndarray
     chosen: np.ndarray
     order: np.ndarray
     idle: np.ndarray
 
 
+def new_group_queue(n_variables: int) -> GroupQueue:
+    """No variable waits."""
+    return GroupQueue(
+        waiting=np.zeros((LEVELS, n_variables), dtype=np.int32),
+        counts=np.zeros(LEVELS, dtype=np.int64),
+        tries=np.zeros((LEVELS, n_variables), dtype=np.int64),
+    )
+
+
+def new_kept_network(n_variables: int) -> KeptNetwork:
+    """No network yet."""
+    return KeptNetwork(
+        relative_scores=np.full(2, -np.inf),
+        chosen=np.zeros(n_variables, dtype=np.int64),
+        order=np.zeros(n_variables, dtype=np.int32),
+        idle=np.zeros(1, dtype=np.int64),
+    )
+
+
 @njit
-def enqueue(queue, variable):
+def enqueue_groups(queue, variable):
     """Let groups of all sizes around a variable be tried."""
     for level in range(LEVELS):
         if queue.tries[level, variable] == 0:
@@ -66,7 +89,7 @@ def enqueue(queue, variable):
 
 
 @njit
-def dequeue(queue, rng, level):
+def dequeue_group(queue, rng, level):
     """A random variable of a level that has any; it stays there until its tries are used up."""
     place = int(rng.random() * queue.counts[level])
     variable = queue.waiting[level, place]
@@ -80,13 +103,13 @@ def dequeue(queue, rng, level):
 @njit
 def apply_choice(lists, cliques, group, queue, rng, top):
     """Give the members their best picks, renew the cliques, and enqueue those that changed."""
-    size = group.counts[0]
+    size = group.counts[SIZE]
     for place in range(size):
         variable = group.members[place]
         s = group.sets[group.best_picks[place]]
         if s != cliques.chosen[variable]:
             cliques.chosen[variable] = s
-            enqueue(queue, variable)
+            enqueue_groups(queue, variable)
     put_first(cliques, top, order_members(group), size, group.flags)
     build_cliques(lists, cliques, rng)
 
@@ -94,7 +117,7 @@ def apply_choice(lists, cliques, group, queue, rng, top):
 @njit
 def leave_group(group):
     """Forget the members."""
-    for place in range(group.counts[0]):
+    for place in range(group.counts[SIZE]):
         group.places[group.members[place]] = -1
 
 
@@ -109,7 +132,7 @@ def solve_next(lists, cliques, group, tables, queue, rng, level):
     """
     width = cliques.earlier.shape[1]
     most = min(width + 1 + level, len(group.members))
-    top = grow_group(cliques, group, rng, dequeue(queue, rng, level), most)
+    top = grow_group(cliques, group, rng, dequeue_group(queue, rng, level), most)
     if top < 0:
         return 0.0
     gain = 0.0
@@ -130,7 +153,7 @@ def disturb(lists, cliques, group, tables, queue, rng):
     Returns
     -------
     float
-        Change of the loss in nats; 0 when there was nothing to take.
+        Change of the relative score in nats; 0 when there was nothing to take.
     """
     width = cliques.earlier.shape[1]
     seed = np.int32(rng.random() * len(cliques.order))
@@ -139,7 +162,7 @@ def disturb(lists, cliques, group, tables, queue, rng):
         return 0.0
     change = 0.0
     present = collect_choices(lists, cliques.chosen, group)
-    place = int(rng.random() * group.counts[0])
+    place = int(rng.random() * group.counts[SIZE])
     # The set counts as making a pair adjacent that no other makes, and that pair is to be missing.
     for k in range(group.starts[place], group.starts[place + 1]):
         if group.sets[k] == cliques.chosen[group.members[place]]:
@@ -174,7 +197,7 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
     patience : int
         Stop after so many disturbances in a row that led to nothing better.
     limits : tuple of (int, int)
-        Stop after so many groups, or when ``group.counts`` says so much work. Where a call stops makes no
+        Stop after so many groups, or once ``group.counts[WORK]`` is so much. Where a call stops makes no
         difference to what the next ones do.
 
     Returns
@@ -183,33 +206,33 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
         Groups solved, disturbances counted as such; fewer than allowed with work left when patience ended.
     """
     done = 0
-    while done < limits[0] and group.counts[2] < limits[1]:
+    while done < limits[0] and group.counts[WORK] < limits[1]:
         level = 0
         while level < LEVELS and queue.counts[level] == 0:
             level += 1
         if level < LEVELS:
-            kept.losses[0] += solve_next(lists, cliques, group, tables, queue, rng, level)
+            kept.relative_scores[PRESENT] += solve_next(lists, cliques, group, tables, queue, rng, level)
         else:
-            settle(lists, cliques, kept, rng)
+            settle_network(lists, cliques, kept, rng)
             if kept.idle[0] >= patience:
                 break
             kept.idle[0] += 1
-            kept.losses[0] += disturb(lists, cliques, group, tables, queue, rng)
+            kept.relative_scores[PRESENT] += disturb(lists, cliques, group, tables, queue, rng)
         done += 1
     return done
 
 
 @njit
-def settle(lists, cliques, kept, rng):
+def settle_network(lists, cliques, kept, rng):
     """Keep the present network, or go back to the kept one if that is better."""
-    if kept.losses[0] < kept.losses[1] - GAIN:
+    if kept.relative_scores[PRESENT] < kept.relative_scores[KEPT] - GAIN:
         cliques.chosen[:] = kept.chosen
         cliques.order[:] = kept.order
-        kept.losses[0] = kept.losses[1]
+        kept.relative_scores[PRESENT] = kept.relative_scores[KEPT]
         build_cliques(lists, cliques, rng)
         return
-    if kept.losses[0] > kept.losses[1] + GAIN:
+    if kept.relative_scores[PRESENT] > kept.relative_scores[KEPT] + GAIN:
         kept.idle[0] = 0
-    kept.losses[1] = kept.losses[0]
+    kept.relative_scores[KEPT] = kept.relative_scores[PRESENT]
     kept.chosen[:] = cliques.chosen
     kept.order[:] = cliques.order

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import has_bit
 from ..jit import njit
-from .ktree import has_bit, is_clique, stands_before
+from .ktree import is_clique, stands_before
 
 EXACT_CLIQUE = 12
 """The DAG on the start clique is exact up to this many variables; the others of a larger clique follow in
@@ -20,7 +21,8 @@ class CliqueTables(NamedTuple):
     Attributes
     ----------
     values, sinks, taken : ndarray of float64, int64, int64, shape (2^m,)
-        Per subset the least loss, its sink, and the set that the sink takes.
+        Per subset of the clique: the relative score of its best DAG, the sink of that, and the set that the sink
+        takes.
     starts : ndarray of int64, shape (m + 1,)
     masks, candidates : ndarray of int64, shape (m 2^(m - 1),)
         Sets of each member within the clique, best first, and their indices.
@@ -32,6 +34,24 @@ class CliqueTables(NamedTuple):
     starts: np.ndarray
     masks: np.ndarray
     candidates: np.ndarray
+
+
+def new_clique_tables(n_members: int, n_candidates: int) -> CliqueTables:
+    """Scratch for up to `n_members` variables with `n_candidates` sets within them in all."""
+    return CliqueTables(
+        values=np.zeros(1 << n_members),
+        sinks=np.zeros(1 << n_members, dtype=np.int64),
+        taken=np.zeros(1 << n_members, dtype=np.int64),
+        starts=np.zeros(n_members + 1, dtype=np.int64),
+        masks=np.zeros(n_candidates, dtype=np.int64),
+        candidates=np.zeros(n_candidates, dtype=np.int64),
+    )
+
+
+def start_clique_tables(treewidth: int) -> CliqueTables:
+    """Scratch for the start clique of a k-tree, each member of which has at most 2^(m - 1) sets within it."""
+    n_members = min(treewidth + 1, EXACT_CLIQUE)
+    return new_clique_tables(n_members, n_members << (n_members - 1))
 
 
 @njit
@@ -54,9 +74,14 @@ def solve_start_clique(lists, tree, clique):
     Returns
     -------
     float
-        Sum of the losses of the DAG's sets, in nats.
+        Sum of the relative scores of the DAG's sets, in nats.
     """
-    keys, offsets, parents, losses = lists.keys, lists.parent_offsets, lists.parents, lists.losses
+    keys, offsets, parents, relative_scores = (
+        lists.keys,
+        lists.parent_offsets,
+        lists.parents,
+        lists.relative_scores,
+    )
     order, position, edges, chosen = tree.order, tree.position, tree.edges, tree.chosen
     size = tree.bags.shape[1]
     exact = min(size, EXACT_CLIQUE)
@@ -65,7 +90,7 @@ def solve_start_clique(lists, tree, clique):
     for t in range(exact):
         if not core >> t & 1:
             chosen[order[t]] = clique.candidates[clique.starts[t]]
-    solve_core(losses, clique, free, core)
+    solve_core(relative_scores, clique, free, core)
     while core:
         t = clique.sinks[core]
         chosen[order[t]] = clique.taken[core]
@@ -81,7 +106,7 @@ def solve_start_clique(lists, tree, clique):
         chosen[order[t]] = s
     total = 0.0
     for t in range(size):
-        total += losses[chosen[order[t]]]
+        total += relative_scores[chosen[order[t]]]
     return total
 
 
@@ -153,7 +178,7 @@ def peel_clique(exact, clique):
 
 
 @njit
-def solve_core(losses, clique, free, core):
+def solve_core(relative_scores, clique, free, core):
     """Fill `values`, `sinks` and `taken` for all subsets of `core`, the variables of `free` standing first."""
     values, sinks, taken = clique.values, clique.sinks, clique.taken
     starts, masks, candidates = clique.starts, clique.masks, clique.candidates
@@ -171,7 +196,7 @@ def solve_core(losses, clique, free, core):
             rest = subset ^ bit
             for c in range(starts[sink], starts[sink + 1]):
                 if masks[c] & ~(rest | free) == 0:
-                    value = values[rest] + losses[candidates[c]]
+                    value = values[rest] + relative_scores[candidates[c]]
                     if value > best:
                         best = value
                         sinks[subset] = sink

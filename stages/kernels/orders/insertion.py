@@ -18,7 +18,7 @@ import numpy as np
 from ..jit import njit
 from .set_lists import contains, is_consistent
 
-GAIN_TOLERANCE = 1e-7
+GAIN_TOLERANCE = 1e-6
 """Nats; smaller gains are taken for rounding of sums."""
 
 
@@ -38,6 +38,23 @@ class OrderState(NamedTuple):
     order: np.ndarray
     position: np.ndarray
     chosen: np.ndarray
+
+
+def new_order_state(n_variables: int) -> OrderState:
+    """Room for an order of so many variables."""
+    return OrderState(
+        order=np.empty(n_variables, dtype=np.int32),
+        position=np.empty(n_variables, dtype=np.int32),
+        chosen=np.empty(n_variables, dtype=np.int64),
+    )
+
+
+@njit
+def copy_order(source, target):
+    """Copy an `OrderState` onto another."""
+    target.order[:] = source.order
+    target.position[:] = source.position
+    target.chosen[:] = source.chosen
 
 
 class Profile(NamedTuple):
@@ -65,12 +82,12 @@ class Profile(NamedTuple):
 def new_profile(n_variables: int) -> Profile:
     """Scratch arrays for tables of `n_variables`."""
     return Profile(
-        np.empty(n_variables, np.int32),
-        np.empty(n_variables, np.int64),
-        np.empty(n_variables, np.int32),
-        np.empty(n_variables, np.int64),
-        np.empty(2 * n_variables + 2, np.int32),
-        np.empty(2 * n_variables + 2, np.float64),
+        children=np.empty(n_variables, dtype=np.int32),
+        sets=np.empty(n_variables, dtype=np.int64),
+        own_slots=np.empty(n_variables, dtype=np.int32),
+        own_sets=np.empty(n_variables, dtype=np.int64),
+        slots=np.empty(2 * n_variables + 2, dtype=np.int32),
+        changes=np.empty(2 * n_variables + 2),
     )
 
 
@@ -220,7 +237,8 @@ def slot_profile(lists, x, state, profile, reach):
     """Score of the slots for `x`, relative to the present one, as sorted steps in `profile`.
 
     Slots whose score is sure to lie more than `reach` nats under the present one may be left out: to the left
-    only the children gain, to the right only `x` itself does, which bounds the score of a slot from one loss.
+    only the children gain, to the right only `x` itself does; so what one of the others then misses bounds the
+    score of a slot.
 
     Returns
     -------

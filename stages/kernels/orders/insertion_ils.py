@@ -13,16 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .insertion import move_to_slot, slot_profile
-
-GAIN_TOLERANCE = 1e-6
-"""Nats; smaller gains are taken for rounding of sums."""
+from .insertion import GAIN_TOLERANCE, copy_order, move_to_slot, slot_profile
 
 PROFILE_WORK = 50
 """What a profile costs beside the sets it tests, in sets tested."""
 
 
-class Walk(NamedTuple):
+HEAD, TAIL = 0, 1
+"""Entries of `InsertionWalk.cursor`."""
+
+PROFILES, SHAKES, IMPROVEMENTS = 0, 1, 2
+"""Entries of `InsertionWalk.counts`: profiles computed, shakes, shakes that led to something better."""
+
+
+class InsertionWalk(NamedTuple):
     """State of a search.
 
     Attributes
@@ -33,12 +37,12 @@ class Walk(NamedTuple):
     queue : ndarray of int32, shape (n_variables + 1,)
         Ring of variables that may gain by moving.
     cursor : ndarray of int64, shape (2,)
-        Where the ring starts and ends.
+        Where the ring starts and ends: `HEAD`, `TAIL`.
     queued : ndarray of bool, shape (n_variables,)
     gain : ndarray of float64, shape (1,)
         Score of the present order less that of the best one, in nats.
     counts : ndarray of int64, shape (3,)
-        Profiles computed, shakes, shakes that led to something better.
+        See `PROFILES`, `SHAKES` and `IMPROVEMENTS`.
     """
 
     neighbour_offsets: np.ndarray
@@ -50,23 +54,42 @@ class Walk(NamedTuple):
     counts: np.ndarray
 
 
+def new_insertion_walk(
+    neighbour_offsets: np.ndarray, neighbours: np.ndarray, waiting: np.ndarray
+) -> InsertionWalk:
+    """A search that has done nothing; all variables wait in the order `waiting`."""
+    n = len(waiting)
+    walk = InsertionWalk(
+        neighbour_offsets=neighbour_offsets,
+        neighbours=neighbours,
+        queue=np.zeros(n + 1, dtype=np.int32),
+        cursor=np.zeros(2, dtype=np.int64),
+        queued=np.ones(n, dtype=np.bool_),
+        gain=np.zeros(1),
+        counts=np.zeros(3, dtype=np.int64),
+    )
+    walk.queue[:n] = waiting
+    walk.cursor[TAIL] = n
+    return walk
+
+
 @njit
-def enqueue(walk, variable):
+def enqueue_variable(walk, variable):
     """Let a variable wait for its turn, once."""
     if not walk.queued[variable]:
         walk.queued[variable] = True
-        walk.queue[walk.cursor[1]] = variable
-        walk.cursor[1] = (walk.cursor[1] + 1) % len(walk.queue)
+        walk.queue[walk.cursor[TAIL]] = variable
+        walk.cursor[TAIL] = (walk.cursor[TAIL] + 1) % len(walk.queue)
 
 
 @njit
 def enqueue_passed(walk, state, x, first, last):
     """Enqueue `x` and the variables related to it that stand at positions ``first..last``."""
-    enqueue(walk, x)
+    enqueue_variable(walk, x)
     for k in range(walk.neighbour_offsets[x], walk.neighbour_offsets[x + 1]):
         y = walk.neighbours[k]
         if first <= state.position[y] <= last:
-            enqueue(walk, y)
+            enqueue_variable(walk, y)
 
 
 @njit
@@ -97,13 +120,15 @@ def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
 def repair(lists, walk, state, profile, work_limit, profile_limit):
     """Move queued variables to their best slots until the queue is empty or a limit is met; the work."""
     work = 0
-    while walk.cursor[0] != walk.cursor[1] and work < work_limit and walk.counts[0] < profile_limit:
-        x = walk.queue[walk.cursor[0]]
-        walk.cursor[0] = (walk.cursor[0] + 1) % len(walk.queue)
+    while (
+        walk.cursor[HEAD] != walk.cursor[TAIL] and work < work_limit and walk.counts[PROFILES] < profile_limit
+    ):
+        x = walk.queue[walk.cursor[HEAD]]
+        walk.cursor[HEAD] = (walk.cursor[HEAD] + 1) % len(walk.queue)
         walk.queued[x] = False
         n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, 0.0)
         work += PROFILE_WORK + tested
-        walk.counts[0] += 1
+        walk.counts[PROFILES] += 1
         slot, gain = best_slot(state, profile, x, n_own, n_steps, last_slot, score)
         here = state.position[x]
         if slot >= 0 and slot != here:
@@ -119,11 +144,11 @@ def shake(lists, walk, state, profile, rng, strength, profile_limit):
     work = 0
     x = np.int32(rng.integers(0, len(state.order)))
     for _ in range(rng.integers(2, strength + 1)):
-        if walk.counts[0] >= profile_limit:
+        if walk.counts[PROFILES] >= profile_limit:
             break
         n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, np.inf)
         work += PROFILE_WORK + tested
-        walk.counts[0] += 1
+        walk.counts[PROFILES] += 1
         first_slot = profile.own_slots[n_own - 1]
         slot = rng.integers(first_slot, last_slot + 1)
         here = state.position[x]
@@ -141,39 +166,31 @@ def shake(lists, walk, state, profile, rng, strength, profile_limit):
 
 
 @njit
-def copy_state(source, target):
-    """Copy an `OrderState` onto another."""
-    target.order[:] = source.order
-    target.position[:] = source.position
-    target.chosen[:] = source.chosen
-
-
-@njit
 def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, profile_limit):
-    """Search on from `state` until about `work_limit` sets were tested or `walk.counts[0]` is `profile_limit`.
+    """Search on from `state` until about `work_limit` sets were tested or `walk.counts[PROFILES]` is `profile_limit`.
 
-    Returns the work. `best` holds the best order whenever the queue has run empty; see `settle` for the end of
+    Returns the work. `best` holds the best order whenever the queue has run empty; see `settle_order` for the end of
     a search. Where the work is cut into several calls changes nothing.
     """
     work = 0
     while True:
         work += repair(lists, walk, state, profile, work_limit - work, profile_limit)
-        if work >= work_limit or walk.counts[0] >= profile_limit:
+        if work >= work_limit or walk.counts[PROFILES] >= profile_limit:
             return work
-        settle(walk, state, best)
-        walk.counts[1] += 1
+        settle_order(walk, state, best)
+        walk.counts[SHAKES] += 1
         work += shake(lists, walk, state, profile, rng, strength, profile_limit)
 
 
 @njit
-def settle(walk, state, best):
+def settle_order(walk, state, best):
     """Keep the present order if it is at least as good as the best one, else go back to that."""
     if walk.gain[0] >= -GAIN_TOLERANCE:
-        walk.counts[2] += walk.gain[0] > GAIN_TOLERANCE
-        copy_state(state, best)
+        walk.counts[IMPROVEMENTS] += walk.gain[0] > GAIN_TOLERANCE
+        copy_order(state, best)
     else:
-        copy_state(best, state)
-        while walk.cursor[0] != walk.cursor[1]:
-            walk.queued[walk.queue[walk.cursor[0]]] = False
-            walk.cursor[0] = (walk.cursor[0] + 1) % len(walk.queue)
+        copy_order(best, state)
+        while walk.cursor[HEAD] != walk.cursor[TAIL]:
+            walk.queued[walk.queue[walk.cursor[HEAD]]] = False
+            walk.cursor[HEAD] = (walk.cursor[HEAD] + 1) % len(walk.queue)
     walk.gain[0] = 0.0

@@ -21,7 +21,7 @@ def squeeze(mask, bit):
 
 
 @njit
-def best_within(lists, child, best):
+def best_within_subsets(lists, child, best):
     """The best listed set of `child` within every subset of the other variables.
 
     Parameters
@@ -64,7 +64,7 @@ def extend_totals(scores, best, totals, start, stop):
     ----------
     scores : ndarray of float64, shape (n_sets,)
     best : ndarray of int32, shape (n_variables, 2^(n_variables - 1))
-        Rows from `best_within`.
+        Rows from `best_within_subsets`.
     totals : ndarray of float64, shape (2^n_variables,)
         ``totals[0]`` is 0; -inf where there is no network.
     start, stop : int

@@ -13,11 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .insertion import OrderState
+from .insertion import GAIN_TOLERANCE, copy_order
 from .set_lists import best_with, contains, first_consistent
 
-GAIN_TOLERANCE = 1e-6
-"""Nats; smaller gains are taken for rounding of sums."""
+NEXT, WIDTH, FAILURES, WINDOWS = 0, 1, 2, 3
+"""Entries of `WindowWalk.counts`: index into `starts` of the next block, its width, blocks tried since the last move,
+blocks tried in all.
+"""
 
 
 class WindowWalk(NamedTuple):
@@ -28,14 +30,11 @@ class WindowWalk(NamedTuple):
     starts : ndarray of int32, shape (n_variables,)
         The positions at which blocks start, in random order.
     counts : ndarray of int64, shape (4,)
-        Index into `starts` of the next block, its width, blocks tried since the last move, blocks tried in all.
+        See `NEXT`, `WIDTH`, `FAILURES` and `WINDOWS`.
     """
 
     starts: np.ndarray
     counts: np.ndarray
-
-
-NEXT, WIDTH, FAILURES, WINDOWS = 0, 1, 2, 3
 
 
 @njit
@@ -176,14 +175,6 @@ def best_place(lists, start, width, state, trial):
 
 
 @njit
-def copy_order(source, target):
-    """Copy an `OrderState` onto another."""
-    target.order[:] = source.order
-    target.position[:] = source.position
-    target.chosen[:] = source.chosen
-
-
-@njit
 def move_window(lists, start, width, place, state):
     """Move a block to start at `place`, which must be open to it; the choices follow."""
     while start < place:
@@ -240,15 +231,8 @@ def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_lim
     return True
 
 
-def new_walk(n_variables: int) -> WindowWalk:
+def new_window_walk(n_variables: int) -> WindowWalk:
     """A search that has tried no block."""
-    return WindowWalk(np.arange(n_variables, dtype=np.int32), np.array([0, 1, 0, 0], dtype=np.int64))
-
-
-def new_trial(n_variables: int) -> OrderState:
-    """Scratch for orders of `n_variables`."""
-    return OrderState(
-        np.empty(n_variables, dtype=np.int32),
-        np.empty(n_variables, dtype=np.int32),
-        np.empty(n_variables, dtype=np.int64),
-    )
+    walk = WindowWalk(starts=np.arange(n_variables, dtype=np.int32), counts=np.zeros(4, dtype=np.int64))
+    walk.counts[WIDTH] = 1
+    return walk

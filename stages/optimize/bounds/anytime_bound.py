@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from stages.runtime.seeding import task_generator
 
-from ..lists.set_lists import drop_larger_sets
+from ..lists.set_lists import keep_in_table
 from .lagrangian import BoundSearch, what_bounds_hold_for
 
 if TYPE_CHECKING:
@@ -56,7 +58,10 @@ class CompanionBound:
         treewidth: int | None = None,
         idle_share: float = 0.0,
     ):
-        lists = table if treewidth is None else drop_larger_sets(table, treewidth)
+        lists = table
+        if treewidth is not None:
+            # Every variable has such a set: larger fixed records are refused before.
+            lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         self.search = BoundSearch(lists, task_generator(seed, 0, 1))
         self._budget = budget
         self._holds_for = what_bounds_hold_for(table)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..lists.set_lists import keep_sets, offsets_of
 from .cuts import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
 
 if TYPE_CHECKING:
@@ -26,28 +27,10 @@ SEEDS = 64
 """Searches per compiled call."""
 
 
-def make_columns(
-    set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
-) -> Columns:
-    """Candidate lists, best first as in `ParentSetTable`, by what their sets lose against the best ones."""
-    from stages.kernels.bounds.dual_ascent import Columns
-
-    best = np.repeat(scores[set_offsets[:-1]], np.diff(set_offsets))
-    return Columns(set_offsets, best - scores, parent_offsets, parents)
-
-
 def keep_columns(columns: Columns, kept: np.ndarray) -> Columns:
     """The sets where `kept` is true."""
-    from stages.kernels.bounds.dual_ascent import Columns
-
-    sizes = np.diff(columns.parent_offsets)
-    before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
-    return Columns(
-        before[columns.set_offsets],
-        columns.losses[kept],
-        np.concatenate(([0], np.cumsum(sizes[kept]))).astype(np.int64),
-        columns.parents[np.repeat(kept, sizes)],
-    )
+    sets = np.flatnonzero(kept)
+    return columns._replace(costs=columns.costs[sets], **keep_sets(columns, sets)._asdict())
 
 
 class CutPool:
@@ -68,13 +51,13 @@ class CutPool:
     """
 
     def __init__(self, columns: Columns):
-        from stages.kernels.bounds.lagrangian import Cuts
+        from stages.kernels.bounds.lagrangian import no_cuts
 
         self.columns = columns
         self.origins: list[Origin] = []
         self.depths = np.empty(0, dtype=np.int64)
         self._keys: dict[bytes, int] = {}
-        self._set(Cuts(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0)))
+        self._set(no_cuts())
 
     def _set(self, cuts: Cuts) -> None:
         self.cuts = cuts
@@ -89,7 +72,7 @@ class CutPool:
         from stages.kernels.bounds.lagrangian import cuts_by_set
 
         if self._by_set is None:
-            self._by_set = cuts_by_set(self.cuts, len(self.columns.losses))
+            self._by_set = cuts_by_set(self.cuts, len(self.columns.costs))
         return self._by_set
 
     def row(self, index: int) -> CountedSets:
@@ -119,10 +102,10 @@ class CutPool:
             self.depths = np.concatenate((self.depths, depths)).astype(np.int64)
             self._set(
                 Cuts(
-                    np.concatenate((self.cuts.offsets, ends)),
-                    np.concatenate((self.cuts.sets, *(row.sets for row in rows))),
-                    np.concatenate((self.cuts.weights, *(row.weights for row in rows))),
-                    np.concatenate((self.cuts.demands, [float(row.demand) for row in rows])),
+                    offsets=np.concatenate((self.cuts.offsets, ends)),
+                    sets=np.concatenate((self.cuts.sets, *(row.sets for row in rows))),
+                    weights=np.concatenate((self.cuts.weights, *(row.weights for row in rows))),
+                    demands=np.concatenate((self.cuts.demands, [float(row.demand) for row in rows])),
                 )
             )
         return len(rows)
@@ -161,10 +144,10 @@ class CutPool:
         self._keys = {key_of(origin): index for index, origin in enumerate(self.origins)}
         self._set(
             Cuts(
-                np.concatenate(([0], np.cumsum(sizes[kept]))).astype(np.int64),
-                self.cuts.sets[counted],
-                self.cuts.weights[counted],
-                self.cuts.demands[kept],
+                offsets=offsets_of(sizes[kept]),
+                sets=self.cuts.sets[counted],
+                weights=self.cuts.weights[counted],
+                demands=self.cuts.demands[kept],
             )
         )
 
@@ -174,14 +157,14 @@ class CutPool:
 
         new_index = (np.cumsum(kept) - 1).astype(np.int32)
         stays = kept[self.cuts.sets]
-        before = np.concatenate(([0], np.cumsum(stays))).astype(np.int64)
+        before = offsets_of(stays)
         self.columns = columns
         self._set(
             Cuts(
-                before[self.cuts.offsets],
-                new_index[self.cuts.sets[stays]],
-                self.cuts.weights[stays],
-                self.cuts.demands,
+                offsets=before[self.cuts.offsets],
+                sets=new_index[self.cuts.sets[stays]],
+                weights=self.cuts.weights[stays],
+                demands=self.cuts.demands,
             )
         )
 
@@ -192,21 +175,17 @@ def make_support(columns: Columns, shares: np.ndarray, least: float) -> Support:
 
     n = len(columns.set_offsets) - 1
     sets = np.flatnonzero(shares > least)
-    child = (np.searchsorted(columns.set_offsets, sets, side="right") - 1).astype(np.int32)
-    sizes = columns.parent_offsets[sets + 1] - columns.parent_offsets[sets]
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    entries = np.arange(offsets[-1]) + np.repeat(columns.parent_offsets[sets] - offsets[:-1], sizes)
-    parents = columns.parents[entries]
-    by_parent = np.argsort(parents, kind="stable")
-    every = np.arange(n + 1)
+    members = keep_sets(columns, sets)
+    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(members.parent_offsets))
+    by_parent = np.argsort(members.parents, kind="stable")
     return Support(
-        np.searchsorted(child, every).astype(np.int64),
-        shares[sets],
-        offsets,
-        parents,
-        child,
-        np.searchsorted(parents[by_parent], every).astype(np.int64),
-        np.repeat(np.arange(len(sets), dtype=np.int32), sizes)[by_parent],
+        set_offsets=members.set_offsets,
+        shares=shares[sets],
+        parent_offsets=members.parent_offsets,
+        parents=members.parents,
+        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(members.set_offsets)),
+        member_offsets=np.searchsorted(members.parents[by_parent], np.arange(n + 1)).astype(np.int64),
+        member_sets=set_of_entry[by_parent],
     )
 
 
@@ -239,21 +218,14 @@ def find_clusters(
     -------
     (clusters, work) : members and demand of each, and the variables looked at.
     """
-    from stages.kernels.bounds.cluster_cuts import Cluster, search_clusters
+    from stages.kernels.bounds.cluster_cuts import ClusterRules, new_cluster, search_clusters
 
     n = len(support.set_offsets) - 1
-    shares = np.bincount(support.child, weights=support.shares, minlength=n)
-    cluster = Cluster(
-        np.zeros(n, dtype=np.bool_),
-        np.zeros(len(support.shares), dtype=np.int32),
-        shares,
-        np.zeros(n),
-        np.zeros(n),
-        np.empty(n, dtype=np.int32),
-        np.zeros(n, dtype=np.bool_),
-    )
+    cluster = new_cluster(support)
     most = min(MOST_MEMBERS, n)
-    rules = np.array([demand, steps, most, violation, noise], dtype=np.float64)
+    rules = ClusterRules(
+        demand=demand, n_steps=steps, most_members=most, least_violation=violation, noise=noise
+    )
     kept, until = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
     pool = np.empty(SEEDS * most, dtype=np.int32)
     pool_offsets = np.zeros(SEEDS + 1, dtype=np.int64)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .cut_pool import DEMANDS, CutPool, find_clusters, keep_columns, make_columns, make_support
+from .cut_pool import DEMANDS, CutPool, find_clusters, keep_columns, make_support
 from .zero_half_cuts import find_halved
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
 
-    from ..lists.set_lists import BareLists
 
 SLICE_WORK = 20_000_000
 """Sets looked at per compiled call, about; some hundredths of a second."""
@@ -101,17 +100,18 @@ class BoundSearch:
 
     def __init__(
         self,
-        lists: SetLists | BareLists | ParentSetTable,
+        lists: SetLists | ParentSetTable,
         rng: np.random.Generator,
         known: BoundSearch | None = None,
     ):
-        from stages.kernels.bounds.dual_ascent import new_placement, place_free
+        from stages.kernels.bounds.dual_ascent import new_columns, new_placement, place_free
+        from stages.kernels.bounds.lagrangian import new_pace
 
-        columns = make_columns(lists.set_offsets, lists.scores, lists.parent_offsets, lists.parents)
+        columns = new_columns(lists)
         n = len(columns.set_offsets) - 1
         self.rng = rng
         self.work = 0
-        self.kept = np.arange(len(columns.losses), dtype=np.int64)
+        self.kept = np.arange(len(columns.costs), dtype=np.int64)
         self.incumbent = -math.inf
         self._ideal = math.fsum(lists.scores[lists.set_offsets[:-1]].tolist())
         self._pool = CutPool(columns)
@@ -119,8 +119,7 @@ class BoundSearch:
         self._is_raised = False
         self._steps = 0
         self._round = 0
-        # Bound on the loss, length of steps, weight of a new choice, idle steps: see improve_multipliers.
-        self._pace = np.array([0.0, 1.0, FIRST_WEIGHT, 0.0])
+        self._pace = new_pace(0.0, FIRST_WEIGHT)
         self._last = 0.0
         self._shares = np.empty(0)
         self._placement = new_placement(columns)
@@ -136,7 +135,14 @@ class BoundSearch:
     @property
     def value(self) -> float:
         """Upper bound in nats on the score of every network from the lists, or that of the best one known."""
-        return max(self.incumbent, self._ideal - max(0.0, float(self._pace[0])))
+        return max(self.incumbent, self._ideal - max(0.0, self._cost))
+
+    @property
+    def _cost(self) -> float:
+        """The bound at the present multipliers: no network costs less, in nats."""
+        from stages.kernels.bounds.lagrangian import BOUND
+
+        return float(self._pace[BOUND])
 
     @property
     def gap(self) -> float:
@@ -160,7 +166,7 @@ class BoundSearch:
 
     @property
     def ideal(self) -> float:
-        """Sum of the best scores of all variables, in nats: what losses are measured from."""
+        """Sum of the best scores of all variables, in nats: what costs are measured from."""
         return self._ideal
 
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
@@ -192,7 +198,8 @@ class BoundSearch:
 
     def _ascend(self, work: float) -> None:
         """A slice of dual ascent."""
-        from stages.kernels.bounds.dual_ascent import ASCENT_MORE, ascend
+        from stages.kernels.bounds.dual_ascent import ASCENT_MORE, CLUSTERS, WORK_LEFT, ascend
+        from stages.kernels.bounds.lagrangian import BOUND
 
         columns = self._pool.columns
         n = len(columns.set_offsets) - 1
@@ -201,16 +208,17 @@ class BoundSearch:
         offsets = np.zeros(room + 1, dtype=np.int64)
         raised = np.zeros(room)
         allowed = int(min(SLICE_WORK, max(1, work - self.work)))
-        state = np.array([0, allowed], dtype=np.int64)
+        progress = np.zeros(2, dtype=np.int64)
+        progress[WORK_LEFT] = allowed
         self._top, code = ascend(
-            columns, self._placement, self._top, *self._scratch, self.rng, pool, offsets, raised, state
+            columns, self._placement, self._top, *self._scratch, self.rng, pool, offsets, raised, progress
         )
-        self.work += allowed - int(state[1])
-        count = int(state[0])
+        self.work += allowed - int(progress[WORK_LEFT])
+        count = int(progress[CLUSTERS])
         self._pool.add((pool[offsets[c] : offsets[c + 1]].copy(), 1) for c in range(count))
         # Clusters that are raised were violated, so none comes twice.
         self._multipliers = np.concatenate((self._multipliers, raised[:count]))
-        self._pace[0] += math.fsum(raised[:count].tolist())
+        self._pace[BOUND] += math.fsum(raised[:count].tolist())
         self.order = self._order()
         full = len(self._pool) >= MOST_CLUSTERS or len(self._pool.cuts.sets) > MOST_COUNTED
         if full or (code != ASCENT_MORE and self._top == n):
@@ -227,13 +235,13 @@ class BoundSearch:
         """The bound of the present multipliers from scratch; leaves out sets that cannot be part of a better
         network.
         """
-        from stages.kernels.bounds.lagrangian import relax
+        from stages.kernels.bounds.lagrangian import BOUND, relax
 
         columns = self._pool.columns
-        self._reduced = np.empty(len(columns.losses))
+        self._reduced = np.empty(len(columns.costs))
         self._chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
         bound = relax(columns, self._pool.by_set, self._multipliers, self._reduced, self._chosen)
-        self._pace[0] = bound
+        self._pace[BOUND] = bound
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
         kept = excess <= self._ideal - self.incumbent - bound + PRUNING_SLACK
@@ -252,8 +260,8 @@ class BoundSearch:
         from stages.kernels.bounds.lagrangian import improve_multipliers
 
         columns, cuts = self._pool.columns, self._pool.by_set
-        cost = len(cuts.cuts) + 4 * len(columns.losses) + 1
-        steps = min(ROUND_STEPS - self._steps, 1 + SLICE_WORK // cost)
+        step_work = len(cuts.cuts) + 4 * len(columns.costs) + 1
+        steps = min(ROUND_STEPS - self._steps, 1 + SLICE_WORK // step_work)
         self._trial = np.empty((4, len(self._multipliers)))
         improve_multipliers(
             columns,
@@ -268,17 +276,19 @@ class BoundSearch:
             steps,
         )
         self._steps += steps
-        self.work += steps * cost
+        self.work += steps * step_work
 
     def _end_round(self, budget: Budget) -> None:
         """Leave out what is not needed, find further cuts, set the pace of the next round."""
+        from stages.kernels.bounds.lagrangian import STEP, VIOLATION, WEIGHT
+
         self._round += 1
         if self._round % DROPPING_ROUNDS == 0:
-            kept = (self._multipliers > 0.0) | (self._trial[2] > -0.05)
+            kept = (self._multipliers > 0.0) | (self._trial[VIOLATION] > -0.05)
             self._pool.keep_cuts(kept)
             self._multipliers = self._multipliers[kept]
         self._evaluate()
-        bound = float(self._pace[0])
+        bound = self._cost
         support = make_support(self._pool.columns, self._shares, SUPPORT_SHARE)
         added, work = 0, ROUND_WORK
         for demand in DEMANDS:
@@ -299,8 +309,8 @@ class BoundSearch:
         self.work += work
         remaining = self._ideal - self.incumbent - bound
         if bound - self._last < STALL_GAIN * remaining:
-            self._pace[2] = max(0.5 * self._pace[2], LAST_WEIGHT)
-        if added or self._pace[1] < 1e-3:
-            self._pace[1] = max(self._pace[1], 0.1)
+            self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)
+        if added or self._pace[STEP] < 1e-3:
+            self._pace[STEP] = max(self._pace[STEP], 0.1)
         self._last = bound
         self._steps = 0

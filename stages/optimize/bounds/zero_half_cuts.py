@@ -78,13 +78,13 @@ def find_halved(
     -------
     (found, work)
     """
-    from stages.kernels.bounds.zero_half_cuts import empty_sum, search_sums
+    from stages.kernels.bounds.zero_half_cuts import SumRules, new_cut_sum, search_sums
 
     usable, odd = _odd_sets(pool, shares, least_share, most_slack)
     n = len(pool.columns.set_offsets) - 1
-    total = empty_sum(len(usable), shares[shares > least_share], n)
+    total = new_cut_sum(len(usable), shares[shares > least_share], n)
     kept = np.empty(len(usable), dtype=np.bool_)
-    rules = np.array([SEARCH_STEPS, MOST_SUMMED, violation])
+    rules = SumRules(n_steps=SEARCH_STEPS, most_summed=MOST_SUMMED, least_violation=violation)
     sums, work = np.empty(SEEDS * MOST_SUMMED, dtype=np.int32), 0
     seeds = rng.permutation(len(usable))[:MOST_SEEDS].astype(np.int32)
     present = {_content(pool.row(int(c))) for c in np.flatnonzero(pool.depths > 0)}
@@ -136,11 +136,11 @@ def _odd_sets(
     cut = np.repeat(np.arange(len(usable), dtype=np.int32), np.diff(offsets))
     every = np.arange(np.count_nonzero(has_share) + 1)
     return usable, OddSets(
-        offsets,
-        sets,
-        pool.children(np.flatnonzero(has_share)).astype(np.int32)[sets],
-        slacks[usable],
-        cuts.demands[usable].astype(np.int64),
-        np.searchsorted(sets[by_set], every).astype(np.int64),
-        cut[by_set],
+        offsets=offsets,
+        sets=sets,
+        children=pool.children(np.flatnonzero(has_share)).astype(np.int32)[sets],
+        slacks=slacks[usable],
+        demands=cuts.demands[usable].astype(np.int64),
+        cut_offsets=np.searchsorted(sets[by_set], every).astype(np.int64),
+        cuts=cut[by_set],
     )

@@ -71,7 +71,7 @@ class Climber:
         tabu: int = 0,
         jobs: int = 1,
     ):
-        from stages.kernels.climbing.moves import ClimbState
+        from stages.kernels.climbing.moves import new_climb_state
 
         n = scorer.n_variables
         self.scorer, self.cache, self.constraints = scorer, cache, constraints
@@ -83,23 +83,7 @@ class Climber:
         self.scores = np.zeros(n)
         self._has_bound = scorer.definition.penalty is not None and not tabu
         self._listed = np.empty(n, dtype=np.int32)
-        words = constraints.permitted.shape
-        self.state = ClimbState(
-            np.empty((n, n), dtype=np.int32),
-            np.empty((n, n)),
-            np.zeros(n, dtype=np.int32),
-            np.empty((n, n), dtype=np.int32),
-            np.empty((n, n)),
-            np.zeros(n, dtype=np.int32),
-            np.zeros(words, dtype=np.uint64),
-            constraints.permitted,
-            np.zeros(words, dtype=np.uint64),
-            constraints.fixed,
-            order,
-            np.empty(n),
-            np.empty(n, dtype=np.int64),
-            np.empty(n, dtype=np.int64),
-        )
+        self.state = new_climb_state(constraints.permitted, constraints.fixed, order)
 
     # ------------------------------------------------------------------------------- graph and scores
     def place(self, parents: Parents) -> None:
@@ -128,7 +112,7 @@ class Climber:
         state.shut[:] = 0
         state.n_candidates[:] = 0
         state.best_kind[:] = STALE
-        state.losses[:, : int(state.n_parents.max(initial=0))] = -np.inf
+        state.removal_gains[:, : int(state.n_parents.max(initial=0))] = -np.inf
         for child, family in enumerate(parents):
             self.scores[child] = self.cache.score(child, family)
         if not any(parents) and self.scorer.definition.is_equivalent:
@@ -202,8 +186,8 @@ class Climber:
 
         state, parents, most = self.state, self.parents[child], self.constraints.max_parents
         if parents:
-            losses = self.cache.reduce(child, parents) - self.scores[child]
-            state.losses[child, : len(parents)] = self._on_grid(losses)
+            removal_gains = self.cache.reduce(child, parents) - self.scores[child]
+            state.removal_gains[child, : len(parents)] = self._on_grid(removal_gains)
         if self.constrained:
             self._test(child, relist(state, child, most, self._listed))
             return
@@ -238,7 +222,7 @@ class Climber:
         left alone unless a move leads to a new best graph. It ends when `TABU_PATIENCE` times the length of the
         list have brought no new best graph; the best one is the result.
         """
-        from stages.kernels.climbing.moves import NO_MOVE, Limits, choose_move
+        from stages.kernels.climbing.moves import CHILD, KIND, NO_MOVE, PARENT, Limits, choose_move
 
         recent: deque[tuple[int, int]] = deque(maxlen=self.tabu)
         patience = TABU_PATIENCE * self.tabu
@@ -253,13 +237,19 @@ class Climber:
                 is_done = False
                 break
             pairs = np.array(recent, dtype=np.int64).reshape(-1, 2)
-            limits = Limits(self.constraints.max_parents, floor, pairs, best_total - total)
+            limits = Limits(
+                max_parents=self.constraints.max_parents,
+                floor=floor,
+                tabu=pairs,
+                aspiration=best_total - total,
+            )
             choose_move(self.state, limits, move)
-            if move[0] == NO_MOVE:
+            if move[KIND] == NO_MOVE:
                 break
             # Rounded gains must not be summed up: around a circle of graphs they need not cancel.
             total += self._step(move)
-            recent.append((min(move[1:].tolist()), max(move[1:].tolist())))
+            one, other = sorted((int(move[CHILD]), int(move[PARENT])))
+            recent.append((one, other))
             idle += 1
             if self.tabu and total >= best_total + self.grid:
                 best, best_total, idle = (list(self.parents), self.scores.copy()), total, 0

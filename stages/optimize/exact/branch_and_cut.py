@@ -52,7 +52,7 @@ FIRST_SETS = 40
 MOST_JOINING = 2000
 USEFUL = 1e-7
 """Sets of every variable in the first programme; most that join at once; nats by which a set must promise to lower
-the loss to join.
+the cost to join.
 """
 
 TRIED_FIRST, TRIED = 12, 5
@@ -75,15 +75,15 @@ class _Branch(NamedTuple):
 
     Attributes
     ----------
-    loss : float
-        No network in it loses less, in nats.
+    cost : float
+        No network in it costs less than this, in nats against the best listed sets.
     excluded : ndarray of uint8
         Bits of the sets that it does not allow or that cannot be part of a better network in it.
     after : tuple of int
         Bits of the variables that come after each variable.
     """
 
-    loss: float
+    cost: float
     excluded: np.ndarray
     after: tuple[int, ...]
 
@@ -120,7 +120,7 @@ class BranchAndCut:
         self._closed = math.inf
         kept = search.multipliers > 0.0
         search.pool.keep_cuts(kept)
-        columns, self._source = with_empty_sets(search.pool.columns, search.kept, self._loss() + 1.0)
+        columns, self._source = with_empty_sets(search.pool.columns, search.kept, self._cost() + 1.0)
         self._load(columns, search.pool.origins, search.multipliers[kept])
 
     def _load(self, columns: Columns, origins: list[Origin], multipliers: np.ndarray) -> None:
@@ -156,11 +156,11 @@ class BranchAndCut:
     def run(self) -> None:
         """Go on until all is proved or the budget is spent."""
         n = len(self._columns.set_offsets) - 1
-        first = _Branch(self._present, np.packbits(np.zeros(len(self._columns.losses), bool)), (0,) * n)
-        heapq.heappush(self._open, (first.loss, next(self._numbers), first))
+        first = _Branch(self._present, np.packbits(np.zeros(len(self._columns.costs), bool)), (0,) * n)
+        heapq.heappush(self._open, (first.cost, next(self._numbers), first))
         while self._open and not self.is_closed and not self._is_spent():
             branch = heapq.heappop(self._open)[2]
-            self._present = branch.loss
+            self._present = branch.cost
             self._work_on(branch)
             # What is spent in the middle of a branch leaves it open.
             self._present = self._present if self._is_spent() else math.inf
@@ -169,37 +169,37 @@ class BranchAndCut:
     def _is_spent(self) -> bool:
         return self.budget.is_spent(self.incumbent.orders + self.n_programmes)
 
-    def _loss(self) -> float:
+    def _cost(self) -> float:
         """Loss of the incumbent."""
         return self._ideal - self.incumbent.score
 
     def _limit(self) -> float:
         """Loss from which on a branch holds nothing better."""
-        return self._loss() - optimality_tolerance(self.incumbent.score)
+        return self._cost() - optimality_tolerance(self.incumbent.score)
 
     def _work_on(self, branch: _Branch) -> None:
         self.n_branches += 1
         is_root = self.n_branches == 1
-        excluded = np.unpackbits(branch.excluded, count=len(self._columns.losses)).astype(np.bool_)
-        loss, solution = self._cut(excluded, branch.loss, ROOT_ROUNDS if is_root else BRANCH_ROUNDS)
-        self._present = loss
+        excluded = np.unpackbits(branch.excluded, count=len(self._columns.costs)).astype(np.bool_)
+        cost, solution = self._cut(excluded, branch.cost, ROOT_ROUNDS if is_root else BRANCH_ROUNDS)
+        self._present = cost
         if self._is_spent():
             return
-        if loss < self._limit() and _is_time_to_search(self.n_branches):
+        if cost < self._limit() and _is_time_to_search(self.n_branches):
             support = make_support(self._columns, solution.shares, SHARE_TOLERANCE)
             self.incumbent.improve(self.budget, order_by_shares(support, self.rng))
-        if loss >= self._limit():
-            self._closed = min(self._closed, loss)
+        if cost >= self._limit():
+            self._closed = min(self._closed, cost)
             return
         if is_root:
             excluded, solution = self._leave_out(excluded, solution)
         self._drop_cuts()
-        self._split(_Branch(loss, excluded, branch.after), solution)
+        self._split(_Branch(cost, excluded, branch.after), solution)
 
     def _solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:
         """The solution for all sets that are not excluded, with what `_evaluate` says of its multipliers.
 
-        Sets join the programme until none is left that could lower its loss.
+        Sets join the programme until none is left that could lower its cost.
         """
         starts = self._columns.set_offsets
         while True:
@@ -217,44 +217,44 @@ class BranchAndCut:
             self._programme.add_sets(sets[best], self._pool.cuts)
 
     def _evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
-        """Least loss of what is not excluded by these multipliers, and how much more each set loses at least."""
+        """Least cost of what is not excluded by these multipliers, and how much more each set costs at least."""
         from stages.kernels.bounds.lagrangian import relax
 
         columns = self._columns
-        allowed = columns._replace(losses=np.where(excluded, np.inf, columns.losses))
+        allowed = columns._replace(costs=np.where(excluded, np.inf, columns.costs))
         reduced = np.empty(len(excluded))
         chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-        loss = relax(allowed, self._pool.by_set, multipliers, reduced, chosen)
-        return loss, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
+        cost = relax(allowed, self._pool.by_set, multipliers, reduced, chosen)
+        return cost, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
 
-    def _cut(self, excluded: np.ndarray, loss: float, rounds: int) -> tuple[float, Solution]:
+    def _cut(self, excluded: np.ndarray, cost: float, rounds: int) -> tuple[float, Solution]:
         """Solve and add cuts until they gain little; `excluded` gains the sets proved useless."""
         idle = 0
         self._programme.exclude(excluded)
         while True:
             solution, found, excess = self._solve(excluded)
             self._last_use[solution.multipliers > 0.0] = self._programme.n_solved
-            remaining = self._loss() - loss
-            idle = 0 if found - loss >= ROUND_GAIN * remaining else idle + 1
-            loss = max(loss, found)
+            remaining = self._cost() - cost
+            idle = 0 if found - cost >= ROUND_GAIN * remaining else idle + 1
+            cost = max(cost, found)
             self._note_network(solution)
             self.incumbent.search(self.budget)
             rounds -= 1
-            if loss >= self._limit() or self._is_spent():
+            if cost >= self._limit() or self._is_spent():
                 break
-            excluded |= (excess > self._loss() - found + PRUNING_SLACK) & ~self._is_empty
+            excluded |= (excess > self._cost() - found + PRUNING_SLACK) & ~self._is_empty
             self._programme.exclude(excluded)
             if rounds == 0 or idle >= PATIENCE or not self._add_cuts(solution.shares):
                 break
-        return loss, solution
+        return cost, solution
 
     def _note_network(self, solution: Solution) -> None:
         """The best network from the sets with a share, where their arcs close no cycle."""
         taken = solution.shares > SHARE_TOLERANCE
         if not self._arcs.on_cycles(taken):
-            losses = np.where(taken, self._columns.losses, np.inf)
+            costs = np.where(taken, self._columns.costs, np.inf)
             starts = self._columns.set_offsets
-            chosen = np.array([a + int(np.argmin(losses[a:b])) for a, b in itertools.pairwise(starts)])
+            chosen = np.array([a + int(np.argmin(costs[a:b])) for a, b in itertools.pairwise(starts)])
             if self._source[chosen].min() != NO_PARENTS_LOST:
                 self.incumbent.offer(self._source[chosen])
 
@@ -309,25 +309,25 @@ class BranchAndCut:
         pairs = self._arcs.undecided_pairs(solution.shares, SHARE_TOLERANCE, branch.after)
         if not pairs:
             # No cycle is left in what has a share: the network noted is the best of this branch.
-            self._closed = min(self._closed, branch.loss)
+            self._closed = min(self._closed, branch.cost)
             return
         tried = TRIED_FIRST if self.n_branches <= TRIED_FIRST_BRANCHES else TRIED
         best: list[_Branch] = []
         best_worth = -1.0
         for first, second in pairs[:tried]:
             sides = [self._side(branch, a, b) for a, b in ((first, second), (second, first))]
-            gains = [max(1e-6, min(side.loss, self._limit()) - branch.loss) for side in sides]
+            gains = [max(1e-6, min(side.cost, self._limit()) - branch.cost) for side in sides]
             worth = gains[0] * gains[1]
             if worth > best_worth:
                 best, best_worth = sides, worth
-            if self._is_spent() or max(side.loss for side in sides) >= self._limit():
+            if self._is_spent() or max(side.cost for side in sides) >= self._limit():
                 break
         for side in best:
-            if side.loss >= self._limit():
-                self._closed = min(self._closed, side.loss)
+            if side.cost >= self._limit():
+                self._closed = min(self._closed, side.cost)
             else:
                 packed = side._replace(excluded=np.packbits(side.excluded))
-                heapq.heappush(self._open, (side.loss, next(self._numbers), packed))
+                heapq.heappush(self._open, (side.cost, next(self._numbers), packed))
 
     def _side(self, branch: _Branch, first: int, second: int) -> _Branch:
         """The networks of a branch in which `first` precedes `second`, with a bound from a short trial."""
@@ -337,8 +337,8 @@ class BranchAndCut:
             excluded[self._arcs.sets_with(later, earlier)] = True
         self._programme.exclude(excluded)
         solution = self._programme.solve(self.budget, TRIAL_ITERATIONS)
-        loss, _ = self._evaluate(excluded, solution.multipliers)
-        return _Branch(max(branch.loss, loss), excluded, after)
+        cost, _ = self._evaluate(excluded, solution.multipliers)
+        return _Branch(max(branch.cost, cost), excluded, after)
 
 
 def _is_time_to_search(count: int) -> bool:

@@ -8,6 +8,8 @@ import numpy as np
 
 from stages.graphs import descendants
 
+from ..lists.set_lists import offsets_of
+
 if TYPE_CHECKING:
     from stages.kernels.bounds.cluster_cuts import Support
     from stages.kernels.bounds.dual_ascent import Columns
@@ -16,35 +18,32 @@ NO_PARENTS_LOST = -1
 """Source of an empty set that stands for having no set at all, see `with_empty_sets`."""
 
 
-def with_empty_sets(columns: Columns, source: np.ndarray, loss: float) -> tuple[Columns, np.ndarray]:
+def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[Columns, np.ndarray]:
     """Columns in which every variable has the empty set, so that no branch is without a solution.
 
-    Where it is not listed it is added with a loss that no better network can have.
+    Where it is not listed it is added with a cost that no better network can have.
 
     Parameters
     ----------
     columns : Columns
     source : ndarray of int64, shape (n_sets,)
         Where the sets come from.
-    loss : float
+    cost : float
         In nats.
 
     Returns
     -------
     (Columns, ndarray of int64) : the columns and where they come from, `NO_PARENTS_LOST` for added ones.
     """
-    from stages.kernels.bounds.dual_ascent import Columns
-
     sizes = np.diff(columns.parent_offsets)
     starts, ends = columns.set_offsets[:-1], columns.set_offsets[1:]
     lacks = np.array([not (sizes[a:b] == 0).any() for a, b in zip(starts, ends)])
     places = ends[lacks]
     offsets = columns.set_offsets + np.concatenate(([0], np.cumsum(lacks)))
     sizes = np.insert(sizes, places, 0)
-    losses = np.insert(columns.losses, places, np.maximum(loss, columns.losses[places - 1]))
-    parent_offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    costs = np.insert(columns.costs, places, np.maximum(cost, columns.costs[places - 1]))
     return (
-        Columns(offsets.astype(np.int64), losses, parent_offsets, columns.parents),
+        columns._replace(set_offsets=offsets.astype(np.int64), costs=costs, parent_offsets=offsets_of(sizes)),
         np.insert(source, places, NO_PARENTS_LOST),
     )
 
@@ -59,7 +58,7 @@ class SharedArcs:
 
     def __init__(self, columns: Columns):
         self.n_variables = n = len(columns.set_offsets) - 1
-        set_of_entry = np.repeat(np.arange(len(columns.losses)), np.diff(columns.parent_offsets))
+        set_of_entry = np.repeat(np.arange(len(columns.costs)), np.diff(columns.parent_offsets))
         child_of_set = np.repeat(np.arange(n), np.diff(columns.set_offsets))
         keys = columns.parents.astype(np.int64) * n + child_of_set[set_of_entry]
         order = np.argsort(keys, kind="stable")

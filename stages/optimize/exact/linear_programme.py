@@ -1,7 +1,7 @@
 """The linear programme over candidate sets and cluster cuts, solved by HiGHS (the optional package highspy).
 
 Every variable takes sets with shares that sum to one, every cut counts a share of at least its demand, and the
-loss is least. What leaves this module are shares and multipliers; bounds are worked out from the multipliers by
+cost is least. What leaves this module are shares and multipliers; bounds are worked out from the multipliers by
 `stages.kernels.bounds.lagrangian.relax`, so that no proof depends on the tolerances of the solver.
 """
 
@@ -80,10 +80,10 @@ class CutProgramme:
         self._status = highspy.HighsModelStatus
         self._endless = highspy.kHighsInf
         self._n_variables = len(columns.set_offsets) - 1
-        self._losses = columns.losses
+        self._costs = columns.costs
         self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(columns.set_offsets))
-        self._place = np.full(len(columns.losses), -1, dtype=np.int32)
-        self._excluded = np.zeros(len(columns.losses), dtype=np.bool_)
+        self._place = np.full(len(columns.costs), -1, dtype=np.int32)
+        self._excluded = np.zeros(len(columns.costs), dtype=np.bool_)
         self.present = np.empty(0, dtype=np.int64)
         self.n_solved = 0
         self._highs = highs = highspy.Highs()
@@ -114,7 +114,7 @@ class CutProgramme:
         zeros = np.zeros(len(sets))
         self._highs.addCols(
             len(sets),
-            self._losses[ascending],
+            self._costs[ascending],
             zeros,
             upper,
             len(indices),

@@ -15,7 +15,7 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, bound_facts
 from ..bounds.lagrangian import BoundSearch, what_bounds_hold_for
-from ..lists.set_lists import fixed_first_order, pack_table
+from ..lists.set_lists import fixed_first_order, index_table
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
 from .incumbent import Incumbent
@@ -58,7 +58,7 @@ def prove(
 ) -> SearchResult:
     """As `search`, by dynamic programming or not."""
     fixed_first_order(table)
-    lists = pack_table(table)
+    lists = index_table(table)
     if not by_subsets and table.n_variables > MOST_VARIABLES:
         load_solver()
     rng = task_generator(options.seed, 0)

@@ -53,7 +53,7 @@ def solve_by_subsets(
     tuple of (ndarray of int32, ndarray of int64) or None
         An order that agrees with it, and the set of every variable; None when given up.
     """
-    from stages.kernels.orders.subset_dp import best_within, extend_totals, trace_back
+    from stages.kernels.orders.subset_dp import best_within_subsets, extend_totals, trace_back
 
     n = len(lists.set_offsets) - 1
     best = np.empty((n, 1 << max(0, n - 1)), dtype=np.int32)
@@ -62,7 +62,7 @@ def solve_by_subsets(
     for child in range(n):
         if budget.is_spent():
             return None
-        best_within(lists, child, best[child])
+        best_within_subsets(lists, child, best[child])
         reporter.progress(child + 1, steps)
     for start in range(0, 1 << n, SLICE):
         if budget.is_spent():

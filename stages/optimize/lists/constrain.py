@@ -9,6 +9,8 @@ import numpy as np
 
 from stages.runtime.errors import InfeasibleError
 
+from .set_lists import keep_in_table
+
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
     from stages.knowledge import Knowledge
@@ -47,14 +49,9 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
             raise InfeasibleError(_no_smallest(knowledge, child))
     if keep.all():
         return table
-    sizes = np.diff(table.parent_offsets)
     is_bound = np.array([child in knowledge.required for child in range(table.n_variables)]) & ~table.fixed
     return replace(
-        table,
-        set_offsets=_offsets(np.bincount(child_of_set[keep], minlength=table.n_variables)),
-        scores=table.scores[keep],
-        parent_offsets=_offsets(sizes[keep]),
-        parents=table.parents[np.repeat(keep, sizes)],
+        keep_in_table(table, np.flatnonzero(keep)),
         complete=table.complete & ~is_bound,
         unlisted=np.where(is_bound, np.nan, table.unlisted),
     )
@@ -91,10 +88,6 @@ def _count_entries(table: ParentSetTable, marked: np.ndarray) -> np.ndarray:
 def _lists_what_all_share(table: ParentSetTable, kept: np.ndarray) -> bool:
     sets = [set(table.parent_set(s)) for s in kept.tolist()]
     return set.intersection(*sets) in sets
-
-
-def _offsets(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
 def _remedy(knowledge: Knowledge, child: int) -> str:

@@ -1,9 +1,8 @@
-"""Turn a parent-set table into the arrays that the order kernels read, and its fixed records into
-precedences.
-"""
+"""Candidate lists as arrays: their one form in memory, parts of it, and what fixed records say about orders."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,27 +12,29 @@ from stages.runtime.errors import InfeasibleError
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
+    from stages.kernels.bounds.dual_ascent import Columns
     from stages.kernels.orders.set_lists import SetLists
 
 
-def pack_table(table: ParentSetTable) -> SetLists:
-    """Arrays of the order kernels for `table`; indices of sets stay those of the table."""
-    return pack_arrays(table.set_offsets, table.scores, table.parent_offsets, table.parents)
+def index_table(table: ParentSetTable) -> SetLists:
+    """The lists of `table`, indexed; indices of sets stay those of the table."""
+    return index_lists(
+        set_offsets=table.set_offsets,
+        scores=table.scores,
+        parent_offsets=table.parent_offsets,
+        parents=table.parents,
+    )
 
 
-def pack_arrays(
-    set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
+def index_lists(
+    *, set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
 ) -> SetLists:
-    """Index sorted candidate lists by member.
+    """Candidate lists with an index by member: the one form that searches on lists work on, or on a view of it.
 
     Parameters
     ----------
     set_offsets, scores, parent_offsets, parents : ndarray
         As in `ParentSetTable`: lists best first, int64, float64, int64, int32.
-
-    Returns
-    -------
-    SetLists
     """
     from stages.kernels.orders.set_lists import SetLists, count_members, sort_members
 
@@ -46,39 +47,47 @@ def pack_arrays(
     new_pair = np.ones(len(parents), dtype=np.bool_)
     new_pair[1:] = (np.diff(entry_children) != 0) | (np.diff(entry_parents) != 0)
     first_entries = np.flatnonzero(new_pair)
+    pair_offsets = np.searchsorted(entry_parents[first_entries], np.arange(n_variables + 1))
     return SetLists(
-        set_offsets,
-        scores,
-        parent_offsets,
-        parents,
-        np.searchsorted(entry_parents[first_entries], np.arange(n_variables + 1)).astype(np.int64),
-        entry_children[first_entries],
-        entry_sets[first_entries],
-        np.append(first_entries, len(parents)).astype(np.int64),
-        entry_sets,
+        set_offsets=set_offsets,
+        scores=scores,
+        parent_offsets=parent_offsets,
+        parents=parents,
+        pair_offsets=pair_offsets.astype(np.int64),
+        pair_children=entry_children[first_entries],
+        pair_first=entry_sets[first_entries],
+        member_offsets=np.append(first_entries, len(parents)).astype(np.int64),
+        member_sets=entry_sets,
     )
 
 
-class BareLists(NamedTuple):
-    """Candidate lists alone; arrays as in `ParentSetTable`."""
+class Members(NamedTuple):
+    """Sets of some lists: those of child i are ``set_offsets[i]:set_offsets[i + 1]``, and their parents."""
 
     set_offsets: np.ndarray
-    scores: np.ndarray
     parent_offsets: np.ndarray
     parents: np.ndarray
 
 
-def drop_larger_sets(table: ParentSetTable, most_parents: int) -> BareLists:
-    """The sets of at most `most_parents` members, of which every variable must have one."""
-    sizes = np.diff(table.parent_offsets)
-    kept = sizes <= most_parents
-    before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
-    return BareLists(
-        before[table.set_offsets],
-        table.scores[kept],
-        np.concatenate(([0], np.cumsum(sizes[kept]))).astype(np.int64),
-        table.parents[np.repeat(kept, sizes)],
+def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> Members:
+    """The given sets (indices, ascending) of lists of any form; scores, costs or shares are indexed by the caller."""
+    sizes = lists.parent_offsets[sets + 1] - lists.parent_offsets[sets]
+    offsets = offsets_of(sizes)
+    entries = np.arange(offsets[-1]) + np.repeat(lists.parent_offsets[sets] - offsets[:-1], sizes)
+    kept_before = np.searchsorted(sets, lists.set_offsets)
+    return Members(
+        set_offsets=kept_before.astype(np.int64), parent_offsets=offsets, parents=lists.parents[entries]
     )
+
+
+def keep_in_table(table: ParentSetTable, sets: np.ndarray) -> ParentSetTable:
+    """`table` with the given sets (indices, ascending) alone; it says the same of its children."""
+    return replace(table, scores=table.scores[sets], **keep_sets(table, sets)._asdict())
+
+
+def offsets_of(sizes: np.ndarray) -> np.ndarray:
+    """Where lists of these sizes begin and the last one ends; int64, shape (len(sizes) + 1,)."""
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..lists.set_lists import fixed_first_order, pack_table
+from ..lists.set_lists import fixed_first_order, index_table
 from ..restarts import Attempt, run_restarts, sampling_rules, summarise
 from ..result import SearchResult, listed_result, total_score
 from .initial_orders import make_sampler
@@ -30,7 +30,7 @@ def search(
 ) -> SearchResult:
     """Acyclic selection over sampled orders, the best network of all."""
     fixed_first_order(table)
-    lists = pack_table(table)
+    lists = index_table(table)
     sampler = make_sampler(table, options, lists)
     companion = CompanionBound(table, options.seed, budget)
 

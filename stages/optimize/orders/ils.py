@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..lists.set_lists import fixed_first_order, pack_table
+from ..lists.set_lists import fixed_first_order, index_table
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
@@ -44,7 +44,7 @@ def search(
 ) -> SearchResult:
     """The best network that the search meets in the budget; an order stands for one place-finding move."""
     fixed_first_order(table)
-    lists = pack_table(table)
+    lists = index_table(table)
     sampler = make_sampler(table, options, lists)
     phase = PHASE * table.n_variables
     companion = CompanionBound(table, options.seed, budget, idle_share=IDLE_SHARE)

@@ -20,7 +20,7 @@ from stages.runtime.budgets import Budget
 from stages.scoring.scores import SCORES
 
 from ..bounds.lagrangian import BoundSearch
-from ..lists.set_lists import fixed_parents, pack_table, respect_fixed
+from ..lists.set_lists import fixed_parents, index_table, respect_fixed
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -75,7 +75,7 @@ class OrderSampler:
         if init == "fas":
             from stages.kernels.orders.feedback_arcs import arc_weights
 
-            self.weights = arc_weights(lists or pack_table(table), best)
+            self.weights = arc_weights(lists or index_table(table), best)
         self.table = table
         if init == "entropy":
             self.entropies = entropy_weights(table)

@@ -14,7 +14,7 @@ import numpy as np
 from .order_decoding import choose_consistent
 
 if TYPE_CHECKING:
-    from stages.kernels.orders.insertion_ils import Walk
+    from stages.kernels.orders.insertion_ils import InsertionWalk
     from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
 
@@ -52,8 +52,8 @@ class OrderShaker:
         position, chosen = choose_consistent(lists, order)
         self.lists = lists
         self.rng = rng
-        self._state = OrderState(order, position, chosen)
-        self._best = OrderState(order.copy(), position.copy(), chosen.copy())
+        self._state = OrderState(order=order, position=position, chosen=chosen)
+        self._best = OrderState(order=order.copy(), position=position.copy(), chosen=chosen.copy())
         self._walk = start_walk(lists, rng)
         self._profile = new_profile(len(order))
         self.order, self.chosen = self._best.order, self._best.chosen
@@ -62,7 +62,9 @@ class OrderShaker:
     @property
     def profiles(self) -> int:
         """Variables for which all places in the order were evaluated so far: the deterministic unit of work."""
-        return int(self._walk.counts[0])
+        from stages.kernels.orders.insertion_ils import PROFILES
+
+        return int(self._walk.counts[PROFILES])
 
     @property
     def score(self) -> float:
@@ -74,7 +76,7 @@ class OrderShaker:
 
         How a search is cut into calls does not change its course, as long as neither limit ends a call.
         """
-        from stages.kernels.orders.insertion_ils import settle, walk_orders
+        from stages.kernels.orders.insertion_ils import settle_order, walk_orders
 
         done = 0
         while self.profiles < profiles and done < work and not budget.is_spent():
@@ -91,26 +93,14 @@ class OrderShaker:
                 profiles,
             )
         self.work += done
-        settle(self._walk, self._state, self._best)
+        settle_order(self._walk, self._state, self._best)
 
 
-def start_walk(lists: SetLists, rng: np.random.Generator) -> Walk:
+def start_walk(lists: SetLists, rng: np.random.Generator) -> InsertionWalk:
     """A search in which every variable waits to be moved, in random order."""
-    from stages.kernels.orders.insertion_ils import Walk
+    from stages.kernels.orders.insertion_ils import new_insertion_walk
 
-    n = len(lists.set_offsets) - 1
-    offsets, neighbours = related_variables(lists)
-    queue = np.zeros(n + 1, dtype=np.int32)
-    queue[:n] = rng.permutation(n)
-    return Walk(
-        offsets,
-        neighbours,
-        queue,
-        np.array([0, n], dtype=np.int64),
-        np.ones(n, dtype=np.bool_),
-        np.zeros(1),
-        np.zeros(3, dtype=np.int64),
-    )
+    return new_insertion_walk(*related_variables(lists), rng.permutation(len(lists.set_offsets) - 1))
 
 
 def related_variables(lists: SetLists) -> tuple[np.ndarray, np.ndarray]:

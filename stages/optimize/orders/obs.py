@@ -13,7 +13,7 @@ import numpy as np
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..lists.set_lists import fixed_first_order, pack_table
+from ..lists.set_lists import fixed_first_order, index_table
 from ..restarts import Attempt, run_restarts, sampling_rules, summarise
 from ..result import SearchResult, listed_result, total_score
 from .initial_orders import best_parent_density, make_sampler
@@ -41,7 +41,7 @@ def search(
     applied), and the density of the best-parent graph: the columns of Perez Urcia and Mauá (2015).
     """
     fixed_first_order(table)
-    lists = pack_table(table)
+    lists = index_table(table)
     sampler = make_sampler(table, options, lists)
     companion = CompanionBound(table, options.seed, budget)
 

@@ -16,7 +16,7 @@ from stages.graphs import positions_of, topological_order
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import CompanionBound
-from ..lists.set_lists import fixed_first_order, pack_table, respect_fixed
+from ..lists.set_lists import fixed_first_order, index_table, respect_fixed
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
@@ -60,7 +60,7 @@ def search(
 ) -> SearchResult:
     """The best network of all restarts; an order stands for one block of which all places were evaluated."""
     fixed_first_order(table)
-    lists = pack_table(table)
+    lists = index_table(table)
     sampler = make_sampler(table, options, lists)
     companion = CompanionBound(table, options.seed, budget)
 
@@ -123,16 +123,19 @@ class WindowSearcher:
         rng: np.random.Generator,
         widest: int,
     ):
-        from stages.kernels.orders.windows import new_trial, new_walk
+        from stages.kernels.orders.insertion import new_order_state
+        from stages.kernels.orders.windows import new_window_walk
 
         self.lists, self.prescribed, self.rng, self.widest = lists, prescribed, rng, widest
-        self._walk, self._trial = new_walk(len(order)), new_trial(len(order))
+        self._walk, self._trial = new_window_walk(len(order)), new_order_state(len(order))
         self._keep(self._select(order))
 
     @property
     def windows(self) -> int:
         """Blocks of which all places were evaluated so far: the deterministic unit of work."""
-        return int(self._walk.counts[-1])
+        from stages.kernels.orders.windows import WINDOWS
+
+        return int(self._walk.counts[WINDOWS])
 
     @property
     def work(self) -> float:
@@ -146,7 +149,9 @@ class WindowSearcher:
         """
         from stages.kernels.orders.insertion import OrderState
 
-        state = OrderState(self.order.copy(), positions_of(self.order), self.chosen.copy())
+        state = OrderState(
+            order=self.order.copy(), position=positions_of(self.order), chosen=self.chosen.copy()
+        )
         self.climb(state, budget, limit)
         self._keep(state)
         idle = 0
@@ -162,9 +167,9 @@ class WindowSearcher:
 
     def climb(self, state: OrderState, budget: Budget, limit: int | None = None) -> None:
         """Move blocks until none gains; `state` is changed."""
-        from stages.kernels.orders.windows import climb_windows
+        from stages.kernels.orders.windows import FAILURES, NEXT, WIDTH, climb_windows
 
-        self._walk.counts[:-1] = (0, 1, 0)
+        self._walk.counts[[NEXT, WIDTH, FAILURES]] = (0, 1, 0)
         most = np.iinfo(np.int64).max if limit is None else limit
         while not budget.is_spent():
             is_done = climb_windows(
@@ -182,7 +187,8 @@ class WindowSearcher:
         starts, ends = lists.parent_offsets[chosen].tolist(), lists.parent_offsets[chosen + 1].tolist()
         parents = [lists.parents[start:end].tolist() for start, end in zip(starts, ends, strict=True)]
         order = np.array(topological_order(parents, positions_of(order)), dtype=np.int32)
-        return OrderState(order, *choose_consistent(lists, order))
+        position, chosen = choose_consistent(lists, order)
+        return OrderState(order=order, position=position, chosen=chosen)
 
     def _perturbed(self) -> np.ndarray:
         """The best order with some random pairs of variables exchanged."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from formats.records import ParentSetRecord
 from stages.scoring.set_grower import SetGrower
 
-from ..lists.set_lists import pack_arrays
+from ..lists.set_lists import index_lists, offsets_of
 
 if TYPE_CHECKING:
     from stages.kernels.orders.set_lists import SetLists
@@ -19,14 +20,16 @@ EXTENSIONS_KEPT = 8
 """One-variable extensions of every set met that join the lists besides the one taken; found by experiment."""
 
 
-class _Packed(NamedTuple):
+class _ChildLists(NamedTuple):
+    """The sets of one child, kept until its grower knows more: scores, sizes and all members in a row."""
+
     version: tuple[int, int]
     scores: np.ndarray
-    lengths: np.ndarray
-    members: np.ndarray
+    sizes: np.ndarray
+    parents: np.ndarray
 
 
-class CandidateLists:
+class GrowingLists:
     """The undominated sets that the growers of all variables know, best first.
 
     Parameters
@@ -37,7 +40,7 @@ class CandidateLists:
 
     def __init__(self, growers: list[SetGrower]):
         self.growers = growers
-        self._packed: list[_Packed | None] = [None] * len(growers)
+        self._known: list[_ChildLists | None] = [None] * len(growers)
 
     @property
     def required(self) -> tuple[tuple[int, ...], ...]:
@@ -46,36 +49,35 @@ class CandidateLists:
 
     @property
     def n_sets(self) -> int:
-        return sum(len(packed.scores) for packed in self._packed if packed)
+        return sum(len(known.scores) for known in self._known if known)
 
     def pack(self) -> SetLists:
-        """All lists as arrays of the order kernels."""
-        parts = [self._pack_child(grower) for grower in self.growers]
-        lengths = np.concatenate([part.lengths for part in parts])
-        return pack_arrays(
-            np.cumsum([0] + [len(part.scores) for part in parts]).astype(np.int64),
-            np.concatenate([part.scores for part in parts]),
-            np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
-            np.concatenate([part.members for part in parts]).astype(np.int32),
+        """All lists in the form that searches take."""
+        parts = [self._lists_of(grower) for grower in self.growers]
+        return index_lists(
+            set_offsets=offsets_of(np.array([len(part.scores) for part in parts])),
+            scores=np.concatenate([part.scores for part in parts]),
+            parent_offsets=offsets_of(np.concatenate([part.sizes for part in parts])),
+            parents=np.concatenate([part.parents for part in parts]).astype(np.int32),
         )
 
-    def _pack_child(self, grower: SetGrower) -> _Packed:
+    def _lists_of(self, grower: SetGrower) -> _ChildLists:
         from stages.kernels.dominance import mark_undominated
 
         version = (grower.evaluated, len(grower.scores))
-        known = self._packed[grower.child]
+        known = self._known[grower.child]
         if known is not None and known.version == version:
             return known
         sets = grower.improvements(EXTENSIONS_KEPT).items()
         ordered = sorted(sets, key=lambda item: (-item[1], len(item[0]), item[0]))
-        lengths = np.array([len(parents) for parents, _ in ordered], dtype=np.int64)
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        sizes = np.array([len(parents) for parents, _ in ordered], dtype=np.int64)
+        offsets = offsets_of(sizes)
         members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)
         keep = mark_undominated(offsets, members, len(self.growers))
         scores = np.array([score for _, score in ordered])
-        packed = _Packed(version, scores[keep], lengths[keep], members[np.repeat(keep, lengths)])
-        self._packed[grower.child] = packed
-        return packed
+        lists = _ChildLists(version, scores[keep], sizes[keep], members[np.repeat(keep, sizes)])
+        self._known[grower.child] = lists
+        return lists
 
     def forget_over(self, most_bytes: int) -> bool:
         """Forget everything but the undominated sets if more than `most_bytes` are known; whether it was done.
@@ -98,15 +100,14 @@ class CandidateLists:
     def records(self) -> Iterator[ParentSetRecord]:
         """The lists as rows of a parent-set file."""
         for grower in self.growers:
-            packed = self._pack_child(grower)
-            members = packed.members.tolist()
-            ends = np.cumsum(packed.lengths).tolist()
-            starts = [0, *ends[:-1]]
-            parents = tuple(tuple(members[a:b]) for a, b in zip(starts, ends))
+            lists = self._lists_of(grower)
+            members = lists.parents.tolist()
+            bounds = offsets_of(lists.sizes).tolist()
+            parents = tuple(tuple(members[a:b]) for a, b in pairwise(bounds))
             yield ParentSetRecord(
                 grower.child,
                 parents,
-                tuple(packed.scores.tolist()),
+                tuple(lists.scores.tolist()),
                 evaluated=grower.evaluated,
                 required=grower.required,
             )

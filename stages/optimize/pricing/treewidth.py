@@ -136,14 +136,14 @@ class BoundedPricing(Pricing):
         n = self.scorer.n_variables
         never = np.zeros(n, dtype=np.bool_)
         return ParentSetTable(
-            self.names,
-            packed.set_offsets,
-            packed.scores,
-            packed.parent_offsets,
-            packed.parents,
-            never,
-            never,
-            np.full(n, np.nan),
+            header=self.names,
+            set_offsets=packed.set_offsets,
+            scores=packed.scores,
+            parent_offsets=packed.parent_offsets,
+            parents=packed.parents,
+            fixed=never,
+            complete=never,
+            unlisted=np.full(n, np.nan),
         )
 
     def prepare(self, grows: bool) -> None:

@@ -26,7 +26,7 @@ from ..bounds.lagrangian import BoundSearch
 from ..climbing.constraints import make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
-from .growing_lists import CandidateLists
+from .growing_lists import GrowingLists
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -98,7 +98,7 @@ class Pricing:
         self.options: OptimizeOptions = options
         self.budget: Budget = budget
         self.reporter: Reporter = reporter
-        self.lists = CandidateLists(make_growers(scorer, options, table))
+        self.lists = GrowingLists(make_growers(scorer, options, table))
         self.rng = task_generator(options.seed)
         self.best_score = -np.inf
         self.trace: list[dict[str, float]] = []

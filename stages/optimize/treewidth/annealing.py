@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 SLICE_WORK = 2_000_000
 """Units of work per kernel call, see `OrderSearch.move_work`: some hundredths of a second."""
 
-ORDER_MOVES = (0.0, 0.0, 0.3)
+ORDER_MOVES = {"left_out": 0.0, "host": 0.0, "wanted": 0.3}
 """Shares of `MoveShares` for a search over orders alone."""
 
-ALL_MOVES = (0.2, 0.2, 0.3)
+ALL_MOVES = {"left_out": 0.2, "host": 0.2, "wanted": 0.3}
 """Shares of `MoveShares` with preferences: what did best on the benchmark lists."""
 
 
@@ -29,7 +30,7 @@ class OrderSearch:
     ----------
     problem : BoundedProblem
     rng : Generator
-    shares : tuple of float
+    shares : dict of str to float
         Shares of the kinds of moves, see `stages.kernels.ktrees.annealing.MoveShares`.
     """
 
@@ -37,31 +38,19 @@ class OrderSearch:
         self,
         problem: BoundedProblem,
         rng: np.random.Generator,
-        shares: tuple[float, float, float] = ALL_MOVES,
+        shares: Mapping[str, float] = ALL_MOVES,
     ):
-        from stages.kernels.ktrees.annealing import BestOrder, MoveShares
-        from stages.kernels.ktrees.moves import NO_SET, MoveLog
+        from stages.kernels.ktrees.annealing import MoveShares, new_best_order
+        from stages.kernels.ktrees.moves import new_move_log
 
         n = problem.n_variables
         self.problem = problem
         self.rng = rng
-        self.shares = MoveShares(*shares)
+        self.shares = MoveShares(**shares)
         self.tree = problem.new_tree()
         self.clique = problem.new_clique_tables()
-        self.log = MoveLog(
-            np.zeros(n, dtype=np.int32),
-            np.zeros(n, dtype=np.int64),
-            np.zeros((n, problem.treewidth + 1), dtype=np.int32),
-            np.zeros(n, dtype=np.uint8),
-            np.full(n, NO_SET, dtype=np.int64),
-        )
-        self.best = BestOrder(
-            np.full(1, -np.inf),
-            self.tree.order.copy(),
-            self.tree.chosen.copy(),
-            self.tree.left_out.copy(),
-            self.tree.hosts.copy(),
-        )
+        self.log = new_move_log(n, problem.treewidth)
+        self.best = new_best_order(n)
         self.moves = 0
 
     @property
@@ -82,20 +71,20 @@ class OrderSearch:
     def start(
         self, order: np.ndarray, left_out: np.ndarray | None = None, hosts: np.ndarray | None = None
     ) -> float:
-        """Build the k-tree along `order` with the given preferences; its loss in nats."""
+        """Build the k-tree along `order` with the given preferences; its relative score in nats."""
         from stages.kernels.ktrees.annealing import keep_best
         from stages.kernels.ktrees.moves import build_ktree
 
         self.tree.order[:] = order
         self.tree.left_out[:] = -1 if left_out is None else left_out
         self.tree.hosts[:] = -1 if hosts is None else hosts
-        loss = build_ktree(self.problem.lists, self.tree, self.log, self.clique)
-        if loss > self.best.loss[0]:
-            keep_best(self.tree, self.best, loss)
-        return loss
+        relative_score = build_ktree(self.problem.lists, self.tree, self.log, self.clique)
+        if relative_score > self.best.relative_score[0]:
+            keep_best(self.tree, self.best, relative_score)
+        return relative_score
 
     def anneal(self, n_moves: int, temperatures: tuple[float, float]) -> float:
-        """Try `n_moves` changes (see `stages.kernels.ktrees.annealing.anneal`); the loss of where it ends."""
+        """Try `n_moves` changes (see `stages.kernels.ktrees.annealing.anneal`); the relative score at the end."""
         from stages.kernels.ktrees.annealing import anneal
 
         self.moves += n_moves
@@ -117,7 +106,7 @@ class OrderSearch:
 
         Ends early when `budget` runs out or after `limit` moves. Returns the moves tried.
         """
-        loss, idle, tried = self.best.loss[0], 0, 0
+        relative_score, idle, tried = self.best.relative_score[0], 0, 0
         while idle < patience and (budget is None or not budget.is_spent()):
             n_moves = min(self.slice_moves, patience)
             if limit is not None:
@@ -126,8 +115,8 @@ class OrderSearch:
                 break
             self.anneal(n_moves, (0.0, 0.0))
             tried += n_moves
-            idle = 0 if self.best.loss[0] > loss else idle + n_moves
-            loss = self.best.loss[0]
+            idle = 0 if self.best.relative_score[0] > relative_score else idle + n_moves
+            relative_score = self.best.relative_score[0]
         return tried
 
     def outcome(self, orders: int) -> Attempt:

@@ -29,11 +29,11 @@ BATCH_WORK = 100_000
 
 
 class OrderBatch(NamedTuple):
-    """A number of orders: the best one, its choices, and what these lose in nats against the best listed
-    sets; of methods that solve k-trees those left `unproved`.
+    """A number of orders: the best one, its choices, and their score in nats relative to the best listed
+    sets, at most 0; of methods that solve k-trees those left `unproved`.
     """
 
-    loss: float
+    relative_score: float
     order: np.ndarray
     chosen: np.ndarray
     n_orders: int
@@ -72,7 +72,7 @@ class BatchStream(ABC):
             best.n_orders,
             self.work_per_variable * self.problem.n_variables * best.n_orders,
             best.order,
-            merit=best.loss,
+            merit=best.relative_score,
             figures={"unproved": best.unproved},
         )
 
@@ -99,7 +99,7 @@ class OrderStream(BatchStream):
     def next_order(
         self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
     ) -> float:
-        """Put an order and its choices into `tree`; their loss, which may be given up below `floor`.
+        """Put an order and its choices into `tree`; their relative score, which may be given up below `floor`.
 
         `is_first` says whether it is the first order of all.
         """
@@ -110,9 +110,9 @@ class OrderStream(BatchStream):
         tree, clique = self.problem.new_tree(), self.problem.new_clique_tables()
         best = OrderBatch(-np.inf, tree.order, tree.chosen, n_orders)
         for k in range(n_orders):
-            loss = self.next_order(tree, clique, rng, best.loss, index == 0 and k == 0)
-            if loss > best.loss:
-                best = OrderBatch(loss, tree.order.copy(), tree.chosen.copy(), n_orders)
+            relative_score = self.next_order(tree, clique, rng, best.relative_score, index == 0 and k == 0)
+            if relative_score > best.relative_score:
+                best = OrderBatch(relative_score, tree.order.copy(), tree.chosen.copy(), n_orders)
         return best
 
 

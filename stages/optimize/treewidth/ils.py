@@ -139,7 +139,7 @@ def cool(
 def mean_gain(problem: BoundedProblem) -> float:
     """What a variable's best set gains over its last one, on average; in nats."""
     lists = problem.lists
-    return -float(lists.losses[lists.set_offsets[1:] - 1].mean())
+    return -float(lists.relative_scores[lists.set_offsets[1:] - 1].mean())
 
 
 def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_orders: int) -> np.ndarray:
@@ -149,7 +149,7 @@ def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_order
     tree, clique = problem.new_tree(), problem.new_clique_tables()
     best, order = -np.inf, tree.order.copy()
     for _ in range(n_orders):
-        loss = place_by_regret(problem.lists, tree, clique, problem.precedences, rng)
-        if loss > best:
-            best, order = loss, tree.order.copy()
+        relative_score = place_by_regret(problem.lists, tree, clique, problem.precedences, rng)
+        if relative_score > best:
+            best, order = relative_score, tree.order.copy()
     return order

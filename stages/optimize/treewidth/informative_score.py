@@ -64,7 +64,7 @@ class InformedTrees(BatchStream):
         lists = self.problem.lists
         last = lists.set_offsets[1:] - 1
         order = self.problem.respect(np.arange(self.problem.n_variables, dtype=np.int32))
-        return OrderBatch(float(lists.losses[last].sum()), order, last, 0)
+        return OrderBatch(float(lists.relative_scores[last].sum()), order, last, 0)
 
 
 def pair_information(table: ParentSetTable) -> Information:
@@ -91,7 +91,11 @@ def pair_information(table: ParentSetTable) -> Information:
     ends = np.concatenate((pairs // n, pairs % n)), np.concatenate((pairs % n, pairs // n))
     ranked = np.lexsort((ends[1], ends[0]))
     offsets = np.searchsorted(ends[0][ranked], np.arange(n + 1)).astype(np.int64)
-    return Information(offsets, ends[1][ranked].astype(np.int32), np.concatenate((values, values))[ranked])
+    return Information(
+        offsets=offsets,
+        neighbours=ends[1][ranked].astype(np.int32),
+        values=np.concatenate((values, values))[ranked],
+    )
 
 
 class _PenaltyOfOne:

@@ -15,7 +15,6 @@ from ..bounds.anytime_bound import CompanionBound
 from ..orders.initial_orders import OrderSampler, make_sampler
 from ..result import SearchResult
 from .batches import OrderStream, best_of_batches
-from .path_states import new_path_states
 from .problem import BoundedProblem, prepare_bounded
 
 if TYPE_CHECKING:
@@ -73,14 +72,20 @@ class PathOrders(OrderStream):
 
     def _search(self, tree: KTree, greedy: float) -> float:
         """Loss of the best completion above `greedy`, with its choices in `tree`; at most `greedy` if none."""
-        from stages.kernels.ktrees.kastar import estimate_rest, pop_state, rebuild, search_paths
+        from stages.kernels.ktrees.kastar import (
+            estimate_rest,
+            new_path_states,
+            pop_state,
+            rebuild,
+            search_paths,
+        )
         from stages.kernels.ktrees.orders import place_rest
 
         problem, lists = self.problem, self.problem.lists
         n, size = problem.n_variables, problem.treewidth + 1
         rest = np.empty(n + 1)
         estimate_rest(lists, tree, rest)
-        start = float(lists.losses[tree.chosen[tree.order[:size]]].sum())
+        start = float(lists.relative_scores[tree.chosen[tree.order[:size]]].sum())
         states = new_path_states(MAX_STATES, size, start, start + rest[size])
         fitting = np.empty(int(np.diff(lists.set_offsets).max()), dtype=np.int64)
         state = -1
@@ -93,7 +98,7 @@ class PathOrders(OrderStream):
             state = pop_state(states)
         rebuild(tree, states, state)
         tree.position[tree.order] = np.arange(n, dtype=np.int32)
-        return place_rest(lists, tree, int(states.depths[state]), float(states.losses[state]), -np.inf)
+        return place_rest(lists, tree, int(states.depths[state]), float(states.values[state]), -np.inf)
 
 
 def search(

@@ -64,8 +64,10 @@ class GreedyOrders(OrderStream):
         problem, rng = self.problem, task_generator(self.seed, index)
         tree, clique = problem.new_tree(), problem.new_clique_tables()
         order, chosen = np.empty_like(tree.order), np.empty_like(tree.chosen)
-        loss = sample_orders(problem.lists, tree, clique, problem.precedences, rng, n_orders, order, chosen)
-        return OrderBatch(loss, order, chosen, n_orders)
+        relative_score = sample_orders(
+            problem.lists, tree, clique, problem.precedences, rng, n_orders, order, chosen
+        )
+        return OrderBatch(relative_score, order, chosen, n_orders)
 
 
 def prepare_orders(table: ParentSetTable, options: OptimizeOptions) -> GreedyOrders:

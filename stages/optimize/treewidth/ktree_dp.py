@@ -10,7 +10,7 @@ from stages.runtime.errors import InfeasibleError
 
 if TYPE_CHECKING:
     from stages.kernels.ktrees.ktree import KTree
-    from stages.kernels.ktrees.ktree_dp_states import InsideStates
+    from stages.kernels.ktrees.ktree_dp_states import PartialChoices
     from stages.runtime.budgets import Budget
 
     from .problem import BoundedProblem
@@ -29,7 +29,7 @@ class InsideAnswer(NamedTuple):
     choices, and how often there was no room for all states.
     """
 
-    loss: float
+    relative_score: float
     chosen: np.ndarray
     dropped: int
 
@@ -54,40 +54,20 @@ class InsideSolver:
     """
 
     def __init__(self, problem: BoundedProblem):
-        from stages.kernels.ktrees.ktree_dp import CliqueTree, Families
+        from stages.kernels.ktrees.ktree_dp import new_clique_messages, new_families
 
         if problem.treewidth > MOST_WIDTH:
             raise InfeasibleError(f"this method knows cliques of width {MOST_WIDTH} at most: lower --tw")
         n, n_sets = problem.n_variables, len(problem.scores)
         self.problem = problem
-        self.families = Families(
-            np.zeros(n + 1, dtype=np.int64),
-            np.zeros(2 * n_sets, dtype=np.int64),
-            np.zeros(2 * n_sets, dtype=np.int32),
-            np.zeros(n),
-            np.zeros(n),
-        )
-        self.cliques = CliqueTree(
-            np.zeros(n, dtype=np.int32),
-            np.zeros(n, dtype=np.int32),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(1),
-        )
+        self.families = new_families(n, n_sets)
+        self.cliques = new_clique_messages(n)
         self.states = self._new_states(ROOMS[0] * n)
 
-    def _new_states(self, capacity: int) -> InsideStates:
-        from stages.kernels.ktrees.ktree_dp_states import InsideStates
+    def _new_states(self, capacity: int) -> PartialChoices:
+        from stages.kernels.ktrees.ktree_dp_states import new_partial_choices
 
-        return InsideStates(
-            np.zeros(capacity),
-            np.zeros(capacity, dtype=np.int64),
-            np.zeros((capacity, self.problem.treewidth + 1), dtype=np.int64),
-            np.zeros(capacity, dtype=np.int64),
-            np.zeros(capacity, dtype=np.int64),
-            np.zeros(capacity, dtype=np.int64),
-            np.zeros(2, dtype=np.int64),
-        )
+        return new_partial_choices(capacity, self.problem.treewidth + 1)
 
     def solve(self, tree: KTree, within: float, floor: float, budget: Budget) -> InsideAnswer | None:
         """The best network within `tree` above `floor`.
@@ -96,7 +76,7 @@ class InsideSolver:
         ----------
         tree : KTree
         within : float
-            `best_within` of it.
+            `best_within_ktree` of it.
         floor : float
             Loss in nats.
         budget : Budget
@@ -111,10 +91,10 @@ class InsideSolver:
         collect_families(self.problem.lists, tree, self.families)
         best = InsideAnswer(-np.inf, tree.chosen, 1)
         for limit in ROOMS:
-            answer = self._solve_with(tree, limit, within - max(floor, best.loss), budget)
+            answer = self._solve_with(tree, limit, within - max(floor, best.relative_score), budget)
             if answer is None:
-                return best if best.loss > -np.inf else None
-            if answer.loss > best.loss:
+                return best if best.relative_score > -np.inf else None
+            if answer.relative_score > best.relative_score:
                 best = answer
             best = best._replace(dropped=answer.dropped)
             if answer.proved or (limit > ROOMS[0] and answer.dropped > self.problem.n_variables):
@@ -123,6 +103,7 @@ class InsideSolver:
 
     def _solve_with(self, tree: KTree, limit: int, slack: float, budget: Budget) -> InsideAnswer | None:
         from stages.kernels.ktrees.ktree_dp import link_cliques, solve_cliques, trace_choices
+        from stages.kernels.ktrees.ktree_dp_states import DROPPED, with_more_room
 
         lists, width = self.problem.lists, self.problem.treewidth
         link_cliques(tree, self.cliques)
@@ -137,16 +118,10 @@ class InsideSolver:
                 lists, tree, self.families, self.cliques, self.states, found, kept, slack, limit, t
             )
             if t == before:
-                self._make_room()
-        dropped = int(found.counts[1])
+                self.states = with_more_room(self.states, 2 * len(self.states.costs))
+        dropped = int(found.counts[DROPPED])
         if t == -2:
             return InsideAnswer(-np.inf, tree.chosen, dropped)
         last = int(self.cliques.starts[tree.order[width]])
-        loss = trace_choices(lists, tree, self.states, last)
-        return InsideAnswer(loss, tree.chosen.copy(), dropped)
-
-    def _make_room(self) -> None:
-        larger = self._new_states(2 * len(self.states.costs))
-        for array, former in zip(larger, self.states, strict=True):
-            array[: len(former)] = former
-        self.states = larger
+        relative_score = trace_choices(lists, tree, self.states, last)
+        return InsideAnswer(relative_score, tree.chosen.copy(), dropped)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..lists.set_lists import fixed_first_order, fixed_parents, pack_arrays
+from ..lists.set_lists import fixed_first_order, fixed_parents, index_lists, keep_sets, offsets_of
 from ..result import Parents, SearchResult, listed_result, total_score
 from .fixed_records import FixedDemands, plan_fixed_cliques
 
@@ -72,18 +72,9 @@ class BoundedProblem:
 
     def new_tree(self) -> KTree:
         """Arrays for one k-tree, without preferences, order 0, 1, 2, ..."""
-        from stages.kernels.ktrees.ktree import KTree
+        from stages.kernels.ktrees.ktree import new_ktree
 
-        n = self.n_variables
-        return KTree(
-            np.arange(n, dtype=np.int32),
-            np.arange(n, dtype=np.int32),
-            np.zeros((n + 1, self.treewidth + 1), dtype=np.int32),
-            np.zeros(n * (n + 1) // 128 + 1, dtype=np.uint64),
-            np.zeros(n, dtype=np.int64),
-            np.full(n, -1, dtype=np.int32),
-            np.full(n, -1, dtype=np.int32),
-        )
+        return new_ktree(self.n_variables, self.treewidth)
 
     def respect(self, order: np.ndarray) -> np.ndarray:
         """`order` with every variable's predecessors moved to before it where they came later."""
@@ -98,17 +89,9 @@ class BoundedProblem:
 
     def new_clique_tables(self) -> CliqueTables:
         """Scratch space for the start clique."""
-        from stages.kernels.ktrees.start_clique import EXACT_CLIQUE, CliqueTables
+        from stages.kernels.ktrees.start_clique import start_clique_tables
 
-        size = min(self.treewidth + 1, EXACT_CLIQUE)
-        return CliqueTables(
-            np.zeros(1 << size),
-            np.zeros(1 << size, dtype=np.int64),
-            np.zeros(1 << size, dtype=np.int64),
-            np.zeros(size + 1, dtype=np.int64),
-            np.zeros(size << (size - 1), dtype=np.int64),
-            np.zeros(size << (size - 1), dtype=np.int64),
-        )
+        return start_clique_tables(self.treewidth)
 
 
 def prepare_bounded(table: ParentSetTable, treewidth: int) -> BoundedProblem:
@@ -162,14 +145,19 @@ def _demands(table: ParentSetTable, treewidth: int) -> tuple[int, FixedDemands]:
 def _prepare(
     table: ParentSetTable, treewidth: int, demands: FixedDemands, precedences: list[tuple[int, int]]
 ) -> BoundedProblem:
+    from stages.kernels.ktrees.ktree import new_bounded_lists
+    from stages.kernels.ktrees.orders import new_precedences
+
     offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth)
+    scores = table.scores[source]
+    lists = index_lists(set_offsets=offsets, scores=scores, parent_offsets=member_offsets, parents=members)
     return BoundedProblem(
-        bound_lists(offsets, table.scores[source], member_offsets, members),
-        table,
-        source,
-        table.scores[source],
-        treewidth,
-        pack_precedences(precedences, table.n_variables),
+        lists=new_bounded_lists(lists),
+        table=table,
+        source=source,
+        scores=scores,
+        treewidth=treewidth,
+        precedences=new_precedences(precedences, table.n_variables),
     )
 
 
@@ -185,18 +173,6 @@ def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]
     chosen = problem.source[best.chosen]
     elimination = best.order[::-1].tolist()
     return listed_result(problem.table, chosen, best.score, facts, elimination=elimination)
-
-
-def bound_lists(
-    set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
-) -> BoundedLists:
-    """Index lists of sets, all of which a k-tree can hold, for the k-tree kernels."""
-    from stages.kernels.ktrees.ktree import BoundedLists, key_sets
-
-    keys = np.empty(len(scores), dtype=np.int64)
-    key_sets(parent_offsets, parents, len(set_offsets) - 1, keys)
-    losses = scores - np.repeat(scores[set_offsets[:-1]], np.diff(set_offsets))
-    return BoundedLists(*pack_arrays(set_offsets, losses, parent_offsets, parents), keys)
 
 
 def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
@@ -224,39 +200,16 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
         else:
             sets = sets[sizes[sets] <= treewidth]
             child_sizes = sizes[sets]
-            flat = _gather(table, sets, child_sizes)
-        offsets = np.concatenate(([0], np.cumsum(child_sizes))).astype(np.int64)
+            flat = keep_sets(table, sets).parents
+        offsets = offsets_of(child_sizes)
         useful = mark_undominated(offsets, flat, table.n_variables)
         sources.append(sets[useful])
         lengths.append(child_sizes[useful])
         members.append(flat[np.repeat(useful, child_sizes)])
     counts = np.array([len(kept) for kept in sources], dtype=np.int64)
     return (
-        np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-        np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.int64),
+        offsets_of(counts),
+        offsets_of(np.concatenate(lengths)),
         np.concatenate(members).astype(np.int32),
         np.concatenate(sources).astype(np.int64),
     )
-
-
-def _gather(table: ParentSetTable, sets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Parents of the given sets, one after the other."""
-    shift = table.parent_offsets[sets] - np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    return table.parents[np.arange(sizes.sum()) + np.repeat(shift, sizes)]
-
-
-def pack_precedences(pairs: list[tuple[int, int]], n_variables: int) -> Precedences:
-    """Index (earlier, later) pairs both ways."""
-    from stages.kernels.ktrees.orders import Precedences
-
-    earlier, later = (np.array(side, dtype=np.int32) for side in zip(*pairs)) if pairs else (_NONE, _NONE)
-    by_later, by_earlier = np.lexsort((earlier, later)), np.lexsort((later, earlier))
-    return Precedences(
-        np.searchsorted(later[by_later], np.arange(n_variables + 1)).astype(np.int64),
-        earlier[by_later],
-        np.searchsorted(earlier[by_earlier], np.arange(n_variables + 1)).astype(np.int64),
-        later[by_earlier],
-    )
-
-
-_NONE = np.empty(0, dtype=np.int32)

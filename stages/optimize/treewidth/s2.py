@@ -42,21 +42,21 @@ class UniformTrees(InformedTrees):
         return min(BATCH_TREES, 1 << min(index, 30))
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
-        from stages.kernels.ktrees.informative_score import best_within, sample_ktrees
+        from stages.kernels.ktrees.informative_score import best_within_ktree, sample_ktrees
         from stages.kernels.ktrees.repair import TreeDemands
 
         index, n_trees = batch
         problem, rng = self.problem, task_generator(self.seed, index)
         per_slice = max(1, SLICE_WORK // (len(problem.scores) + 100 * problem.n_variables))
         tree, solver = problem.new_tree(), InsideSolver(problem)
-        demands = TreeDemands(self.growth.lists, self.growth.precedences)
+        demands = TreeDemands(lists=self.growth.lists, precedences=self.growth.precedences)
         best, standing = self.least_network(), np.zeros(1)
         done = unproved = 0
         while done < n_trees and not (done and self.budget.is_spent()):
             wanted = min(per_slice, n_trees - done)
             if index == done == 0 and self.start is not None:
                 self.grow_from_start(tree)
-                drawn, within = 1, best_within(problem.lists, tree)
+                drawn, within = 1, best_within_ktree(problem.lists, tree)
             else:
                 drawn, within = sample_ktrees(
                     problem.lists,
@@ -66,18 +66,18 @@ class UniformTrees(InformedTrees):
                     tree,
                     rng,
                     standing,
-                    best.loss,
+                    best.relative_score,
                     wanted,
                 )
             if not np.isnan(within):
-                answer = solver.solve(tree, within, best.loss, self.budget)
+                answer = solver.solve(tree, within, best.relative_score, self.budget)
                 if answer is None:
                     # The clock ended the run: this k-tree does not count.
                     done += drawn - 1
                     break
                 unproved += not answer.proved
-                if answer.loss > best.loss:
-                    best = OrderBatch(answer.loss, tree.order.copy(), answer.chosen.copy(), 0)
+                if answer.relative_score > best.relative_score:
+                    best = OrderBatch(answer.relative_score, tree.order.copy(), answer.chosen.copy(), 0)
             done += drawn
         return best._replace(n_orders=done, unproved=unproved)
 

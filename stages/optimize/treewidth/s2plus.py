@@ -18,7 +18,6 @@ from ..bounds.anytime_bound import CompanionBound
 from .batches import OrderBatch, best_of_batches
 from .informative_score import InformedTrees
 from .ktree_dp import InsideSolver
-from .path_states import new_path_states
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -45,7 +44,7 @@ class GuidedTrees(InformedTrees):
         return 1
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
-        from stages.kernels.ktrees.informative_score import best_within, informative_score
+        from stages.kernels.ktrees.informative_score import best_within_ktree, informative_score
         from stages.kernels.ktrees.s2plus import grow_order, grow_start_clique
 
         index, _ = batch
@@ -70,31 +69,31 @@ class GuidedTrees(InformedTrees):
         # A greedy k-tree tells how much a nat of score is worth in nats of information.
         if not self._grow(tree, most, 0.0, 0):
             return nothing
-        loss = best_within(problem.lists, tree)
-        weight = informative_score(self.information, self.base, tree, loss)
+        relative_score = best_within_ktree(problem.lists, tree)
+        weight = informative_score(self.information, self.base, tree, relative_score)
         if not self._grow(tree, most, weight, ROOM):
             return nothing
         return self._solve(tree, nothing)
 
     def _solve(self, tree: KTree, nothing: OrderBatch) -> OrderBatch:
         """The best network within a k-tree."""
-        from stages.kernels.ktrees.informative_score import best_within
+        from stages.kernels.ktrees.informative_score import best_within_ktree
 
         problem = self.problem
-        within = best_within(problem.lists, tree)
-        answer = InsideSolver(problem).solve(tree, within, nothing.loss, self.budget)
+        within = best_within_ktree(problem.lists, tree)
+        answer = InsideSolver(problem).solve(tree, within, nothing.relative_score, self.budget)
         if answer is None:
             return nothing
         best = nothing
-        if answer.loss > nothing.loss:
-            best = OrderBatch(answer.loss, tree.order, answer.chosen, 1)
+        if answer.relative_score > nothing.relative_score:
+            best = OrderBatch(answer.relative_score, tree.order, answer.chosen, 1)
         return best._replace(n_orders=1, unproved=int(not answer.proved))
 
     def _grow(self, tree: KTree, most: np.ndarray, weight: float, room: int) -> bool:
         """Build the most informative k-tree found along the order, demands of fixed records met; False when
         the budget ran out.
         """
-        from stages.kernels.ktrees.kastar import estimate_rest, rebuild
+        from stages.kernels.ktrees.kastar import estimate_rest, new_path_states, rebuild
         from stages.kernels.ktrees.s2plus import search_informative
 
         n, lists = self.problem.n_variables, self.growth.lists

@@ -33,69 +33,29 @@ class GroupSearch:
     """
 
     def __init__(self, problem: BoundedProblem, rng: np.random.Generator):
-        from stages.kernels.ktrees.clique_tree import CliqueTree
-        from stages.kernels.ktrees.slim import LEVELS, BagGroup
-        from stages.kernels.ktrees.slim_search import GroupQueue, KeptNetwork
-        from stages.kernels.ktrees.start_clique import EXACT_CLIQUE, CliqueTables
+        from stages.kernels.ktrees.clique_tree import new_clique_tree
+        from stages.kernels.ktrees.slim import LEVELS, new_bag_group
+        from stages.kernels.ktrees.slim_search import new_group_queue, new_kept_network
+        from stages.kernels.ktrees.start_clique import EXACT_CLIQUE, new_clique_tables
 
         n, width = problem.n_variables, problem.treewidth
         size = min(width + LEVELS, EXACT_CLIQUE, n)
+        # Every subset of the others for each member, and for each a set that it keeps and one to spare.
         n_choices = (size << (size - 1)) + 2 * size
         self.problem = problem
         self.rng = rng
-        self.cliques = CliqueTree(
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=np.int32),
-            np.zeros(n, dtype=np.int32),
-            np.zeros((n, width), dtype=np.int32),
-            np.zeros(n, dtype=np.int64),
-            np.full(n, -1, dtype=np.int32),
-            np.full(n, -1, dtype=np.int32),
-            np.full(n, -1, dtype=np.int32),
-        )
-        self.group = BagGroup(
-            np.zeros(size, dtype=np.int32),
-            np.zeros(4, dtype=np.int64),
-            np.zeros(size, dtype=np.int64),
-            np.zeros(size + 1, dtype=np.int64),
-            np.zeros(n_choices, dtype=np.int64),
-            np.zeros(n_choices, dtype=np.int64),
-            np.zeros(n_choices, dtype=np.int64),
-            np.zeros(n_choices),
-            np.zeros(size, dtype=np.int64),
-            np.zeros(size, dtype=np.int64),
-            np.zeros(3, dtype=np.int64),
-            np.zeros(3, dtype=np.int64),
-            np.zeros((size, size)),
-            np.full(n, -1, dtype=np.int32),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=np.int32),
-            np.zeros(n, dtype=np.bool_),
-        )
-        self.tables = CliqueTables(
-            np.zeros(1 << size),
-            np.zeros(1 << size, dtype=np.int64),
-            np.zeros(1 << size, dtype=np.int64),
-            np.zeros(size + 1, dtype=np.int64),
-            np.zeros(n_choices, dtype=np.int64),
-            np.zeros(n_choices, dtype=np.int64),
-        )
-        self.queue = GroupQueue(
-            np.zeros((LEVELS, n), dtype=np.int32),
-            np.zeros(LEVELS, dtype=np.int64),
-            np.zeros((LEVELS, n), dtype=np.int64),
-        )
-        self.kept = KeptNetwork(
-            np.full(2, -np.inf),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=np.int32),
-            np.zeros(1, dtype=np.int64),
-        )
+        self.cliques = new_clique_tree(n, width)
+        self.group = new_bag_group(n, size, n_choices)
+        self.tables = new_clique_tables(size, n_choices)
+        self.queue = new_group_queue(n)
+        self.kept = new_kept_network(n)
 
     @property
-    def loss(self) -> float:
-        """Of the network, in nats."""
-        return float(self.kept.losses[1])
+    def relative_score(self) -> float:
+        """Of the network kept, in nats."""
+        from stages.kernels.ktrees.slim_search import KEPT
+
+        return float(self.kept.relative_scores[KEPT])
 
     def start(self, order: np.ndarray, parents: Sequence[Sequence[int]]) -> None:
         """Take over a network, or a better one that has some of its arcs if a set is not listed any more.
@@ -103,20 +63,20 @@ class GroupSearch:
         The reverse of `order` eliminates it within the bound.
         """
         from stages.kernels.ktrees.clique_tree import build_cliques, find_contained
-        from stages.kernels.ktrees.slim_search import enqueue
+        from stages.kernels.ktrees.slim_search import enqueue_groups
 
         lists, kept = self.problem.lists, self.kept
         sizes = np.array([len(family) for family in parents], dtype=np.int64)
         flat = np.array([p for family in parents for p in family], dtype=np.int32)
         find_contained(lists, np.concatenate(([0], np.cumsum(sizes))), flat, kept.chosen)
         kept.order[:] = order
-        kept.losses[:] = lists.losses[kept.chosen].sum()
+        kept.relative_scores[:] = lists.relative_scores[kept.chosen].sum()
         kept.idle[0] = 0
         self.cliques.order[:] = kept.order
         self.cliques.chosen[:] = kept.chosen
         build_cliques(lists, self.cliques, self.rng)
         for variable in range(self.problem.n_variables):
-            enqueue(self.queue, np.int32(variable))
+            enqueue_groups(self.queue, np.int32(variable))
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """Parents of each variable in the network."""
@@ -135,12 +95,18 @@ class GroupSearch:
     @property
     def score(self) -> float:
         """Of the network, in nats; minus infinity before `start`."""
-        return self.problem.score(self.kept.chosen) if self.loss > -np.inf else -np.inf
+        return self.problem.score(self.kept.chosen) if self.relative_score > -np.inf else -np.inf
 
     @property
     def work(self) -> float:
         """Work so far in sets looked at, about."""
-        return 2.0 * int(self.group.counts[2])
+        return 2.0 * self._steps
+
+    @property
+    def _steps(self) -> int:
+        from stages.kernels.ktrees.slim import WORK
+
+        return int(self.group.counts[WORK])
 
     def improve(
         self,
@@ -154,14 +120,14 @@ class GroupSearch:
         Ends early when `budget` runs out or after `limit` groups; `watch`, called now and then, ends it by
         returning true. Returns the groups solved.
         """
-        from stages.kernels.ktrees.slim_search import search_groups, settle
+        from stages.kernels.ktrees.slim_search import search_groups, settle_network
 
         done = 0
         while budget is None or not budget.is_spent():
             most = SLICE_GROUPS if limit is None else min(SLICE_GROUPS, limit - done)
             if most <= 0:
                 break
-            work = int(self.group.counts[2]) + SLICE_WORK
+            work = self._steps + SLICE_WORK
             solved = search_groups(
                 self.problem.lists,
                 self.cliques,
@@ -174,8 +140,8 @@ class GroupSearch:
                 (most, work),
             )
             done += solved
-            lost_patience = solved < most and self.group.counts[2] < work
+            lost_patience = solved < most and self._steps < work
             if lost_patience or (watch is not None and watch()):
                 break
-        settle(self.problem.lists, self.cliques, self.kept, self.rng)
+        settle_network(self.problem.lists, self.cliques, self.kept, self.rng)
         return done

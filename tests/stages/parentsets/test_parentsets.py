@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.records import Forest, Header
-from stages.kernels.dominance import mark_undominated
 from stages.parentsets import METHODS, ParentSetOptions, sequential
 from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
@@ -41,30 +40,6 @@ def assert_same_lists(found: dict, expected: dict) -> None:
     assert set(found) == set(expected)
     for parents, score in expected.items():
         assert found[parents] == pytest.approx(score, rel=1e-9)
-
-
-# --- dominance ---
-
-
-def test_dominated_sets_worked_by_hand():
-    sets = [(1, 2), (1,), (0, 1, 2), (0, 1), (), (3,)]
-    offsets = np.cumsum([0] + [len(s) for s in sets])
-    members = np.array([m for s in sets for m in s], dtype=np.int32)
-    keep = mark_undominated(offsets, members, 4)
-    assert keep.tolist() == [True, True, False, False, True, False]
-
-
-@given(st.lists(st.frozensets(st.integers(0, 6), max_size=5), unique=True, max_size=40), st.integers(0, 99))
-def test_dominance_agrees_with_the_definition(sets, seed):
-    rng = np.random.default_rng(seed)
-    scored = {tuple(sorted(s)): float(rng.integers(0, 6)) for s in sets}
-    ordered = sorted(scored, key=lambda s: (-scored[s], len(s), s))
-    offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
-    np.cumsum([len(s) for s in ordered], out=offsets[1:])
-    members = np.array([m for s in ordered for m in s], dtype=np.int32)
-    keep = mark_undominated(offsets, members, 7)
-    kept = {s for s, is_kept in zip(ordered, keep) if is_kept}
-    assert kept == set(prune_dominated(scored))
 
 
 # --- pruning rules: whatever they exclude is dominated ---

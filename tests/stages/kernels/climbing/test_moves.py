@@ -12,15 +12,16 @@ from naive import climbing as naive
 from stages.kernels.climbing.addable_parents import replace_candidates, shut_pair
 from stages.kernels.climbing.moves import (
     ADD,
+    KIND,
     NO_MOVE,
     REMOVE,
     REVERSE,
     STALE,
-    ClimbState,
     Limits,
     apply_move,
     choose_move,
     mark_stale,
+    new_climb_state,
 )
 
 KINDS = {ADD: "add", REMOVE: "remove", REVERSE: "reverse"}
@@ -32,27 +33,13 @@ class Model:
     def __init__(self, n: int, max_parents: int, seed: int):
         self.rng = np.random.default_rng(seed)
         self.n, self.max_parents = n, max_parents
-        words = (n, 1)
         self.graph = [set() for _ in range(n)]
         self.gains: dict[tuple[int, int], float] = {}
-        self.losses: dict[tuple[int, int], float] = {}
+        self.removal_gains: dict[tuple[int, int], float] = {}
         self.shut = [set() for _ in range(n)]
-        self.state = ClimbState(
-            np.zeros((n, n), dtype=np.int32),
-            np.zeros((n, n)),
-            np.zeros(n, dtype=np.int32),
-            np.zeros((n, n), dtype=np.int32),
-            np.zeros((n, n)),
-            np.zeros(n, dtype=np.int32),
-            np.zeros(words, dtype=np.uint64),
-            np.full(words, (1 << n) - 1, dtype=np.uint64),
-            np.zeros(words, dtype=np.uint64),
-            np.zeros(words, dtype=np.uint64),
-            self.rng.permutation(n),
-            np.zeros(n),
-            np.full(n, STALE),
-            np.zeros(n, dtype=np.int64),
-        )
+        everyone = np.full((n, 1), (1 << n) - 1, dtype=np.uint64)
+        self.state = new_climb_state(everyone, np.zeros((n, 1), dtype=np.uint64), self.rng.permutation(n))
+        self.state.best_kind[:] = STALE
         for child in range(n):
             self.rescore(child)
 
@@ -67,7 +54,7 @@ class Model:
         self.gains |= {(child, v): g for v, g in zip(others, gains)}
         replace_candidates(self.state, child, np.array(others, dtype=np.int32), np.array(gains), True)
         for k, parent in enumerate(sorted(self.graph[child])):
-            self.losses[child, parent] = self.state.losses[child, k] = self.draw()
+            self.removal_gains[child, parent] = self.state.removal_gains[child, k] = self.draw()
         mark_stale(self.state, child)
 
     def gain_of(self, kind: str, child: int, parent: int) -> float:
@@ -75,9 +62,9 @@ class Model:
         if kind == "add":
             return -math.inf if parent in self.shut[child] else self.gains[child, parent]
         if kind == "remove":
-            return self.losses[child, parent]
+            return self.removal_gains[child, parent]
         new = -math.inf if child in self.shut[parent] else self.gains[parent, child]
-        return self.losses[child, parent] + new
+        return self.removal_gains[child, parent] + new
 
     def best(self, floor: float, tabu: list[set[int]], aspiration: float):
         """The best move from the definition, or None."""
@@ -103,8 +90,8 @@ def test_reversal_opens_when_the_other_path_is_cut():
     for child, parent in ((3, 0), (1, 0), (2, 1), (4, 2), (3, 4)):
         model.apply(ADD, child, parent)
     # Turning 0 -> 3 would gain, but 0 -> 1 -> 2 -> 4 -> 3 would become a cycle.
-    model.state.losses[3, 0] = model.losses[3, 0] = 5.0
-    limits = Limits(4, 5.0, np.empty((0, 2), dtype=np.int64), 0.0)
+    model.state.removal_gains[3, 0] = model.removal_gains[3, 0] = 5.0
+    limits = Limits(max_parents=4, floor=5.0, tabu=np.empty((0, 2), dtype=np.int64), aspiration=0.0)
     model.state.gains[0, list(model.state.candidates[0]).index(3)] = 2.0
     mark_stale(model.state, 0)
     mark_stale(model.state, 3)
@@ -126,10 +113,11 @@ def test_best_move_after_any_moves(seed, n, max_parents, uses_tabu):
         tabu = recent[-3:] if uses_tabu else []
         pairs = np.array([sorted(pair) for pair in tabu], dtype=np.int64).reshape(-1, 2)
         move = np.empty(3, dtype=np.int64)
-        gain = choose_move(model.state, Limits(max_parents, floor, pairs, aspiration), move)
+        limits = Limits(max_parents=max_parents, floor=floor, tabu=pairs, aspiration=aspiration)
+        gain = choose_move(model.state, limits, move)
         expected = model.best(floor, tabu, aspiration)
         if expected is None:
-            assert move[0] == NO_MOVE and gain == -math.inf
+            assert move[KIND] == NO_MOVE and gain == -math.inf
         else:
             kind, child, parent = move.tolist()
             assert (KINDS[kind], child, parent) == expected

@@ -15,7 +15,7 @@ from stages.optimize.treewidth.problem import prepare_bounded
 
 
 def evaluate(problem, order, floor=-np.inf):
-    """k-G's tree along an order and its loss."""
+    """k-G's tree along an order and its relative score."""
     from stages.kernels.ktrees.orders import evaluate_order
 
     tree = problem.new_tree()
@@ -90,13 +90,13 @@ def test_start_clique_beyond_the_exact_part_follows_the_order():
     n = EXACT_CLIQUE + 3
     table = random_table(1, n, n_sets=20)
     problem = prepare_bounded(table, n - 1)
-    tree, loss = evaluate(problem, np.arange(n))
+    tree, relative_score = evaluate(problem, np.arange(n))
     found = families(table, problem, tree.chosen)
     lists = lists_of(table)
     for v in range(EXACT_CLIQUE, n):
         assert found[v] == next(p for _, p in lists[v] if p <= set(range(v)))
     assert all(found[v] <= set(range(EXACT_CLIQUE)) for v in range(EXACT_CLIQUE))
-    assert loss == pytest.approx(sum(problem.lists.losses[tree.chosen]))
+    assert relative_score == pytest.approx(sum(problem.lists.relative_scores[tree.chosen]))
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 3, 4])
@@ -106,10 +106,10 @@ def test_evaluation_matches_clique_lists(bound, seed):
     table = random_table(seed, n, max_parents=4, n_sets=40, ties=seed % 3 == 0)
     problem = prepare_bounded(table, bound)
     order = np.random.default_rng(seed).permutation(n)
-    tree, loss = evaluate(problem, order)
+    tree, relative_score = evaluate(problem, order)
     naive = NaiveKTree(lists_of(table), order.tolist(), bound)
     assert problem.score(tree.chosen) == pytest.approx(naive.score(), abs=1e-9)
-    assert loss == pytest.approx(problem.lists.losses[tree.chosen].sum(), abs=1e-9)
+    assert relative_score == pytest.approx(problem.lists.relative_scores[tree.chosen].sum(), abs=1e-9)
     later = order[naive.bound + 1 :]
     found = families(table, problem, tree.chosen)
     assert [found[v] for v in later] == [naive.network[v][1] for v in later]
@@ -120,9 +120,9 @@ def test_evaluation_matches_clique_lists(bound, seed):
 def test_floor_gives_up_exactly_when_the_loss_is_below(seed):
     problem = prepare_bounded(random_table(seed, 8, n_sets=30), 2)
     order = np.random.default_rng(seed).permutation(8)
-    _, loss = evaluate(problem, order)
-    assert evaluate(problem, order, loss)[1] == loss
-    above = np.nextafter(loss, 0.0)
+    _, relative_score = evaluate(problem, order)
+    assert evaluate(problem, order, relative_score)[1] == relative_score
+    above = np.nextafter(relative_score, 0.0)
     assert evaluate(problem, order, above)[1] < above
 
 
@@ -140,8 +140,8 @@ def test_sampling_keeps_the_best_order(seed):
         for rng in [np.random.default_rng(seed)]
     ]
     assert best >= again[0]
-    found, loss = evaluate(problem, order)
-    assert loss == best
+    found, relative_score = evaluate(problem, order)
+    assert relative_score == best
     assert (found.chosen == chosen).all()
 
 
@@ -164,9 +164,9 @@ def test_shuffled_orders_are_uniform(seed):
 def test_building_without_preferences_is_kg(bound, seed):
     problem = prepare_bounded(random_table(seed, 10, max_parents=4, n_sets=40), bound)
     order = np.random.default_rng(seed).permutation(10)
-    tree, loss = evaluate(problem, order)
+    tree, relative_score = evaluate(problem, order)
     search = OrderSearch(problem, np.random.default_rng(0))
-    assert search.start(order) == pytest.approx(loss, abs=1e-9)
+    assert search.start(order) == pytest.approx(relative_score, abs=1e-9)
     assert (search.tree.chosen == tree.chosen).all()
     assert bags_of(search.tree) == bags_of(tree)
 
@@ -205,18 +205,22 @@ def test_moves_keep_what_building_anew_would_give(bound, seed):
     n = 12
     table = random_table(seed, n, max_parents=4, n_sets=60, ties=seed % 2 == 0)
     problem = prepare_bounded(table, bound)
-    search = OrderSearch(problem, np.random.default_rng(seed), (0.25, 0.25, 0.2))
+    search = OrderSearch(
+        problem, np.random.default_rng(seed), {"left_out": 0.25, "host": 0.25, "wanted": 0.2}
+    )
     search.start(np.random.default_rng(seed).permutation(n))
     other = OrderSearch(problem, np.random.default_rng(0))
     for temperature in (1e9, 1e9, 5.0, 5.0):
         for _ in range(10):
-            loss = search.anneal(7, (temperature, temperature))
+            relative_score = search.anneal(7, (temperature, temperature))
             assert other.start(search.tree.order, search.tree.left_out, search.tree.hosts) == pytest.approx(
-                loss, abs=1e-6
+                relative_score, abs=1e-6
             )
             assert snapshot(search) == snapshot(other)
     best = search.best
-    assert other.start(best.order, best.left_out, best.hosts) == pytest.approx(best.loss[0], abs=1e-6)
+    assert other.start(best.order, best.left_out, best.hosts) == pytest.approx(
+        best.relative_score[0], abs=1e-6
+    )
     assert (other.tree.chosen == best.chosen).all()
 
 
@@ -249,10 +253,40 @@ def test_refused_moves_leave_no_trace(seed):
         assert snapshot(search) == before
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_bags_and_edges_bit_by_bit(seed):
+    """Joining a bag, with and without a member that is not wanted, against lists."""
+    from stages.kernels.bits import has_bit
+    from stages.kernels.ktrees.ktree import form_bag, is_clique, join_bag, pair_bit, remove_edges
+
+    rng, n, width = np.random.default_rng(seed), 9, 3
+    problem = prepare_bounded(random_table(seed, n, n_sets=20), width)
+    tree, _ = evaluate(problem, rng.permutation(n))
+    lists, edges, bags = problem.lists, tree.edges, tree.bags
+    adjacent = {frozenset(e) for bag in bags[:n].tolist() for e in itertools.combinations(bag, 2)}
+    for a, b in itertools.combinations(range(n), 2):
+        assert has_bit(edges, pair_bit(a, b)) == (frozenset((a, b)) in adjacent)
+    for s in range(len(problem.scores)):
+        members = lists.parents[lists.parent_offsets[s] : lists.parent_offsets[s + 1]].tolist()
+        expected = all(frozenset(e) in adjacent for e in itertools.combinations(members, 2))
+        found = has_bit(edges, lists.keys[s]) and is_clique(lists.parent_offsets, lists.parents, edges, s)
+        assert found == expected
+    last, host = int(tree.order[-1]), int(tree.order[-2])
+    remove_edges(edges, bags, last)
+    kept = rng.permutation(bags[host])[:2].astype(np.int32)
+    spare = [v for v in bags[host].tolist() if v not in kept]
+    form_bag(bags, host, n, last, spare[-1], kept, 0, 2)
+    assert bags[n].tolist() == [*(v for v in bags[host].tolist() if v != spare[-1]), last]
+    join_bag(bags, edges, host, last, kept, 0, 2)
+    assert bags[last].tolist() == [*(v for v in bags[host].tolist() if v != spare[0]), last]
+    for other in range(n):
+        assert has_bit(edges, pair_bit(last, other)) == (other in bags[last].tolist())
+
+
 def test_pulled_orders_keep_precedences_and_else_the_order():
-    from stages.optimize.treewidth.problem import pack_precedences
+    from stages.kernels.ktrees.orders import new_precedences
 
     problem = prepare_bounded(random_table(3, 6), 2)
-    object.__setattr__(problem, "precedences", pack_precedences([(4, 1), (1, 0), (5, 0)], 6))
+    object.__setattr__(problem, "precedences", new_precedences([(4, 1), (1, 0), (5, 0)], 6))
     assert problem.respect(np.array([0, 2, 1, 3, 5, 4], dtype=np.int32)).tolist() == [4, 1, 5, 0, 2, 3]
     assert problem.respect(np.array([5, 4, 1, 3, 0, 2], dtype=np.int32)).tolist() == [5, 4, 1, 3, 0, 2]

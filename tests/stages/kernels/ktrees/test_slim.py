@@ -38,14 +38,18 @@ def start_search(table, width, seed):
 
 
 def check_network(groups, table):
-    """The present network is acyclic and within the bound, its loss and its cliques are right."""
+    """The present network is acyclic and within the bound, its relative score and its cliques are right."""
+    from stages.kernels.ktrees.slim_search import PRESENT
+
     lists, cliques = groups.problem.lists, groups.cliques
     offsets = lists.parent_offsets
     families = [lists.parents[offsets[s] : offsets[s + 1]].tolist() for s in cliques.chosen]
     order = cliques.order.tolist()
     assert is_acyclic(list(map(frozenset, families)))
     assert elimination_width(moral_edges(families), order[::-1]) <= groups.problem.treewidth
-    assert lists.losses[cliques.chosen].sum() == pytest.approx(groups.kept.losses[0], abs=1e-9)
+    assert lists.relative_scores[cliques.chosen].sum() == pytest.approx(
+        groups.kept.relative_scores[PRESENT], abs=1e-9
+    )
     expected = cliques_along(families, order)
     for v in order:
         assert set(cliques.earlier[v, : cliques.sizes[v]].tolist()) == expected[v]
@@ -61,9 +65,9 @@ def check_network(groups, table):
 @pytest.mark.parametrize("width", [1, 2, 3])
 @pytest.mark.parametrize("seed", seeds(12, quick=1))
 def test_groups_are_solved_exactly(width, seed):
-    from stages.kernels.ktrees.slim import collect_choices, grow_group, mark_interfaces
+    from stages.kernels.ktrees.slim import NODES, SIZE, collect_choices, grow_group, mark_interfaces
     from stages.kernels.ktrees.slim_dp import GAIN, solve_group
-    from stages.kernels.ktrees.slim_search import apply_choice, leave_group
+    from stages.kernels.ktrees.slim_search import PRESENT, apply_choice, leave_group
 
     n = 8
     table = random_table(seed, n, max_parents=3, n_sets=16 if width < 3 else 12, ties=seed % 3 == 0)
@@ -73,8 +77,8 @@ def test_groups_are_solved_exactly(width, seed):
     for _ in range(12):
         most = width + 1 + int(groups.rng.integers(3))
         top = grow_group(cliques, group, groups.rng, np.int32(groups.rng.integers(n)), most)
-        members = group.members[: group.counts[0]].tolist()
-        nodes = members[: group.counts[1]]
+        members = group.members[: group.counts[SIZE]].tolist()
+        nodes = members[: group.counts[NODES]]
         offsets = lists.parent_offsets
         families = [lists.parents[offsets[s] : offsets[s + 1]].tolist() for s in cliques.chosen]
         order = cliques.order.tolist()
@@ -88,7 +92,7 @@ def test_groups_are_solved_exactly(width, seed):
         base = groups.problem.scores[lists.set_offsets[members]].sum()
         assert max(found, present) + base == pytest.approx(expected, abs=2e-6)
         if found > present + GAIN:
-            groups.kept.losses[0] += found - present
+            groups.kept.relative_scores[PRESENT] += found - present
             apply_choice(lists, cliques, group, groups.queue, groups.rng, top)
         leave_group(group)
         check_network(groups, table)
@@ -98,7 +102,7 @@ def test_groups_are_solved_exactly(width, seed):
 @pytest.mark.parametrize("width", [1, 2, 3, 5])
 @pytest.mark.parametrize("seed", range(3))
 def test_disturbed_networks_stay_within_the_bound(width, seed):
-    from stages.kernels.ktrees.slim_search import disturb
+    from stages.kernels.ktrees.slim_search import PRESENT, disturb
 
     table = random_table(seed, 15, max_parents=4, n_sets=40)
     groups = start_search(table, width, seed)
@@ -107,7 +111,7 @@ def test_disturbed_networks_stay_within_the_bound(width, seed):
         change = disturb(
             groups.problem.lists, groups.cliques, groups.group, groups.tables, groups.queue, groups.rng
         )
-        groups.kept.losses[0] += change
+        groups.kept.relative_scores[PRESENT] += change
         changed += change != 0.0
         check_network(groups, table)
     assert changed > 10
@@ -130,13 +134,14 @@ def test_any_search_keeps_the_bound_and_loses_nothing(seed, n, width, demanding)
         groups = start_search(table, width, seed)
     except InfeasibleError:
         return
-    before = groups.loss
+    before = groups.relative_score
     groups.improve(5, None)
     check_network(groups, table)
-    assert groups.loss >= before - 1e-9
+    assert groups.relative_score >= before - 1e-9
 
 
 def test_slices_change_nothing():
+    from stages.kernels.ktrees.slim import WORK
     from stages.kernels.ktrees.slim_search import search_groups
 
     table = random_table(3, 20, max_parents=4, n_sets=60)
@@ -146,7 +151,7 @@ def test_slices_change_nothing():
         while True:
             solved = search_groups(
                 groups.problem.lists, groups.cliques, groups.group, groups.tables, groups.queue, groups.kept,
-                groups.rng, 20, (limits[0], int(groups.group.counts[2]) + limits[1]),
+                groups.rng, 20, (limits[0], int(groups.group.counts[WORK]) + limits[1]),
             )  # fmt: skip
             done += solved if groups is whole else -solved
             if solved == 0 or groups is whole:

@@ -12,7 +12,7 @@ from naive.networks_search import best_by_subsets, make_table, random_table
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.bounds.anytime_bound import CompanionBound
 from stages.optimize.driver import run
-from stages.optimize.lists.set_lists import drop_larger_sets
+from stages.optimize.lists.set_lists import keep_in_table
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.runtime.warm_up import tiny_table
@@ -78,7 +78,10 @@ def within(table, most_parents):
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
 def test_sets_too_large_for_the_width_are_left_out(most):
     table = random_table(8, 7, max_parents=3, n_sets=20)
-    lists, expected = drop_larger_sets(table, most), within(table, most)
+    lists, expected = (
+        keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= most)),
+        within(table, most),
+    )
     for name in ("set_offsets", "scores", "parent_offsets", "parents"):
         assert np.array_equal(getattr(lists, name), getattr(expected, name))
 

@@ -12,7 +12,7 @@ from naive.networks_search import best_by_subsets, make_table, random_table
 from naive.zero_half_cuts import acyclic_choices, halved, lack, largest_lack
 
 from stages.optimize.bounds import lagrangian as bounds
-from stages.optimize.bounds.cut_pool import CutPool, keep_columns, make_columns
+from stages.optimize.bounds.cut_pool import CutPool, keep_columns
 from stages.optimize.bounds.cuts import CountedSets, HalvedSum, add_up, round_half
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.bounds.zero_half_cuts import find_halved
@@ -20,7 +20,9 @@ from stages.runtime.budgets import Budget
 
 
 def columns_of(table):
-    return make_columns(table.set_offsets, table.scores, table.parent_offsets, table.parents)
+    from stages.kernels.bounds.dual_ascent import new_columns
+
+    return new_columns(table)
 
 
 def children_of(columns):
@@ -108,7 +110,7 @@ def test_property_halved_sums_are_as_defined_and_kept_by_every_network(seed, n):
         taken = dict.fromkeys(range(len(parents)), 0) | dict.fromkeys(choice, 1)
         assert all(lack(cut, taken) <= 0 for cut in naive)
     # The same made anew on other columns, or carried over to them.
-    kept = rng.random(len(columns.losses)) < 0.7
+    kept = rng.random(len(columns.costs)) < 0.7
     kept[columns.set_offsets[1:] - 1] = True
     fewer = keep_columns(columns, kept)
     anew = CutPool(fewer)

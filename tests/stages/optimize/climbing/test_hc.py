@@ -20,11 +20,9 @@ from helpers.climbing_cases import (
 )
 from helpers.population import PopulationScorer, joint_distribution, random_distribution, weakest_dependence
 from helpers.tables import dependent_dataset, make_dataset
-from hypothesis import given
-from hypothesis import strategies as st
 from naive import climbing as naive
 from naive import scores as naive_scores
-from naive.independence import ancestors_of, is_independence_map, is_minimal
+from naive.independence import is_independence_map, is_minimal
 
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.scoring.family_scorer import FamilyScorer
@@ -221,57 +219,6 @@ def test_minimal_i_map_on_many_rows(method):
         assert is_independence_map(found, truth), seed
         assert is_minimal(found, truth), seed
     assert len(shown) >= 5
-
-
-@given(st.integers(0, 10**6), st.integers(2, 70), st.integers(1, 60))
-def test_ancestors_follow_random_moves(seed, n, n_moves):
-    from stages.kernels.climbing.ancestors import (
-        add_ancestors,
-        all_ancestors,
-        closes_cycle,
-        has_other_path,
-        recompute_ancestors,
-    )
-
-    rng = np.random.default_rng(seed)
-    arcs = np.zeros((n, n), dtype=np.int32)
-    n_parents = np.zeros(n, dtype=np.int32)
-    ancestors = np.zeros((n, -(-n // 64)), dtype=np.uint64)
-    graph = [set() for _ in range(n)]
-    for _ in range(n_moves):
-        child, parent = rng.integers(n, size=2).tolist()
-        if parent in graph[child]:
-            others = naive.apply_move(graph, "remove", child, parent)
-            expected = parent in ancestors_of(others, [child])
-            assert has_other_path(ancestors, arcs, n_parents, child, parent) == expected
-            graph = others
-        else:
-            cyclic = child in ancestors_of(graph, [parent])
-            assert closes_cycle(ancestors, child, parent) == cyclic
-            if cyclic:
-                continue
-            graph = naive.apply_move(graph, "add", child, parent)
-        arcs[child, : len(graph[child])] = sorted(graph[child])
-        n_parents[child] = len(graph[child])
-        if parent in graph[child]:
-            add_ancestors(ancestors, child, parent)
-        else:
-            recompute_ancestors(ancestors, arcs, n_parents, child)
-    bits = np.unpackbits(ancestors.view(np.uint8), axis=1, bitorder="little")
-    assert [set(np.flatnonzero(r).tolist()) for r in bits] == [
-        ancestors_of(graph, [v]) - {v} for v in range(n)
-    ]
-    afresh = np.zeros_like(ancestors)
-    assert all_ancestors(afresh, arcs, n_parents)
-    assert np.array_equal(afresh, ancestors)
-
-
-def test_cycle_is_noticed():
-    from stages.kernels.climbing.ancestors import all_ancestors
-
-    arcs = np.array([[2, 0, 0], [0, 0, 0], [1, 0, 0]], dtype=np.int32)
-    ancestors = np.zeros((3, 1), dtype=np.uint64)
-    assert not all_ancestors(ancestors, arcs, np.array([1, 1, 1], dtype=np.int32))
 
 
 @pytest.mark.parametrize("score", ["bic", "aic", "bdeu", "k2", "ll"])

@@ -11,12 +11,12 @@ import pytest
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
-from naive.exact import arcs_on_cycles, best_sets, closure
+from naive.exact import arcs_on_cycles, closure
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import lists_of, order_score
 
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.cut_pool import make_columns, make_support
+from stages.optimize.bounds.cut_pool import make_support
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.driver import run
 from stages.optimize.exact import branch_and_cut
@@ -26,7 +26,7 @@ from stages.optimize.exact.fractional import SharedArcs, add_precedence, order_b
 from stages.optimize.exact.incumbent import Incumbent
 from stages.optimize.exact.search import prove, search
 from stages.optimize.exact.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
-from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, pack_table
+from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, index_table
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -52,14 +52,16 @@ def tree_on(table, seed=0, budget=None, bound_work=1.0):
     """Branch and cut from a poor network and bound, so that it has something to do."""
     rng = np.random.default_rng(seed)
     order = np.array(fixed_first_order(table), dtype=np.int32)
-    incumbent = Incumbent(pack_table(table), fixed_parents(table), lambda: order, rng)
+    incumbent = Incumbent(index_table(table), fixed_parents(table), lambda: order, rng)
     bound = BoundSearch(table, rng)
     bound.improve(Budget(), bound_work, incumbent.score)
     return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None)
 
 
 def columns_of(table):
-    return make_columns(table.set_offsets, table.scores, table.parent_offsets, table.parents)
+    from stages.kernels.bounds.dual_ascent import new_columns
+
+    return new_columns(table)
 
 
 # Worked by hand
@@ -94,27 +96,11 @@ def test_hand_precedence():
 # Against the definitions
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_best_sets_within_all_subsets(seed):
-    from stages.kernels.orders.subset_dp import NO_SET, best_within
-
-    table = random_table(seed, 6, n_sets=12, n_fixed=seed % 3, ties=seed % 2 == 0)
-    lists, packed = lists_of(table), pack_table(table)
-    best = np.empty(1 << 5, dtype=np.int32)
-    for child in range(6):
-        best_within(packed, child, best)
-        others = [v for v in range(6) if v != child]
-        for members, expected in best_sets(lists, child).items():
-            found = int(best[sum(1 << others.index(v) for v in members)])
-            taken = None if found == NO_SET else frozenset(table.parent_set(found))
-            assert taken == expected
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_subsets_find_the_optimum_and_an_order_for_it(seed):
     n = 1 + seed % 8
     table = random_table(seed, n, n_sets=20, n_fixed=seed % 3 if n > 3 else 0, ties=seed % 2 == 0)
-    order, chosen = solve_by_subsets(pack_table(table), Budget(), NullReporter())
+    order, chosen = solve_by_subsets(index_table(table), Budget(), NullReporter())
     best = optimum(table)
     assert math.fsum(table.scores[chosen]) == pytest.approx(best, abs=1e-9)
     assert order_score(lists_of(table), order.tolist()) == pytest.approx(best, abs=1e-9)
@@ -122,9 +108,9 @@ def test_subsets_find_the_optimum_and_an_order_for_it(seed):
 
 def test_slices_of_subsets_change_nothing(monkeypatch):
     table = random_table(5, 9, n_sets=30)
-    whole = solve_by_subsets(pack_table(table), Budget(), NullReporter())
+    whole = solve_by_subsets(index_table(table), Budget(), NullReporter())
     monkeypatch.setattr(subsets, "SLICE", 7)
-    cut = solve_by_subsets(pack_table(table), Budget(), NullReporter())
+    cut = solve_by_subsets(index_table(table), Budget(), NullReporter())
     assert np.array_equal(whole[0], cut[0])
     assert np.array_equal(whole[1], cut[1])
 
@@ -149,7 +135,7 @@ def test_arcs_on_cycles_and_pairs_to_branch_on(seed):
     table = random_table(seed, 7, n_sets=10)
     columns = columns_of(table)
     rng = np.random.default_rng(seed)
-    shares = np.where(rng.random(len(columns.losses)) < 0.3, rng.random(len(columns.losses)), 0.0)
+    shares = np.where(rng.random(len(columns.costs)) < 0.3, rng.random(len(columns.costs)), 0.0)
     child = np.repeat(np.arange(7), np.diff(columns.set_offsets))
     arcs = {(p, int(child[s])) for s in np.flatnonzero(shares) for p in table.parent_set(int(s))}
     shared = SharedArcs(columns)
@@ -169,7 +155,7 @@ def test_arcs_on_cycles_and_pairs_to_branch_on(seed):
 
 def test_order_by_shares_of_a_network_is_one_of_its_orders():
     table = random_table(2, 8, n_sets=20)
-    _, chosen = solve_by_subsets(pack_table(table), Budget(), NullReporter())
+    _, chosen = solve_by_subsets(index_table(table), Budget(), NullReporter())
     shares = np.zeros(table.n_sets)
     shares[chosen] = 1.0
     order = order_by_shares(make_support(columns_of(table), shares, 0.5), np.random.default_rng(0))
@@ -184,7 +170,7 @@ def test_every_variable_gets_an_empty_set():
         empty = [s for s in sets if columns.parent_offsets[s] == columns.parent_offsets[s + 1]]
         assert len(empty) == 1
         if source[empty[0]] < 0:
-            assert columns.losses[empty[0]] == 77.0
+            assert columns.costs[empty[0]] == 77.0
             assert empty[0] == sets[-1]
         assert [int(source[s]) for s in sets if source[s] >= 0] == list(
             range(table.set_offsets[child], table.set_offsets[child + 1])
@@ -206,7 +192,7 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
     table = random_table(seed, n, max_parents=3 + seed % 2, n_sets=25, n_fixed=seed % 3, ties=seed % 4 == 0)
     tree = tree_on(table, seed)
     tree.run()
-    best = math.fsum(table.scores[solve_by_subsets(pack_table(table), Budget(), NullReporter())[1]])
+    best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
     assert tree.incumbent.score == pytest.approx(best, abs=1e-6)
     assert tree.is_closed
     assert tree.value >= best - 1e-6
@@ -221,7 +207,7 @@ def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", 1)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
     table = random_table(seed, 8, max_parents=4, n_sets=30)
-    best = math.fsum(table.scores[solve_by_subsets(pack_table(table), Budget(), NullReporter())[1]])
+    best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
     before = math.inf
     for limit in (1, 3, 10, 30, 100, 300, 10_000_000):
         tree = tree_on(table, seed, Budget(evaluations=limit))

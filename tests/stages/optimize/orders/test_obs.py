@@ -11,7 +11,7 @@ from naive.orders import greedy_swaps, lists_of, order_score
 
 from stages.optimize import INITS, OptimizeOptions
 from stages.optimize.driver import run
-from stages.optimize.lists.set_lists import fixed_parents, pack_table, respect_fixed
+from stages.optimize.lists.set_lists import fixed_parents, index_table, respect_fixed
 from stages.optimize.orders.obs import climb
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
@@ -30,7 +30,7 @@ def same(first, second):
 def test_hand_one_swap_reaches_the_optimum():
     """From (0, 1), where 1 gains 1 nat from 0, to (1, 0), where 0 gains 4 from 1."""
     table = make_table({0: {(): -10.0, (1,): -6.0}, 1: {(): -9.0, (0,): -8.0}})
-    outcome = climb(pack_table(table), np.array([0, 1], dtype=np.int32), 100, Budget())
+    outcome = climb(index_table(table), np.array([0, 1], dtype=np.int32), 100, Budget())
     assert (outcome.score, outcome.figures) == (-15.0, {"initial_score": -18.0, "iterations": 1})
 
 
@@ -42,7 +42,7 @@ def test_climb_follows_the_naive_twin(seed):
     iterations = 2 if seed % 4 == 0 else 100
     expected, steps = greedy_swaps(naive, start.tolist(), iterations)
     order = start.copy()
-    outcome = climb(pack_table(table), order, iterations, Budget())
+    outcome = climb(index_table(table), order, iterations, Budget())
     assert order.tolist() == expected
     assert outcome.score == pytest.approx(order_score(naive, expected), abs=1e-9)
     assert outcome.figures["iterations"] == steps

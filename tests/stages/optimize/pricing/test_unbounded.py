@@ -18,7 +18,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.lagrangian import what_bounds_hold_for
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import unbounded as pricing
-from stages.optimize.pricing.growing_lists import EXTENSIONS_KEPT, CandidateLists
+from stages.optimize.pricing.growing_lists import EXTENSIONS_KEPT, GrowingLists
 from stages.optimize.pricing.unbounded import Pricing
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -116,10 +116,10 @@ def test_lists_are_packed_anew_only_where_they_changed():
     run = run_of(dataset)
     run.price_within(np.arange(6.0), None)
     run.lists.pack()
-    before = list(run.lists._packed)
+    before = list(run.lists._known)
     run.lists.growers[3].score((0, 1, 2, 4, 5))
     run.lists.pack()
-    assert [a is b for a, b in zip(before, run.lists._packed)] == [True, True, True, False, True, True]
+    assert [a is b for a, b in zip(before, run.lists._known)] == [True, True, True, False, True, True]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -269,7 +269,7 @@ def test_candidate_lists_of_nothing_but_required_sets():
     growers = [
         SetGrower(scorer, child, 3, None, ((child + 1) % 4,) if child < 3 else ()) for child in range(4)
     ]
-    lists = CandidateLists(growers)
+    lists = GrowingLists(growers)
     assert lists.required == ((1,), (2,), (3,), ())
     assert lists.n_sets == 0
     assert len(lists.pack().scores) == lists.n_sets == 4

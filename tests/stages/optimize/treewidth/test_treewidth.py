@@ -121,7 +121,7 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed):
     orders = PathOrders(problem, seed, OrderSampler(table, "random"), Budget())
     tree, clique = problem.new_tree(), problem.new_clique_tables()
     found = orders.next_order(tree, clique, np.random.default_rng(seed), -np.inf, False)
-    assert found == pytest.approx(problem.lists.losses[tree.chosen].sum())
+    assert found == pytest.approx(problem.lists.relative_scores[tree.chosen].sum())
     assert found >= evaluate_order(problem.lists, tree, clique, -np.inf)
 
 

@@ -1,0 +1,49 @@
+"""Orders, and the state that the kernels of order search keep, for tests."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from naive.orders import inserted, order_score
+
+from stages.optimize.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.optimize.orders.order_decoding import choose_consistent
+
+
+def feasible_order(table, rng):
+    """A random order that agrees with the table's fixed records."""
+    return respect_fixed(rng.permutation(table.n_variables).astype(np.int32), fixed_parents(table))
+
+
+def order_state(lists, order):
+    """The state of an order as the kernels want it."""
+    from stages.kernels.orders.insertion import OrderState
+
+    order = np.array(order, dtype=np.int32)
+    position, chosen = choose_consistent(lists, order)
+    return OrderState(order=order, position=position, chosen=chosen)
+
+
+def start(table, order):
+    """Lists and state of an order."""
+    lists = index_table(table)
+    return lists, order_state(lists, order)
+
+
+def assert_state_is_fresh(lists, state):
+    """The choices are those of the order."""
+    position, chosen = choose_consistent(lists, state.order)
+    assert np.array_equal(state.position, position)
+    assert np.array_equal(state.chosen, chosen)
+
+
+def reachable(naive, order, i, width):
+    """Places of a block to which it comes without passing an order that fixed records forbid."""
+    places = [i]
+    for step in (1, -1):
+        j = i + step
+        while 0 <= j <= len(order) - width and order_score(naive, inserted(order, i, j, width)) > -math.inf:
+            places.append(j)
+            j += step
+    return places

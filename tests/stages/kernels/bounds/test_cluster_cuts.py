@@ -1,0 +1,84 @@
+"""The search for violated clusters: sums kept up to date, clusters found, against the definition."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from naive.lagrangian import costs_of, counted_share, most_violated
+from naive.networks_search import random_table
+
+from stages.kernels.bounds.cluster_cuts import ClusterRules, flip, new_cluster, search_clusters
+from stages.kernels.bounds.dual_ascent import new_columns
+from stages.optimize.bounds.cut_pool import make_support
+
+
+def nested(columns, values):
+    """An array over sets as one list for every variable."""
+    return [values[a:b].tolist() for a, b in pairwise(columns.set_offsets)]
+
+
+def random_shares(columns, rng):
+    """A random fractional choice with few sets per variable."""
+    shares = np.zeros(len(columns.costs))
+    for a, b in pairwise(columns.set_offsets):
+        sets = rng.permutation(np.arange(a, b))[: rng.integers(1, 4)]
+        shares[sets] = rng.dirichlet(np.ones(len(sets)))
+    return shares
+
+
+def clusters_of(support, demand, rng):
+    """What a search from every variable finds."""
+    n = len(support.set_offsets) - 1
+    rules = ClusterRules(demand=demand, n_steps=60, most_members=n, least_violation=0.01, noise=0.0)
+    pool, offsets = np.empty(n * n, dtype=np.int32), np.zeros(n + 1, dtype=np.int64)
+    cluster = new_cluster(support)
+    before = cluster.counted.copy()
+    kept, until = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
+    seeds = np.arange(n, dtype=np.int32)
+    count, _ = search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, offsets)
+    # The cluster is empty again.
+    assert not cluster.inside.any() and not cluster.hits.any() and not cluster.is_near.any()
+    assert cluster.counted == pytest.approx(before)
+    return [frozenset(pool[a:b].tolist()) for a, b in pairwise(offsets[: count + 1])]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("demand", [1, 2])
+def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
+    table = random_table(seed, 7, n_sets=20)
+    columns, costs = new_columns(table), costs_of(table)
+    rng = np.random.default_rng(seed)
+    shares = random_shares(columns, rng)
+    by_child = nested(columns, shares)
+    found = clusters_of(make_support(columns, shares, 0.0), demand, rng)
+    for members in found:
+        assert counted_share(costs, by_child, members, demand) <= demand - 0.01 + 1e-9
+    assert bool(found) == (most_violated(costs, by_child, demand) > 0.01 + 1e-9)
+
+
+@pytest.mark.parametrize("demand", [1, 2])
+@pytest.mark.parametrize("seed", range(6))
+def test_sums_tell_what_each_flip_would_change(seed, demand):
+    rng, table = np.random.default_rng(seed), random_table(seed, 7, n_sets=20)
+    columns, costs = new_columns(table), costs_of(table)
+    shares = random_shares(columns, rng)
+    by_child = nested(columns, shares)
+    cluster = new_cluster(support := make_support(columns, shares, 0.0))
+    members, n_near = frozenset(), 0
+    for _ in range(25):
+        v = int(rng.integers(7))
+        n_near = flip(support, cluster, v, demand, n_near)
+        members ^= {v}
+        assert members == set(np.flatnonzero(cluster.inside))
+        here = counted_share(costs, by_child, members, demand)
+        assert cluster.counted[list(members)].sum() == pytest.approx(here, abs=1e-9)
+        for u in range(7):
+            change = counted_share(costs, by_child, members ^ {u}, demand) - here
+            told = (
+                cluster.regained[u] - cluster.counted[u]
+                if u in members
+                else cluster.counted[u] - cluster.lost[u]
+            )
+            assert told == pytest.approx(change, abs=1e-9)

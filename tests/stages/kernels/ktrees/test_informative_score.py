@@ -1,0 +1,69 @@
+"""The informative score of a k-tree, its parts, and the draw by it, against the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.ktree_cases import draw_tree, pairs_of
+from naive import informative_score as naive
+from naive.ktrees import small_lists
+from naive.networks_search import random_table
+from naive.orders import lists_of
+
+from stages.kernels.ktrees.informative_score import (
+    best_within_ktree,
+    holds_last_sets,
+    information_between,
+    informative_score,
+    sample_ktrees,
+    total_information,
+)
+from stages.kernels.ktrees.repair import TreeDemands
+from stages.optimize.treewidth.informative_score import pair_information
+from stages.optimize.treewidth.problem import prepare_within
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_informative_score_by_the_definition(width, seed):
+    n = 8
+    table = random_table(seed, n, n_sets=30)
+    problem, information = prepare_within(table, width), pair_information(table)
+    tree = draw_tree(problem, np.random.default_rng(seed))
+    base = problem.score(problem.lists.set_offsets[:-1])
+    found = informative_score(information, base, tree, best_within_ktree(problem.lists, tree))
+    edges = naive.edges_of(tree)
+    lists = small_lists(lists_of(table), width)
+    assert found == pytest.approx(naive.informative_score(lists, pairs_of(information, n), edges))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_information_is_looked_up_by_pairs(seed):
+    n = 9
+    table = random_table(seed, n, n_sets=20)
+    information, problem = pair_information(table), prepare_within(table, 2)
+    pairs = pairs_of(information, n)
+    for a in range(n):
+        for b in range(n):
+            assert information_between(information, a, b) == pairs.get(frozenset((a, b)), 0.0)
+    tree = draw_tree(problem, np.random.default_rng(seed))
+    expected = sum(pairs.get(edge, 0.0) for edge in naive.edges_of(tree))
+    assert total_information(information, tree) == pytest.approx(expected)
+    assert holds_last_sets(problem.lists, tree)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_drawn_ktrees_may_beat_the_floor(seed):
+    table = random_table(seed, 8, n_sets=20)
+    problem, information = prepare_within(table, 2), pair_information(table)
+    base = problem.score(problem.lists.set_offsets[:-1])
+    demands = TreeDemands(lists=problem.lists, precedences=problem.precedences)
+    tree, standing, rng = problem.new_tree(), np.zeros(1), np.random.default_rng(seed)
+    sample = (problem.lists, demands, information, base, tree, rng, standing)
+    # Nothing was drawn before, so the first k-tree is accepted.
+    drawn, within = sample_ktrees(*sample, -np.inf, 50)
+    assert drawn == 1
+    assert within == best_within_ktree(problem.lists, tree)
+    assert standing[0] == informative_score(information, base, tree, within)
+    drawn, found = sample_ktrees(*sample, 0.0, 50)
+    assert drawn == 50 and np.isnan(found)

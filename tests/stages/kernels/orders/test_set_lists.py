@@ -1,0 +1,107 @@
+"""Best consistent sets, the index by member, and gains of adjacent swaps, against their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.order_cases import feasible_order
+from naive.networks_search import make_table, random_table
+from naive.orders import greedy_swaps, lists_of, network_of_order, order_score, swapped
+
+from stages.kernels.orders.set_lists import (
+    apply_swap,
+    best_with,
+    choose_slice,
+    climb_swaps,
+    find_pair,
+    is_consistent,
+    refresh_swaps,
+)
+from stages.optimize.lists.set_lists import index_table
+from stages.optimize.orders.order_decoding import choose_consistent
+
+TWO_WAY = {0: {(): -10.0, (1,): -4.0}, 1: {(): -9.0, (0,): -5.0}, 2: {(): -8.0, (0,): -3.0, (0, 1): -1.0}}
+
+
+def test_hand_member_index():
+    lists = index_table(make_table(TWO_WAY))
+    pairs = {
+        (p, int(lists.pair_children[k])): lists.member_sets[
+            lists.member_offsets[k] : lists.member_offsets[k + 1]
+        ].tolist()
+        for p in range(3)
+        for k in range(lists.pair_offsets[p], lists.pair_offsets[p + 1])
+    }
+    assert pairs == {(0, 1): [2], (0, 2): [4, 5], (1, 0): [0], (1, 2): [4]}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_member_index_is_complete(seed):
+    table = random_table(seed, 7, n_sets=20)
+    lists = index_table(table)
+    for parent in range(7):
+        for child in range(7):
+            first, stop = table.set_offsets[child], table.set_offsets[child + 1]
+            expected = [s for s in range(first, stop) if parent in table.parent_set(s)]
+            pair = find_pair(lists, parent, child)
+            assert (pair >= 0) == bool(expected)
+            if expected:
+                found = lists.member_sets[lists.member_offsets[pair] : lists.member_offsets[pair + 1]]
+                assert found.tolist() == expected
+                assert lists.pair_first[pair] == expected[0]
+
+
+@pytest.mark.parametrize("budget", [1, 10**9])
+@pytest.mark.parametrize("seed", range(8))
+def test_choices_are_the_best_consistent_sets(seed, budget):
+    table = random_table(seed, 9, n_sets=20, ties=seed % 2 == 0)
+    lists, rng = index_table(table), np.random.default_rng(seed)
+    order = rng.permutation(9).astype(np.int32)
+    position = np.argsort(order).astype(np.int32)
+    chosen, place = np.full(9, -2, dtype=np.int64), 0
+    while place < 9:
+        place, _ = choose_slice(lists, order, position, chosen, place, budget)
+    expected = network_of_order(lists_of(table), order.tolist())
+    assert {c: frozenset(table.parent_set(int(s))) for c, s in enumerate(chosen)} == {
+        c: p for c, (_, p) in expected.items()
+    }
+    child, parent = (int(v) for v in order[[8, 3]])
+    below, limit = int(table.set_offsets[child + 1]), 6
+    sets = [
+        s
+        for s in range(table.set_offsets[child], below)
+        if parent in table.parent_set(s) and is_consistent(lists, s, position, limit)
+    ]
+    assert best_with(lists, child, parent, position, limit, below) == (sets[0] if sets else -1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_swap_gains_and_updates_match_evaluation_from_scratch(seed):
+    table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3, ties=seed % 2 == 0)
+    naive, lists = lists_of(table), index_table(table)
+    rng = np.random.default_rng(seed)
+    order = feasible_order(table, rng)
+    position, chosen = choose_consistent(lists, order)
+    gains = np.empty(7)
+    refresh_swaps(lists, order, position, chosen, gains, 0, 7)
+    for _ in range(30):
+        here = order_score(naive, order.tolist())
+        for i in range(7):
+            assert gains[i] == pytest.approx(order_score(naive, swapped(order.tolist(), i)) - here, abs=1e-9)
+        apply_swap(lists, order, position, chosen, gains, int(rng.choice(np.flatnonzero(gains > -np.inf))))
+        fresh_position, fresh_chosen = choose_consistent(lists, order)
+        assert np.array_equal(position, fresh_position)
+        assert np.array_equal(chosen, fresh_chosen)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_climb_takes_the_best_swap_each_time(seed):
+    table = random_table(seed, 7, n_sets=20)
+    lists, rng = index_table(table), np.random.default_rng(seed)
+    order = feasible_order(table, rng)
+    expected, steps = greedy_swaps(lists_of(table), order.tolist(), 5)
+    position, chosen = choose_consistent(lists, order)
+    gains = np.empty(6)
+    refresh_swaps(lists, order, position, chosen, gains, 0, 6)
+    assert climb_swaps(lists, order, position, chosen, gains, 5) == steps
+    assert order.tolist() == expected

@@ -1,0 +1,33 @@
+"""The cache of compiled kernels: its folder changes with any kernel source."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from helpers.places import ROOT
+
+from stages.kernels.jit import _source_digest
+
+
+def test_every_source_counts(tmp_path, monkeypatch):
+    """A changed line in any folder of kernels gives another digest, other files do not matter."""
+    folder = tmp_path / "kernels" / "family"
+    folder.mkdir(parents=True)
+    (tmp_path / "kernels" / "jit.py").write_text("a = 1")
+    (folder / "one.py").write_text("b = 1")
+    monkeypatch.setattr("stages.kernels.jit.__file__", str(tmp_path / "kernels" / "jit.py"))
+    before = _source_digest()
+    (folder / "notes.txt").write_text("nothing compiled")
+    assert _source_digest() == before
+    (folder / "one.py").write_text("b = 2")
+    assert _source_digest() != before
+
+
+def test_the_environment_overrides_the_folder(tmp_path):
+    code = "import numba, stages.kernels.jit; print(numba.config.CACHE_DIR)"
+    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == str(tmp_path)

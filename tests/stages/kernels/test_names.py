@@ -1,0 +1,90 @@
+"""What holds for all kernel modules: names are said once, tuples are built by keyword, each module has a test."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers.places import ROOT
+
+KERNELS = ROOT / "stages" / "kernels"
+MODULES = sorted(path for path in KERNELS.rglob("*.py") if path.name != "__init__.py")
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def top_level(path: Path) -> Iterator[ast.stmt]:
+    """The statements of a module, those under ``if`` included."""
+    waiting = list(ast.parse(path.read_text()).body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If):
+            waiting += [*node.body, *node.orelse]
+        yield node
+
+
+def defined_names(path: Path) -> set[str]:
+    """Public functions, classes and constants that a module defines."""
+    names = set()
+    for node in top_level(path):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {leaf.id for t in node.targets for leaf in ast.walk(t) if isinstance(leaf, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def tuple_classes() -> set[str]:
+    return {
+        node.name
+        for path in MODULES
+        for node in top_level(path)
+        if isinstance(node, ast.ClassDef)
+        and "NamedTuple" in [base.id for base in node.bases if isinstance(base, ast.Name)]
+    }
+
+
+@functools.cache
+def modules_named_by_tests() -> set[str]:
+    """Modules that tests below this folder import."""
+    nodes = [
+        node
+        for path in Path(__file__).parent.rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+    ]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return names | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+
+
+def test_no_public_name_is_defined_in_two_kernel_modules():
+    places = defaultdict(list)
+    for path in MODULES:
+        for name in defined_names(path):
+            places[name].append(module_name(path))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_tuples_of_arrays_are_built_by_keyword():
+    classes = tuple_classes()
+    assert len(classes) > 20
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.func.id}"
+        for folder in ("stages", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in classes and node.args
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("module", [module_name(path) for path in MODULES])
+def test_every_kernel_module_has_a_test(module):
+    """So the bounds-checked and the uncompiled run, which are of this folder, cover it."""
+    assert module in modules_named_by_tests()
