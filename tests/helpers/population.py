@@ -9,6 +9,8 @@ import numpy as np
 from helpers.tables import make_dataset
 from naive.independence import are_separated
 
+from stages.scoring.scores import SCORES
+
 
 def joint_distribution(parents, tables) -> np.ndarray:
     """Probabilities of all states, one axis per variable; ``tables[v]`` has the axes (parents ascending, v)."""
@@ -64,6 +66,7 @@ class PopulationScorer:
     """BIC on `n_rows` rows that follow a distribution exactly; offers what hill climbing asks of a FamilyScorer."""
 
     score = "bic"
+    definition = SCORES["bic"]
     quantum = 2.0**-22
 
     def __init__(self, joint: np.ndarray, n_rows: float = 1e8):
