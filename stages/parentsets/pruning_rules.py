@@ -48,31 +48,12 @@ def is_excluded_by_entropy(entropy_child_given, entropy_new_given, penalty, n_co
     Adding Y to P raises LL by at most ``N min{H(X|P), H(Y|P)}``, and the penalty by
     ``c |P| (|Y| - 1)``. Both bounds only get worse for supersets of P, so P + {Y} and all supersets are out.
     ``entropy_new_given`` may be ``N H(Y)``, which is never smaller than ``N H(Y|P)``.
+
+    It contains Theorem 1 of Scanagatta et al. 2016, which asks that ``N MI(X; Y) + N min{H(X), H(Y)}``, never less
+    than the gain here, be at most the same penalty, and more besides.
     """
     gain = np.minimum(entropy_child_given, entropy_new_given)
     return gain <= penalty * n_configurations * (n_new_states - 1)
-
-
-def association_weight(mutual_information, entropy_child, entropy_other):
-    """``w(X, Y) = N MI(X; Y) + N min{H(X), H(Y)}`` of Scanagatta et al. 2016; arguments times N, nats."""
-    return mutual_information + np.minimum(entropy_child, entropy_other)
-
-
-def is_excluded_by_association(weight_new, n_configurations, n_configurations_new, penalty, best_other):
-    """Theorem 1 of Scanagatta et al. 2016 for P0 = P + {Y0}, P not empty.
-
-    Parameters
-    ----------
-    weight_new : float
-        ``w(X, Y0)``.
-    n_configurations, n_configurations_new : float
-        |P| and |P0|.
-    penalty : float
-    best_other : float
-        Maximum over Y outside P0 of ``w(X, Y) - c |P| |Y|``; -inf if there is none.
-    """
-    new_does_not_pay = weight_new - penalty * n_configurations_new <= -penalty * n_configurations
-    return np.logical_and(new_does_not_pay, best_other <= 0)
 
 
 def unlisted_bound(penalty, n_configurations):

@@ -116,7 +116,7 @@ def test_penalty_and_entropy_rules(seed):
 
 
 @given(st.integers(0, 5000))
-def test_association_rule(seed):
+def test_theorem_1_of_2016_leaves_out_nothing_that_the_entropy_rule_keeps(seed):
     scorer, child, scores, _ = family_facts(seed)
     c, h = scorer.penalty(child), scorer.row_entropies()
     others = [i for i in range(5) if i != child]
@@ -124,17 +124,16 @@ def test_association_rule(seed):
     def weight(y):
         likelihood = scores[(y,)] + c * scorer.n_states[y]
         information = likelihood - (scores[()] + c)
-        return bounds.association_weight(information, h[child], h[y])
+        return information + min(h[child], h[y])
 
     for parents in [s for s in scores if s]:
         q = scorer.n_configurations(parents)
         for y in set(others) - set(parents):
             rest = [weight(z) - c * q * scorer.n_states[z] for z in set(others) - {*parents, y}]
-            best_other = max(rest, default=-np.inf)
-            q_new = q * scorer.n_states[y]
-            if scorer.n_states[y] > 1 and bounds.is_excluded_by_association(
-                weight(y), q, q_new, c, best_other
-            ):
+            new_does_not_pay = weight(y) - c * q * scorer.n_states[y] <= -c * q
+            if scorer.n_states[y] > 1 and new_does_not_pay and max(rest, default=-np.inf) <= 0:
+                unexplained = -(scores[parents] + c * q)
+                assert bounds.is_excluded_by_entropy(unexplained, h[y], c, q, scorer.n_states[y])
                 assert_excluded_are_dominated(supersets(tuple(sorted((*parents, y))), scores), scores)
 
 
