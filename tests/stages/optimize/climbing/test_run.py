@@ -130,7 +130,7 @@ def test_required_arcs_stay_and_forbidden_ones_stay_out():
 # ------------------------------------------------------------------------------------------- networks
 @pytest.mark.parametrize("score", ["bic", "bdeu"])
 def test_verification_counts_families_of_any_size(score, monkeypatch):
-    from stages.optimize.verify import local_score
+    from stages.optimize.verify import _local_score as local_score
 
     dataset, rows = dependent_dataset(21, 7, 150)
     states = dataset.n_states.tolist()
