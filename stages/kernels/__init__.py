@@ -1,1 +1,12 @@
-"""Compiled arithmetic over arrays: no input or output, no classes of the other packages."""
+"""Compiled arithmetic over arrays: no input or output, no classes of the other packages.
+
+Each family of searches has its folder, as in `stages.optimize`; what is only counting lies in `counting`. A kernel
+is a plain function over arrays and scalars; arrays that belong together are a `NamedTuple`, built by keyword, with
+a builder ``new_...`` beside it where that is more than naming them. Scalars that a kernel changes are entries of an
+array, at places with a name such as ``PROFILES`` in `orders.insertion_ils`.
+
+jit         how kernels are compiled and cached
+bits        sets of variables as words of 64 bits; ancestors closed under new arcs
+dominance   parent sets that a subset makes useless
+chi_square  tail of the chi-square distribution
+"""

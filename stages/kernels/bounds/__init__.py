@@ -1,1 +1,9 @@
-"""Dual bounds over cuts on candidate lists."""
+"""Upper bounds on the score of every network that candidate lists allow, from cuts.
+
+dual_ascent     cluster cuts raised one after the other: a bound in polynomial time
+lagrangian      cuts priced into the choice of sets; prices improved by the volume algorithm
+cluster_cuts    search for clusters whose cuts a fractional choice violates
+zero_half_cuts  search for sums of cuts that are violated once halved and rounded
+
+They work on `dual_ascent.Columns`, a view of `SetLists` with the costs of sets against each variable's best one.
+"""

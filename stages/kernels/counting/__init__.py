@@ -1,1 +1,10 @@
-"""Counts and local scores from coded data."""
+"""Counts and local scores from coded data.
+
+row_groups    the configurations of a parent set, as bitmaps or lists of rows: the first half of counting
+add_one       scores of a parent set and each further parent, in one call: the hot loop of identification
+drop_one      scores of a parent set less each of its members, from one table of counts
+levelwise     all sets of one size made from those of the size before, and scored
+score_tables  look-up tables that turn counts into scores
+
+Data are laid out by `stages.scoring.dataset_layout`; `stages.scoring.family_scorer` is who calls.
+"""
