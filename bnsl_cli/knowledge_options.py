@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import option, packed
-from .parameter_types import INPUT_PATH
+from .parameter_types import INPUT_PATH, ArcsOrPath
 
 if TYPE_CHECKING:
     from stages.knowledge import Knowledge
@@ -70,6 +70,7 @@ knowledge_options = packed(
     KnowledgeOptions,
     option(
         "--require",
+        type=ArcsOrPath(allow_dash=True),
         multiple=True,
         metavar="ARC|@FILE",
         section=SECTION,
@@ -78,6 +79,7 @@ knowledge_options = packed(
     ),
     option(
         "--forbid",
+        type=ArcsOrPath(allow_dash=True),
         multiple=True,
         metavar="ARC|@FILE",
         section=SECTION,

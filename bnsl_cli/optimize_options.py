@@ -17,7 +17,7 @@ from .method_options import (
     with_takers,
 )
 from .options import DataOptions, max_parents_option, option, packed
-from .parameter_types import INPUT_PATH
+from .parameter_types import INPUT_PATH, OUTPUT_FILE
 
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
 """Section of the help page for an option, by whether it belongs to searches on data."""
@@ -126,7 +126,7 @@ task_options = packed(
     max_parents_option(section_of("max_parents")),
     option(
         "--save-sets",
-        type=click.Path(dir_okay=False, allow_dash=False),
+        type=OUTPUT_FILE,
         metavar="FILE",
         section=section_of("save_sets"),
         help=with_takers("Write the candidate sets that the search ends with.", takers_text("save_sets")),

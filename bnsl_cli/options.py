@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from .parameter_types import DISCRETIZATION, DURATION, INPUT_PATH, SEED, Delimiter
+from .overwriting import check_outputs
+from .parameter_types import DISCRETIZATION, DURATION, INPUT_PATH, OUTPUT_FILE, OUTPUT_PATH, SEED, Delimiter
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Variable
@@ -38,7 +39,11 @@ def option(*declarations: str, section: str = "Run", **settings: Any) -> Decorat
 
 
 class StageCommand(click.Command):
-    """A subcommand whose help page lists its options by section."""
+    """A subcommand whose help page lists its options by section, and which never writes over its inputs."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        check_outputs(ctx)
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -205,7 +210,7 @@ data_options = packed(
 output_option = option(
     "-o",
     "--output",
-    type=click.Path(allow_dash=True),
+    type=OUTPUT_PATH,
     default="-",
     section="Output",
     help="Write to this file, which appears only when complete, instead of standard output.",
@@ -217,7 +222,7 @@ json_option = option(
 
 stats_option = option(
     "--stats",
-    type=click.Path(dir_okay=False),
+    type=OUTPUT_FILE,
     metavar="FILE",
     section="Output",
     help="Write figures of the run, times among them, to this file (JSON).",

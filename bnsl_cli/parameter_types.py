@@ -88,7 +88,29 @@ class Seed(click.ParamType):
         return int(text)
 
 
-INPUT_PATH = click.Path(allow_dash=True)
+class InputPath(click.Path):
+    """A file that a command reads."""
+
+    def paths(self, value: Any) -> list[str]:
+        """The files that a value of the parameter names; standard input apart."""
+        values = value if isinstance(value, tuple) else (value,)
+        return [path for path in values if path not in (None, "-")]
+
+
+class ArcsOrPath(InputPath):
+    """An arc, or a file of arcs: its path, with ``@`` before it or, if there is such a file, without."""
+
+    def paths(self, value: Any) -> list[str]:
+        return [path.removeprefix("@") for path in super().paths(value)]
+
+
+class OutputPath(click.Path):
+    """A file that a command writes."""
+
+
+INPUT_PATH = InputPath(allow_dash=True)
+OUTPUT_PATH = OutputPath(allow_dash=True)
+OUTPUT_FILE = OutputPath(dir_okay=False)
 DURATION = Duration()
 DISCRETIZATION = Discretization()
 SEED = Seed()

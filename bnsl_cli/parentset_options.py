@@ -14,7 +14,7 @@ from stages.parentsets import DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from .method_options import method_options, own_method_options, refuse_unused, with_takers
 from .options import max_parents_option, option, packed
-from .parameter_types import DURATION, INPUT_PATH
+from .parameter_types import DURATION, INPUT_PATH, InputPath
 
 
 class Shard(click.ParamType):
@@ -163,7 +163,7 @@ part_options = packed(
     ),
     option(
         "--resume",
-        type=click.Path(dir_okay=False),
+        type=InputPath(dir_okay=False),
         metavar="FILE",
         section="Parts of a run",
         help="Take over the finished variables of an earlier run that was to write FILE (from FILE or "

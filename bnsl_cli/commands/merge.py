@@ -14,7 +14,7 @@ from ..reporter import Reporter
 @click.argument("files", nargs=-1, required=True, type=INPUT_PATH, metavar="FILE...")
 @option(
     "--data",
-    type=click.Path(),
+    type=INPUT_PATH,
     metavar="DATA",
     section="Input",
     help="Name of the data in the commands that are printed when something is missing; it is not read.",

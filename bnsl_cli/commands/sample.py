@@ -17,7 +17,7 @@ from ..options import (
     resolve_seed,
     stage_command,
 )
-from ..parameter_types import INPUT_PATH
+from ..parameter_types import INPUT_PATH, OUTPUT_FILE
 from ..reporter import Reporter
 from ..table_formats import TABLE_FORMATS, table_format
 
@@ -108,7 +108,7 @@ random_options = packed(
 @option(
     "--network",
     "save_network",
-    type=click.Path(dir_okay=False),
+    type=OUTPUT_FILE,
     metavar="FILE",
     section="Output",
     help="Also write the network with its parameters (BIF).",
