@@ -58,7 +58,7 @@ test: install-dev  ## The whole test suite.
 	$(BIN)/python -m pytest
 
 test-quick: install-dev  ## What takes a minute of processor time once kernels are compiled.
-	$(BIN)/python -m pytest -m "not slow"
+	BNSL_HYPOTHESIS=quick $(BIN)/python -m pytest -m "not slow"
 
 test-long: install-dev  ## The suite with many more examples per property.
 	BNSL_HYPOTHESIS=long $(BIN)/python -m pytest
