@@ -66,15 +66,7 @@ def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: 
     from formats.records import EntropyTable
     from stages.entropy import compute_entropies
 
-    opened = open_dataset_or_entropies(
-        source,
-        delimiter=data_options.delimiter,
-        header=not data_options.no_header,
-        missing=data_options.missing,
-        discretize=data_options.discretize,
-        max_states=data_options.max_states,
-        warn=reporter.warn,
-    )
+    opened = open_dataset_or_entropies(source, warn=reporter.warn, **data_options.rules())
     return opened if isinstance(opened, EntropyTable) else compute_entropies(opened, jobs, reporter)
 
 

@@ -6,15 +6,25 @@ Each decorator adds options and hands them to the callback packed into one recor
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from .overwriting import check_outputs
-from .parameter_types import DISCRETIZATION, DURATION, INPUT_PATH, OUTPUT_FILE, OUTPUT_PATH, SEED, Delimiter
+from .parameter_types import (
+    COLUMNS,
+    DISCRETIZATION,
+    DURATION,
+    INPUT_PATH,
+    OUTPUT_FILE,
+    OUTPUT_PATH,
+    SEED,
+    Delimiter,
+)
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Variable
@@ -138,7 +148,11 @@ class DataOptions:
     delimiter: str | None
     no_header: bool
     missing: str
-    discretize: str | None
+    na: tuple[str, ...]
+    discretize: tuple[str, ...]
+    categories: tuple[str, ...]
+    columns: tuple[str, ...]
+    drop: tuple[str, ...]
     max_states: int | None
     unseen: str
 
@@ -146,22 +160,35 @@ class DataOptions:
         """Read a table, coded with the states of `variables` if given."""
         from formats import open_dataset
 
-        return open_dataset(
-            source,
-            delimiter=self.delimiter,
-            header=not self.no_header,
-            missing=self.missing,
-            discretize=self.discretize,
-            variables=variables,
-            unseen=self.unseen,
-            max_states=self.max_states,
-            warn=reporter.warn,
-        )
+        return open_dataset(source, variables=variables, warn=reporter.warn, **self.rules())
 
-    def recorded(self) -> dict[str, str | None]:
+    def rules(self) -> dict[str, Any]:
+        """The options as the readers of tables call them."""
+        rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"header": not rules.pop("no_header"), **rules}
+
+    def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the header of what is made from them."""
-        given = {"missing": self.missing, "discretize": self.discretize, "unseen": self.unseen}
+        given: dict[str, Any] = {
+            "missing": self.missing,
+            "na": self.na,
+            # one rule for all columns, the usual case, is recorded as it is typed
+            "discretize": self.discretize[0] if len(self.discretize) == 1 else self.discretize,
+            "categories": self.categories,
+            "columns": self.columns,
+            "drop": self.drop,
+            "unseen": self.unseen,
+        }
         return {name: None if value == "error" else value for name, value in given.items()}
+
+
+def _columns_option(name: str, help: str) -> Decorator:
+    """A repeatable list of columns; the callback gets one tuple."""
+
+    def callback(_ctx: click.Context, _parameter: click.Parameter, lists: Iterable[tuple[str, ...]]):
+        return tuple(itertools.chain.from_iterable(lists))
+
+    return option(name, type=COLUMNS, multiple=True, callback=callback, section="Data", help=help)
 
 
 data_options = packed(
@@ -182,14 +209,30 @@ data_options = packed(
         default="error",
         show_default=True,
         section="Data",
-        help="Missing cells (empty, NA, NaN, ?): refuse them, drop their rows, or make them a state.",
+        help="Missing cells (empty, ?, NA, N/A, NaN, null and the like; among numbers also None, '.', '-'): "
+        "refuse them, drop their rows, or make them a state.",
+    ),
+    option(
+        "--na",
+        multiple=True,
+        metavar="TEXT",
+        section="Data",
+        help="Cells of this text are missing, too; repeatable.",
     ),
     option(
         "--discretize",
         type=DISCRETIZATION,
+        multiple=True,
         section="Data",
-        help="Cut numeric columns with many values: median, quantile:K or width:K.",
+        help="Cut numeric columns with many values: median, quantile:K or width:K; of one column by "
+        "COLUMN=quantile:K or COLUMN=cuts:18,40,65. Repeatable, the last rule for a column holds.",
     ),
+    _columns_option("--categories", "Columns whose numbers are states, however many (up to 256); never cut."),
+    _columns_option(
+        "--columns",
+        "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between.",
+    ),
+    _columns_option("--drop", "Leave these columns out."),
     option(
         "--max-states",
         type=click.IntRange(2, 256),

@@ -32,15 +32,15 @@ class Duration(click.ParamType):
 
 
 class Discretization(click.ParamType):
-    """A way to cut numeric columns: median, quantile:K or width:K."""
+    """A way to cut numeric columns: median, quantile:K, width:K or cuts:A,B; of some only: COLUMN=RULE."""
 
-    name = "method"
+    name = "[column=]method"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from formats.discretization import parse_discretization
+        from formats.discretization import parse_column_rule
 
         try:
-            parse_discretization(value)
+            parse_column_rule(value)
         except ValueError as error:
             self.fail(f"{error}.", param, ctx)
         return value
@@ -50,6 +50,24 @@ class Discretization(click.ParamType):
 
         words = ("median", "quantile:4", "width:5")
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+class Columns(click.ParamType):
+    """Names of columns with commas between; quoted as in CSV where a name has a comma."""
+
+    name = "a,b,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        import csv
+
+        if isinstance(value, tuple):
+            return value
+        names = tuple(name.strip() for name in next(csv.reader([value], skipinitialspace=True), []))
+        if not names or not all(names):
+            self.fail(f"{value!r} is not a list of columns; write it like age,sex or 'x*'.", param, ctx)
+        return names
 
 
 class Delimiter(click.ParamType):
@@ -112,5 +130,6 @@ INPUT_PATH = InputPath(allow_dash=True)
 OUTPUT_PATH = OutputPath(allow_dash=True)
 OUTPUT_FILE = OutputPath(dir_okay=False)
 DURATION = Duration()
+COLUMNS = Columns()
 DISCRETIZATION = Discretization()
 SEED = Seed()

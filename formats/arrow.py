@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, Warn, check_names
 from .errors import Malformed, Truncated, UnsuitableData
 
@@ -74,8 +75,9 @@ def _decode(
 def label_columns(table: pyarrow.Table, source: str, warn: Warn) -> RawTable:
     """All columns as dictionary-encoded text, whatever their type.
 
-    Numbers become their shortest decimal text (whole floats without a point), truth values ``true`` and ``false``,
-    dates ISO 8601. Row labels that pandas stores (``__index_level_0__``) are left out.
+    Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
+    (as pandas writes them to text), dates ISO 8601. Row labels that pandas stores (``__index_level_0__``) are left
+    out.
 
     Raises
     ------
@@ -84,8 +86,9 @@ def label_columns(table: pyarrow.Table, source: str, warn: Warn) -> RawTable:
     """
     table = _without_pandas_index(table, source, warn)
     names = tuple(name.strip() for name in table.column_names)
+    labelled = [_as_labels(column, name, source) for name, column in zip(names, table.columns)]
+    names, columns = without_row_numbers(names, labelled, source, warn)
     check_names(names, source)
-    columns = [_as_labels(column, name, source) for name, column in zip(names, table.columns)]
     return RawTable(names, columns, source, is_tight=False)
 
 
@@ -108,9 +111,7 @@ def _as_labels(column: pyarrow.ChunkedArray, name: str, source: str) -> pyarrow.
                 encoded if isinstance(encoded, pyarrow.ChunkedArray) else pyarrow.chunked_array([encoded])
             )
         chunks = [
-            pyarrow.DictionaryArray.from_arrays(
-                chunk.indices.cast("int32"), chunk.dictionary.cast("string").fill_null("")
-            )
+            pyarrow.DictionaryArray.from_arrays(chunk.indices.cast("int32"), _as_text(chunk.dictionary))
             for chunk in column.chunks
         ]
     except (pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
@@ -121,3 +122,12 @@ def _as_labels(column: pyarrow.ChunkedArray, name: str, source: str) -> pyarrow.
             remedy="convert the column to text or numbers, or remove it",
         ) from None
     return pyarrow.chunked_array(chunks, type=label_type)
+
+
+def _as_text(values: pyarrow.Array) -> pyarrow.StringArray:
+    import pyarrow
+    from pyarrow import compute
+
+    if pyarrow.types.is_boolean(values.type):
+        values = compute.if_else(values, "True", "False")
+    return values.cast("string").fill_null("")

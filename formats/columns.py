@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .discretization import Discretization
+from .discretization import ColumnRule, Cuts, Discretization
 from .errors import UnsuitableData
 from .labels import (
     MISSING_STATE,
@@ -22,6 +22,8 @@ from .labels import (
     parse_numbers,
 )
 from .records import MAX_STATES, Variable
+from .selection import matching_names
+from .suspicions import MIN_NUMBERS, Suspicion, suspect
 
 if TYPE_CHECKING:
     import pyarrow
@@ -34,10 +36,36 @@ _N_LISTED = 5
 
 @dataclass(frozen=True)
 class EncodingOptions:
-    """How labels become states; the fields are the options of ``open_dataset``."""
+    """How labels become states.
+
+    Attributes
+    ----------
+    missing : str
+        ``error`` refuses missing cells, ``drop`` leaves their rows out, ``state`` makes them a state ``NA``.
+    na : tuple of str
+        Spellings of missing cells besides those of `labels`.
+    discretize : tuple of ColumnRule
+        How numeric columns with many values are cut.
+    categories : tuple of str
+        Columns whose numbers are states, up to 256, whatever `discretize` says of all columns.
+    columns, drop : tuple of str
+        Columns that alone are read (all if empty), and columns that are not; see `selection`.
+    variables : tuple of Variable, optional
+        Variables of a file header: columns are matched by name (by position if the table has no names and the
+        names do not match), put in this order and coded by these states; further columns are ignored. Numbers are
+        put into states that are intervals; how columns are cut does not matter for variables with states.
+    unseen : str
+        ``error`` refuses labels that `variables` does not list, ``drop`` leaves their rows out.
+    max_states : int, optional
+        Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels.
+    """
 
     missing: str = "error"
-    discretize: Discretization | None = None
+    na: tuple[str, ...] = ()
+    discretize: tuple[ColumnRule, ...] = ()
+    categories: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
     variables: tuple[Variable, ...] | None = None
     unseen: str = "error"
     max_states: int | None = None
@@ -51,20 +79,58 @@ class EncodingOptions:
             raise ValueError(f"max_states must be from 1 to {MAX_STATES}, not {self.max_states}")
 
     @property
-    def n_kept(self) -> int:
-        """Numeric columns with at most this many distinct numbers are never discretized."""
-        return self.discretize.n_kept if self.discretize else MAX_STATES
-
-    @property
-    def numeric_limit(self) -> int:
-        """Most distinct numbers that a column may have without being continuous."""
-        limit = self.max_states or MAX_NUMERIC_STATES
-        return max(limit, self.discretize.n_kept) if self.discretize else limit
-
-    @property
     def text_limit(self) -> int:
-        """Most states of any other column."""
+        """Most states of a column that is not numeric."""
         return self.max_states or MAX_STATES
+
+    def treatments(self, names: Sequence[str], source: str) -> dict[str, Treatment]:
+        """What to do with each column if it is numeric; of several rules for one column the last holds.
+
+        Raises
+        ------
+        UnsuitableData
+            A rule for a column that is not there.
+        """
+        limit = self.max_states or MAX_NUMERIC_STATES
+        general = [given.rule for given in self.discretize if given.columns is None]
+        treatment = {name: Treatment.of(general[-1] if general else None, limit) for name in names}
+        for given in self.discretize:
+            if given.columns is not None:
+                for name in matching_names(given.columns, names, source, "--discretize"):
+                    treatment[name] = Treatment.of(given.rule, limit)
+        for pattern in self.categories:
+            for name in matching_names(pattern, names, source, "--categories"):
+                treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
+        return treatment
+
+
+class Problem(NamedTuple):
+    """Why a table is refused, and what to do about it."""
+
+    message: str
+    remedy: str
+
+
+class Treatment(NamedTuple):
+    """What to do with a column if it is numeric.
+
+    Attributes
+    ----------
+    rule : Discretization or Cuts or None
+    n_kept : int
+        With at most this many distinct numbers it is never cut.
+    limit : int
+        Most distinct numbers that it may have uncut without being refused as continuous.
+    """
+
+    rule: Discretization | Cuts | None
+    n_kept: int
+    limit: int
+
+    @classmethod
+    def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
+        """The treatment by a rule for columns of up to `limit` numbers."""
+        return cls(rule, rule.n_kept, max(limit, rule.n_kept)) if rule else cls(None, MAX_STATES, limit)
 
 
 @dataclass
@@ -111,11 +177,11 @@ class Column:
         indices = [chunk.indices.cast("int32").fill_null(n_labels).to_numpy() for chunk in chunks]
         return cls(variable.name, labels, indices, variable.states)
 
-    def classify(self, missing_is_state: bool) -> None:
+    def classify(self, missing_is_state: bool, na: Sequence[str] = ()) -> None:
         """Find the labels of missing cells, and those that the states of a header do not contain."""
-        missing = find_missing(self.labels)
+        missing = find_missing(self.labels, na)
         if self.states is not None:
-            self.known = code_known_states(self.labels, self.states)
+            self.known = code_known_states(self.labels, self.states, missing)
             missing &= (self.known == UNKNOWN) & (not missing_is_state)
             unseen = (self.known == UNKNOWN) & ~missing
             self.unseen = unseen if unseen.any() else None
@@ -126,6 +192,10 @@ class Column:
         parts = [table[indices] for indices in self.indices]
         cells = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return cells if rows is None else cells[rows]
+
+    def n_rows(self, rows: np.ndarray | None = None) -> int:
+        """Number of cells, or of those of `rows`."""
+        return sum(map(len, self.indices)) if rows is None else int(rows.sum())
 
     def count_labels(self, rows: np.ndarray | None = None) -> np.ndarray:
         """How many cells have each label, int64, shape (n_labels,)."""
@@ -139,29 +209,39 @@ class StateChooser:
     Parameters
     ----------
     options : EncodingOptions
+    treatments : dict
+        Treatment of each column, by name.
     rows : ndarray of bool or None
         The rows kept; None for all.
     is_tight : bool
         Whether every label occurs in these rows.
     """
 
-    def __init__(self, options: EncodingOptions, rows: np.ndarray | None, is_tight: bool):
+    def __init__(
+        self,
+        options: EncodingOptions,
+        treatments: dict[str, Treatment],
+        rows: np.ndarray | None,
+        is_tight: bool,
+    ):
         self._options = options
+        self._treatments = treatments
         self._rows = rows
         self._is_tight = is_tight
-        self._remembered: dict[tuple[str, ...], LabelCoding] = {}
+        self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
         self._continuous: list[tuple[str, int]] = []
         self._numerous: list[tuple[str, int, str]] = []
+        self.suspicions: list[Suspicion] = []
 
     def choose(self, column: Column) -> LabelCoding:
         """States of a column and the code of each label that occurs."""
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
-        options = self._options
-        if not self._is_tight or len(column.labels) > min(options.n_kept, options.numeric_limit):
+        treatment = self._treatments[column.name]
+        if not self._is_tight or len(column.labels) > min(treatment.n_kept, treatment.limit, MIN_NUMBERS):
             return self._choose_anew(column)
         # The same few labels in thousands of columns are the usual case.
-        key = tuple(column.labels.to_pylist())
+        key = (treatment, tuple(column.labels.to_pylist()))
         if key not in self._remembered:
             self._remembered[key] = self._choose_anew(column)
         return self._remembered[key]
@@ -184,13 +264,16 @@ class StateChooser:
         return LabelCoding(states, codes)
 
     def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
-        options = self._options
+        rule, n_kept, limit = self._treatments[column.name]
         values = parse_numbers(labels)
         is_number = ~np.isnan(values)
         n_distinct = count_distinct(labels, values)
-        if is_number.all() and options.discretize and n_distinct > options.n_kept:
-            return code_discretized(values, column.count_labels(self._rows)[selected], options.discretize)
-        if n_distinct <= (options.numeric_limit if is_number.all() else options.text_limit):
+        if is_number.all() and rule and n_distinct > n_kept:
+            return code_discretized(values, column.count_labels(self._rows)[selected], rule)
+        if n_distinct <= (limit if is_number.all() else self._options.text_limit):
+            if not is_number.all() and len(labels) >= MIN_NUMBERS:
+                suspicion = suspect(column.name, labels, is_number, column.n_rows(self._rows))
+                self.suspicions += [suspicion] if suspicion else []
             return code_new_states(labels.to_pylist(), values)
         if is_number.all():
             self._continuous.append((column.name, n_distinct))
@@ -200,22 +283,30 @@ class StateChooser:
             self._numerous.append((column.name, n_distinct, stray))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
 
-    def raise_problems(self, source: str) -> None:
+    def raise_problems(self, source: str, others: Sequence[Problem] = ()) -> None:
         """Refuse the columns that have no usable states, all in one error.
+
+        Parameters
+        ----------
+        source : str
+        others : sequence of Problem
+            What else is to be refused, said first.
 
         Raises
         ------
         UnsuitableData
         """
-        messages, remedies = [], []
+        messages = [problem.message for problem in others]
+        remedies = [problem.remedy for problem in others]
         if self._continuous:
             listing = listed(f"{name!r} ({count})" for name, count in self._continuous)
             messages.append(
                 f"{plural(len(self._continuous), 'continuous column')} (distinct numbers): {listing}"
             )
             remedies.append(
-                "use --discretize median|quantile:K|width:K (or bnsl discretize), "
-                f"or --max-states N to take up to N numbers as states (N at most {MAX_STATES})"
+                "use --discretize median|quantile:K|width:K (or bnsl discretize), leave columns out by --drop, "
+                "or take up to N numbers as states by --max-states N or --categories NAME "
+                f"(at most {MAX_STATES})"
             )
         if self._numerous:
             listing = listed(
@@ -223,7 +314,7 @@ class StateChooser:
                 for name, count, stray in self._numerous
             )
             messages.append(f"too many states in {plural(len(self._numerous), 'column')}: {listing}")
-            remedies.append(f"{self._limit_hint()}: remove the column or group its labels")
+            remedies.append(f"{self._limit_hint()}: leave the column out by --drop or group its labels")
         if messages:
             raise UnsuitableData("; ".join(messages), source=source, remedy="; ".join(remedies))
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from .columns import EncodingOptions
 from .detection import EMPTY, HEAD_SIZE, detect
-from .discretization import parse_discretization
+from .discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, Warn, encode_table
 from .errors import Malformed
-from .records import Dataset, EntropyTable, Variable
+from .records import Dataset, EntropyTable
 from .registry import Kind, load
 from .streams import read_bytes, source_name
 
@@ -19,14 +20,10 @@ def open_dataset(
     *,
     delimiter: str | None = None,
     header: bool = True,
-    missing: str = "error",
-    discretize: str | None = None,
-    variables: tuple[Variable, ...] | None = None,
-    unseen: str = "error",
-    max_states: int | None = None,
     warn: Callable[[str], None] | None = None,
+    **rules: Any,
 ) -> Dataset:
-    """Read a data table: CSV, TSV and the like, Parquet, Arrow stream or file; plain or gzip.
+    """Read a data table: CSV, TSV and the like, Parquet, Arrow stream or file; plain, gzip or Zstandard.
 
     Parameters
     ----------
@@ -36,20 +33,11 @@ def open_dataset(
         Of text tables; guessed if not given.
     header : bool
         Whether the first line of a text table holds the column names; else they are V0, V1, ...
-    missing : str
-        ``error`` refuses missing cells, ``drop`` leaves their rows out, ``state`` makes them a state ``NA``.
-    discretize : str, optional
-        ``median``, ``quantile:K`` or ``width:K`` for numeric columns with more than max(2, K) distinct numbers.
-    variables : tuple of Variable, optional
-        Variables of a file header: columns are matched by name (by position if `header` is false and the names do
-        not match), put in this order and coded by these states; further columns are ignored. Numbers are put into
-        states that are intervals; `discretize` and `max_states` do not matter for variables with states.
-    unseen : str
-        ``error`` refuses labels that `variables` does not list, ``drop`` leaves their rows out.
-    max_states : int, optional
-        Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels.
     warn : callable, optional
         Takes messages about what is allowed but may surprise.
+    **rules
+        How labels become states: the fields of `formats.columns.EncodingOptions`, with the texts of
+        `parse_column_rule` for ``discretize`` (one or several).
 
     Returns
     -------
@@ -66,8 +54,7 @@ def open_dataset(
     -----
     The rules by which labels become states are listed in `formats.encoding`.
     """
-    rules = _encoding_options(missing, discretize, variables, unseen, max_states)
-    opened = _open(source, delimiter, header, rules, warn or _ignore)
+    opened = open_dataset_or_entropies(source, delimiter=delimiter, header=header, warn=warn, **rules)
     if isinstance(opened, EntropyTable):
         raise Malformed(
             "this is an entropy table, not a data table",
@@ -82,29 +69,18 @@ def open_dataset_or_entropies(
     *,
     delimiter: str | None = None,
     header: bool = True,
-    missing: str = "error",
-    discretize: str | None = None,
-    max_states: int | None = None,
     warn: Callable[[str], None] | None = None,
+    discretize: str | Sequence[str] | None = None,
+    **rules: Any,
 ) -> Dataset | EntropyTable:
     """Read what may be a data table or an entropy table, told by content; options as in `open_dataset`."""
-    rules = _encoding_options(missing, discretize, None, "error", max_states)
-    return _open(source, delimiter, header, rules, warn or _ignore)
+    texts = [discretize] if isinstance(discretize, str) else discretize or ()
+    options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
+    return _open(source, delimiter, header, options, warn or _ignore)
 
 
 def _ignore(message: str) -> None:
     """Say nothing."""
-
-
-def _encoding_options(
-    missing: str,
-    discretize: str | None,
-    variables: tuple[Variable, ...] | None,
-    unseen: str,
-    max_states: int | None,
-) -> EncodingOptions:
-    rule = None if discretize is None else parse_discretization(discretize)
-    return EncodingOptions(missing, rule, variables, unseen, max_states)
 
 
 def _open(

@@ -36,22 +36,81 @@ class Discretization(NamedTuple):
         return max(2, self.n_intervals)
 
 
-def parse_discretization(text: str) -> Discretization:
-    """Read ``median``, ``quantile:K`` or ``width:K``; the median is ``quantile:2``.
+class Cuts(NamedTuple):
+    """Cut points that the user gives, ascending."""
+
+    points: tuple[float, ...]
+
+    @property
+    def n_kept(self) -> int:
+        """A column is cut however few distinct values it has."""
+        return 0
+
+    def code(self, values: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+        """Labels of the intervals that hold a value, and the index of that of each value.
+
+        An interval without a value is joined to the one below; so the labels still cover all numbers. Where all
+        values lie in one interval, it is the only label.
+        """
+        points = np.array(self.points)
+        codes = interval_codes(values, points)
+        occupied = np.unique(codes)
+        if len(occupied) == 1:
+            return (interval_labels(points)[occupied[0]],), np.zeros(len(values), dtype=np.int64)
+        points = points[occupied[1:] - 1]
+        return interval_labels(points), interval_codes(values, points)
+
+
+class ColumnRule(NamedTuple):
+    """How to cut columns, and which: a name or pattern of `selection`, or None for all."""
+
+    columns: str | None
+    rule: Discretization | Cuts
+
+
+def parse_column_rule(text: str) -> ColumnRule:
+    """Read ``RULE`` for all columns or ``COLUMN=RULE``, with the rules of `parse_discretization`.
 
     Raises
     ------
     ValueError
-        Another word, or K is not a whole number from 2 to 256.
+    """
+    columns, equals, rule = text.rpartition("=")
+    if equals and not columns:
+        raise ValueError(f"{text!r}: no column before the '='")
+    return ColumnRule(columns or None, parse_discretization(rule))
+
+
+def parse_discretization(text: str) -> Discretization | Cuts:
+    """Read ``median``, ``quantile:K``, ``width:K`` or ``cuts:A,B,...``; the median is ``quantile:2``.
+
+    Raises
+    ------
+    ValueError
+        Another word, K is not a whole number from 2 to 256, or cut points that do not ascend.
     """
     if text == "median":
         return Discretization("quantile", 2)
     method, _, count = text.partition(":")
+    if method == "cuts":
+        return _parse_cuts(text, count)
     if method not in ("quantile", "width"):
-        raise ValueError(f"unknown discretization {text!r}: use median, quantile:K or width:K")
+        raise ValueError(f"unknown discretization {text!r}: use median, quantile:K, width:K or cuts:A,B")
     if not count.isascii() or not count.isdigit() or not 2 <= int(count) <= MAX_STATES:
         raise ValueError(f"{text!r}: the number of intervals must be a whole number from 2 to {MAX_STATES}")
     return Discretization(method, int(count))
+
+
+def _parse_cuts(text: str, listing: str) -> Cuts:
+    points = listing.split(",")
+    if not all(re.fullmatch(NUMBER_PATTERN, point.strip(), re.ASCII) for point in points):
+        raise ValueError(f"{text!r}: cut points must be numbers, as in cuts:18,40,65")
+    values = tuple(float(point) for point in points)
+    if not all(math.isfinite(value) for value in values) or not all(a < b for a, b in pairwise(values)):
+        raise ValueError(f"{text!r}: cut points must be finite and ascend")
+    if len(values) >= MAX_STATES:
+        raise ValueError(f"{text!r}: more than {MAX_STATES} intervals")
+    return Cuts(values)
 
 
 def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> np.ndarray:

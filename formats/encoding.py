@@ -3,13 +3,15 @@
 Works on dictionary-encoded columns: all decisions are made on the distinct labels of a column, and each cell is
 touched once, by a table look-up. The rules:
 
-- Spaces around labels do not count. Empty cells, ``NA``, ``NaN``, ``nan`` and ``?`` are missing.
+- Spaces around labels do not count. Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are
+  missing, and what `na` adds; ``None``, ``.`` and ``-`` where all other cells of the column are numbers.
 - A column whose labels are all numbers is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
   shortest spelling, and states are sorted by value. Interval labels are sorted by their ends, others as text.
 - A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
-  asked for; all others stay as they are, and K or fewer numbers are never too many.
+  asked for; all others stay as they are, and K or fewer numbers are never too many. Cut points that are given
+  apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - Where a file header lists the states, these hold, and numbers are put into the intervals it lists.
 - States are those that occur in the rows kept; missing cells kept as a state come last.
 """
@@ -21,16 +23,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .columns import Column, EncodingOptions, StateChooser, listed, plural
+from .columns import Column, EncodingOptions, Problem, StateChooser, listed, plural
 from .errors import Inconsistent, Malformed, UnsuitableData
 from .labels import MISSING_STATE
 from .provenance import fingerprint
 from .records import Dataset, Variable
+from .selection import selected_positions
+from .suspicions import Suspicion
 
 if TYPE_CHECKING:
     import pyarrow
 
 Warn = Callable[[str], None]
+_N_SUSPICIOUS = 20
 
 
 class RawTable(NamedTuple):
@@ -112,18 +117,25 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     n_rows = len(raw.columns[0]) if raw.columns else 0
     if n_rows == 0:
         raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")
+    kept = selected_positions(raw.names, options.columns, options.drop, raw.source)
+    treatments = options.treatments(raw.names, raw.source)
+    raw = raw._replace(
+        names=tuple(raw.names[position] for position in kept), columns=[raw.columns[p] for p in kept]
+    )
     columns = [Column.unpack(*item) for item in _select_columns(raw, options.variables, warn)]
     for column in columns:
-        column.classify(missing_is_state=options.missing == "state")
-    rows = _rows_to_keep(columns, n_rows, options, raw.source, warn)
-    chooser = StateChooser(options, rows, raw.is_tight and rows is None)
+        column.classify(options.missing == "state", options.na)
+    rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)
+    chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
     codes = np.empty((len(columns), n_rows if rows is None else int(rows.sum())), dtype=np.uint8)
     variables = []
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
         variables.append(Variable(column.name, coding.states))
         codes[position] = column.gather(coding.codes.astype(np.uint8), rows)
-    chooser.raise_problems(raw.source)
+    if options.variables is None and chooser.suspicions:
+        _warn_suspicious(chooser.suspicions, raw.source, warn)
+    chooser.raise_problems(raw.source, problems)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
@@ -153,14 +165,17 @@ def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn:
 
 
 def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):
-    """Rows that stay, bool, or None for all; refuses missing cells and unknown labels unless they may go."""
+    """Rows that stay, bool, or None for all, and what is to be refused: missing cells unless they may go.
+
+    Unknown labels are refused at once, for nothing more can be said of such columns.
+    """
     may_be_missing = options.missing == "state"
     is_missing, missing = _marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
     is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen)
-    if missing and options.missing == "error":
-        _refuse_missing(missing, int(is_missing.sum()), n_rows, source)
     if unseen and options.unseen == "error":
         _refuse_unseen([column for column, _ in unseen], source)
+    if missing and options.missing == "error":
+        return None, [_missing_problem(missing, int(is_missing.sum()), n_rows)]
     for rows, why in ((is_missing, "missing cells"), (is_unseen, "labels that the header does not know")):
         if rows.any():
             warn(f"{source}: {int(rows.sum())} of {n_rows} rows left out: {why}")
@@ -169,9 +184,9 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
         raise UnsuitableData(
             f"none of {n_rows} rows is left: each has a missing cell or an unknown label",
             source=source,
-            remedy="remove the columns with many missing cells, or use --missing state",
+            remedy="leave out the columns with many missing cells by --drop, or use --missing state",
         )
-    return None if keep.all() else keep
+    return (None if keep.all() else keep), []
 
 
 def _marked_cells(
@@ -190,13 +205,12 @@ def _marked_cells(
     return is_marked, found
 
 
-def _refuse_missing(counts: Sequence[tuple[Column, int]], n_affected: int, n_rows: int, source: str) -> None:
+def _missing_problem(counts: Sequence[tuple[Column, int]], n_affected: int, n_rows: int) -> Problem:
     ordered = sorted(counts, key=lambda item: -item[1])
     listing = listed(f"{column.name!r} ({count})" for column, count in ordered)
-    raise UnsuitableData(
+    return Problem(
         f"missing cells in {plural(len(counts), 'column')}: {listing}",
-        source=source,
-        remedy=f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
+        f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
         f"or --missing state to make missing cells a state {MISSING_STATE!r}",
     )
 
@@ -213,6 +227,13 @@ def _refuse_unseen(columns: Sequence[Column], source: str) -> None:
         column=column.name,
         remedy="use --unseen drop to leave such rows out",
     )
+
+
+def _warn_suspicious(suspicions: Sequence[Suspicion], source: str, warn: Warn) -> None:
+    lines = [f"\n  {suspicion}" for suspicion in suspicions[:_N_SUSPICIOUS]]
+    if len(suspicions) > _N_SUSPICIOUS:
+        lines.append(f"\n  and {len(suspicions) - _N_SUSPICIOUS} more")
+    warn(f"{source}: {plural(len(suspicions), 'column')} may not be what you mean:{''.join(lines)}")
 
 
 def _warn_constant(variables: Sequence[Variable], source: str, warn: Warn) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .discretization import (
     NUMBER_PATTERN,
+    Cuts,
     Discretization,
     cut_points,
     cuts_of_labels,
@@ -24,8 +25,15 @@ from .discretization import (
 if TYPE_CHECKING:
     import pyarrow
 
-MISSING_LABELS = ("", "NA", "NaN", "nan", "?")
-"""Cells that hold no value."""
+MISSING_LABELS = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
+"""Cells that hold no value, in the spellings of R, pandas, spreadsheets, databases and WEKA."""
+
+MISSING_AMONG_NUMBERS = ("None", "none", ".", "-")
+"""Cells that hold no value where all others of the column are numbers; elsewhere they may well be states."""
+
+_TRUTH_VALUES = {
+    text: word == "true" for word in ("true", "false") for text in (word, word.title(), word.upper())
+}
 
 MISSING_STATE = "NA"
 """State of missing cells where they are kept as a state of their own; always the last one."""
@@ -41,12 +49,35 @@ class LabelCoding(NamedTuple):
     codes: np.ndarray
 
 
-def find_missing(labels: pyarrow.StringArray) -> np.ndarray:
-    """Which labels stand for missing cells, bool, shape (n_labels,)."""
+def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np.ndarray:
+    """Which labels stand for missing cells, bool, shape (n_labels,).
+
+    Parameters
+    ----------
+    labels : pyarrow.StringArray
+        All labels of one column.
+    further : sequence of str
+        Spellings besides `MISSING_LABELS`; one that is a number stands for all labels of its value.
+    """
+    import pyarrow
+
+    missing = _is_among(labels, (*MISSING_LABELS, *further))
+    numbers = parse_numbers(pyarrow.array(further, pyarrow.string()))
+    if not np.isnan(numbers).all():
+        missing |= np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])
+    doubtful = _is_among(labels, MISSING_AMONG_NUMBERS) & ~missing
+    others = ~(missing | doubtful)
+    if doubtful.any() and others.any():
+        is_numeric = not np.isnan(parse_numbers(labels.filter(pyarrow.array(others)))).any()
+        missing |= doubtful & is_numeric
+    return missing
+
+
+def _is_among(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
     import pyarrow
     from pyarrow import compute
 
-    return _as_numpy(compute.is_in(labels, value_set=pyarrow.array(MISSING_LABELS, labels.type)))
+    return _as_numpy(compute.is_in(labels, value_set=pyarrow.array(texts, labels.type)))
 
 
 def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
@@ -109,7 +140,7 @@ def _sort_keys(labels: Sequence[str], values: np.ndarray) -> Sequence:
     return list(labels) if None in bounds else bounds
 
 
-def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> LabelCoding:
+def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretization | Cuts) -> LabelCoding:
     """Intervals for a numeric column.
 
     Parameters
@@ -118,8 +149,11 @@ def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretizatio
         Numbers of its labels, at least two different ones.
     counts : ndarray of int64, shape (n_labels,)
         Rows with each label.
-    rule : Discretization
+    rule : Discretization or Cuts
     """
+    if isinstance(rule, Cuts):
+        states, codes = rule.code(values)
+        return LabelCoding(states, codes)
     distinct, positions = np.unique(values, return_inverse=True)
     rows = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(rows, positions, counts)
@@ -127,11 +161,13 @@ def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretizatio
     return LabelCoding(interval_labels(cuts), interval_codes(values, cuts))
 
 
-def code_known_states(labels: pyarrow.StringArray, states: tuple[str, ...]) -> np.ndarray:
+def code_known_states(
+    labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray
+) -> np.ndarray:
     """Codes of labels in a given list of states, int64; `UNKNOWN` where a label belongs to none.
 
-    A label matches a state of the same text, else of the same number; numbers also match the interval that
-    contains them if the states are intervals. Missing labels match the state ``NA``.
+    A label matches a state of the same text, else of the same number or truth value; numbers also match the
+    interval that contains them if the states are intervals. The `missing` labels match the state ``NA``.
     """
     import pyarrow
     from pyarrow import compute
@@ -139,7 +175,7 @@ def code_known_states(labels: pyarrow.StringArray, states: tuple[str, ...]) -> n
     found = compute.index_in(labels, value_set=pyarrow.array(states, labels.type))
     codes = found.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
     if MISSING_STATE in states:
-        codes[find_missing(labels) & (codes == UNKNOWN)] = states.index(MISSING_STATE)
+        codes[missing & (codes == UNKNOWN)] = states.index(MISSING_STATE)
     unknown = np.flatnonzero(codes == UNKNOWN)
     if len(unknown):
         rest = labels.take(pyarrow.array(unknown))
@@ -159,6 +195,10 @@ def _code_numbers(
     if cuts is not None:  # the state of missing cells, if any, comes after all intervals
         codes[is_number] = interval_codes(values[is_number], cuts)
         return codes
+    truths = {_TRUTH_VALUES[state]: code for code, state in enumerate(states) if state in _TRUTH_VALUES}
+    for position, label in enumerate(labels.to_pylist() if len(truths) == 2 else ()):
+        if label in _TRUTH_VALUES:
+            codes[position] = truths[_TRUTH_VALUES[label]]
     is_numeric_state = ~np.isnan(parse_numbers(pyarrow.array(states, labels.type)))
     code_of = {_exact(states[code]): code for code in np.flatnonzero(is_numeric_state)}
     if code_of:

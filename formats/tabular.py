@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from .columns import listed, plural
+from .conventions import is_line_of_counts, with_decimal_points, without_row_numbers
 from .encoding import RawTable, TextLayout, Warn, check_names
 from .errors import Malformed, UnsuitableData
 from .labels import parse_numbers
@@ -25,9 +26,9 @@ DELIMITERS = ",\t;| "
 
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
 _N_SAMPLE_LINES = 20
+_WITH_DECIMAL_COMMAS = ";\t"
 _MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 26
 _BLOCK_PER_COLUMN = 4096
-_MIN_COUNTED_ROWS = 10
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
@@ -59,7 +60,8 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
     names, start = (first, end) if header else ([f"V{i}" for i in range(len(first))], 0)
     names = [name.strip() for name in names]
     if header:
-        _check_header(names, source, warn)
+        # A first column without a name is checked when its cells are known: they may count the rows.
+        _check_header(names[1:] if len(names) > 1 and not names[0] else names, source, warn)
     if not text[start : start + 1]:
         raise UnsuitableData(
             "a header line but no rows of data",
@@ -67,16 +69,26 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
             remedy="if the only line is data, use --no-header",
         )
     try:
-        columns = _parse(text, start, len(names), delimiter)
+        columns: Sequence[pyarrow.ChunkedArray] = _parse(text, start, len(names), delimiter)
     except ValueError as error:  # pyarrow's ArrowInvalid
         _locate_ragged(text, len(names), delimiter, source, first_line)
         raise Malformed(str(error).splitlines()[0][:200], source=source) from None
     _refuse_open_quote(text, columns[-1], source, first_line)
     is_tight = True
-    if header and delimiter == " " and _is_line_of_counts(columns):
-        warn(f"{source}: line {first_line + 1} taken as the numbers of states (a BLIP data file)")
+    if header and is_line_of_counts(columns):
+        warn(
+            f"{source}: the line below the names holds the numbers of states, as in BLIP's files; it is no row"
+        )
         columns, is_tight = [column.slice(1) for column in columns], False
-    return RawTable(tuple(names), columns, source, is_tight, is_named=header)
+    if delimiter in _WITH_DECIMAL_COMMAS and b"," in text:
+        commas, columns = with_decimal_points(names, columns)
+        if commas:
+            found = f"{plural(len(commas), 'column')}: {listed(map(repr, commas))}"
+            warn(f"{source}: decimal commas taken as points in {found}")
+    kept, columns = without_row_numbers(tuple(names), columns, source, warn)
+    if header and not kept[0]:
+        check_names(kept, source)
+    return RawTable(kept, columns, source, is_tight, is_named=header)
 
 
 def parse_delimiter(text: str) -> str:
@@ -258,20 +270,3 @@ def _refuse_open_quote(text: bytes, last: pyarrow.ChunkedArray, source: str, fir
     if b"\n" in cell or tail.endswith(b'"' + cell):
         line = first_line + tail.count(b"\n") - cell.count(b"\n")
         raise Malformed("a quote is never closed", source=source, line=line, remedy="close or remove it")
-
-
-def _is_line_of_counts(columns: list[pyarrow.ChunkedArray]) -> bool:
-    """Whether the first row holds the numbers of states, and all rows below codes less than these."""
-    if len(columns) < 3 or len(columns[0]) < _MIN_COUNTED_ROWS:
-        return False  # too little to tell from an ordinary row
-    return all(_begins_with_count(column.unify_dictionaries()) for column in columns)
-
-
-def _begins_with_count(column: pyarrow.ChunkedArray) -> bool:
-    labels = column.chunk(0).dictionary.to_pylist()
-    if not all(label.isascii() and label.isdigit() for label in labels):
-        return False
-    first = column.chunk(0).indices[0].as_py()
-    n_largest = sum(int(label) >= int(labels[first]) for label in labels)
-    n_rows = sum(np.count_nonzero(chunk.indices.to_numpy() == first) for chunk in column.chunks)
-    return n_largest == 1 and n_rows == 1

@@ -64,7 +64,7 @@ def command(
     from formats import open_dataset, open_table_writer
 
     check_sources(data, like)
-    if (like is None) == (data_options.discretize is None):
+    if (like is None) == (not data_options.discretize):
         raise click.UsageError("give one of --discretize median|quantile:K|width:K and --like TABLE.")
     known = open_dataset(like, warn=reporter.warn).variables if like else None
     dataset = data_options.open(data, reporter, known)

@@ -163,6 +163,7 @@ def command(
         opened = open_data_search(sets, given, knowing, data_options, options, reporter)
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
     recorded |= {"start": given.start is not None or None} | recorded_knowledge(opened.knowledge)
+    recorded |= {} if given.data is None else data_options.recorded()
     with graceful_stop() as stop:
         budget = limits.budget(stop)
         network, figures = opened.run(budget, reporter)

@@ -48,7 +48,7 @@ class TestTables:
             (pa.array([0, 10, 9], pa.int64()), ("0", "9", "10")),
             (pa.array([0, 10, 9], pa.uint8()), ("0", "9", "10")),
             (pa.array([0.0, 10.0, 0.5]), ("0", "0.5", "10")),
-            (pa.array([True, False, True]), ("false", "true")),
+            (pa.array([True, False, True]), ("False", "True")),
             (pa.array(["x", "y ", "x"]), ("x", "y")),
             (pa.array(["x", "y", "x"], pa.large_string()), ("x", "y")),
             (pa.array(["x", "y", "x"], pa.string_view()), ("x", "y")),

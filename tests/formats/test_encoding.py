@@ -52,7 +52,7 @@ class TestStates:
         assert states(dataset) == [("9007199254740992", "9007199254740993")]
 
     def test_what_is_no_number(self, read):
-        for label in ("inf", "0x1", "1_0", "1e", "e1", ".", "1e999", "--1", "٣"):
+        for label in ("inf", "0x1", "1_0", "1e", "e1", "..", "1e999", "--1", "٣"):
             assert states(read(a=["5", "10", label]))[0] == tuple(sorted(["5", "10", label])), label
 
     def test_numbers_of_absurd_exponents(self, read):
@@ -86,11 +86,20 @@ class TestMissing:
         assert "--missing drop to leave out 3 of 3 rows" in text and "--missing state" in text
 
     def test_all_spellings(self, read):
-        for label in ("NA", "NaN", "nan", "?", " ? "):
+        for label in ("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "?", " ? "):
             with pytest.raises(UnsuitableData, match="'a' \\(1\\)"):
-                read(a=["1", label], b=TWO)
-        for label in ("None", "null", "na", "-", "N/A"):
+                read(a=["x", label], b=TWO)
+        for label in ("None", "none", ".", "-"):  # a state among words, missing among numbers
+            assert states(read(a=["x", label]))[0] == (label, "x")
+            assert states(read(a=["1", "2", label], missing="state"))[0] == ("1", "2", "NA")
+            assert states(read(a=["1", "x", label], missing="state"))[0] == tuple(sorted(["1", "x", label]))
+        for label in ("na", "Nan", "missing"):
             assert read(a=["1", label]).n_rows == 2
+
+    def test_further_spellings(self, read):
+        assert states(read(a=["1", "2", "k. A."], missing="state", na=("k. A.",))) == [("1", "2", "NA")]
+        assert states(read(a=["1", "-9.0", "-9"], missing="state", na=("-9",))) == [("1", "NA")]
+        assert states(read(a=["x", "-"], missing="state", na=("-",))) == [("x", "NA")]
 
     def test_drop(self, read):
         said = []
@@ -121,6 +130,67 @@ class TestMissing:
             read(a=cells, missing="state")
 
 
+class TestColumns:
+    NUMBERS = tuple(range(40))
+
+    def test_rules_by_column(self, read):
+        columns = {
+            "a": list(self.NUMBERS),
+            "b": list(self.NUMBERS),
+            "c": list(self.NUMBERS),
+            "d": list(self.NUMBERS),
+        }
+        rules = ("median", "b=quantile:4", "c=cuts:9,19.5")
+        dataset = read(**columns, discretize=rules, categories=("d",))
+        assert [len(s) for s in states(dataset)] == [2, 4, 3, 40]
+        assert states(dataset)[2] == ("<=9", "9..19.5", ">19.5")
+
+    def test_cuts_apply_to_few_numbers_and_empty_intervals_join(self, read):
+        dataset = read(a=["0", "1", "2"], discretize="a=cuts:0.5,7,9")
+        assert states(dataset) == [("<=0.5", ">0.5")]
+        assert states(read(a=["8", "9"], discretize="a=cuts:0.5,7,9")) == [("7..9",)]
+
+    def test_columns_and_drop(self, read):
+        columns = {"x1": TWO, "x2": TWO, "id": TWO, "age": TWO}
+        assert read(**columns, drop=("id",)).names == ("x1", "x2", "age")
+        assert read(**columns, columns=("x*", "age")).names == ("x1", "x2", "age")
+        assert read(**columns, columns=("x2..age",), drop=("id",)).names == ("x2", "age")
+        with pytest.raises(UnsuitableData, match=r"no column 'agf', which --drop names\n  similar: 'age'"):
+            read(**columns, drop=("agf",))
+        with pytest.raises(UnsuitableData, match="leave no column"):
+            read(**columns, drop=("*",))
+        with pytest.raises(UnsuitableData, match="no column 'y', which --discretize names"):
+            read(**columns, discretize="y=median")
+
+    def test_what_is_dropped_needs_no_states(self, read):
+        assert read(a=list(self.NUMBERS), b=["?", "1"] * 20, c=TWO * 20, drop=("a", "b")).names == ("c",)
+
+
+class TestSuspicions:
+    def test_identifiers_and_stray_words_are_said_in_one_report(self, read):
+        said = []
+        read(
+            id=[f"p{i}" for i in range(50)],
+            kg=[f"{i % 12}" for i in range(49)] + ["12 kg"],
+            fine=["0", "1", "2", "3", "3+"] * 10,
+            warn=said.append,
+        )
+        assert len(said) == 1 and "2 columns may not be what you mean" in said[0]
+        assert "'id': 50 states in 50 rows, as an identifier has; --drop id" in said[0]
+        assert "'kg': text, for 1 of 13 values is no number: '12 kg'" in said[0] and "--na '12 kg'" in said[0]
+
+    def test_states_that_repeat_are_nothing_odd(self, read):
+        said = []
+        read(a=[f"s{i % 30}" for i in range(300)], b=["0", "1", "?"] * 100, missing="drop", warn=said.append)
+        assert all("may not be" not in message for message in said)
+
+    def test_missing_and_continuous_columns_are_refused_together(self, read):
+        with pytest.raises(UnsuitableData) as caught:
+            read(a=list(range(30)), b=["x", "?"] * 15)
+        text = str(caught.value)
+        assert "missing cells in 1 column: 'b' (15); 1 continuous column" in text and "--discretize" in text
+
+
 class TestLimits:
     def test_continuous(self, read):
         with pytest.raises(UnsuitableData) as caught:
@@ -138,8 +208,8 @@ class TestLimits:
     def test_too_many_labels(self, read):
         with pytest.raises(UnsuitableData, match=r"'a' \(257\)\n.*the limit is 256 states"):
             read(a=[f"s{i}" for i in range(257)])
-        with pytest.raises(UnsuitableData, match=r"'a' \(5001, some not numbers, as 'n/a'\)"):
-            read(a=[*range(5000), "n/a"])
+        with pytest.raises(UnsuitableData, match=r"'a' \(5001, some not numbers, as 'k/a'\)"):
+            read(a=[*range(5000), "k/a"])
 
     def test_many_columns_are_counted(self, read):
         columns = {f"c{i}": list(range(30)) for i in range(8)}
@@ -161,6 +231,9 @@ class TestLimits:
             {"max_states": 0},
             {"max_states": 257},
             {"discretize": "x"},
+            {"discretize": "a=cuts:2,1"},
+            {"discretize": "a=cuts:"},
+            {"discretize": "=median"},
         ],
     )
     def test_impossible_options(self, read, options):

@@ -108,7 +108,7 @@ class TestReading:
         assert dataset.n_rows == 12 and [len(v.states) for v in dataset.variables] == [2, 2, 2]
         assert len(said) == 1 and "numbers of states" in said[0]
         assert read("a b c\n2 2 3\n2 0 1\n" + rows).n_rows == 14  # the 2 occurs again: an ordinary row
-        assert read("a,b,c\n2,2,3\n" + rows.replace(" ", ",")).n_rows == 13
+        assert read("a,b,c\n2,2,3\n" + rows.replace(" ", ",")).n_rows == 12
 
     def test_lines_longer_than_a_block(self, read):
         label = "x" * 3_000_000
@@ -161,7 +161,7 @@ class TestHostile:
             (b"  a   b\n0 x  \n  1\n", Malformed, "d.csv:3: 1 cell"),
             (b"a,b,a\n1,2,3\n", Malformed, r"duplicate column names: 'a' \(columns 1 and 3\)"),
             (b"0,1,0\n1,1,1\n", Malformed, "duplicate column names.*\n.*--no-header"),
-            (b",a\n1,2\n", Malformed, "no name for column 1 of 2"),
+            (b",a\n5,2\n", Malformed, "no name for column 1 of 2"),
             (b"a,,\n1,2,3\n", Malformed, "no name for columns 2, 3 of 3"),
             (b'a,b\n1,2\n3,"4\n5,6\n', Malformed, r"d.csv:3: a quote is never closed"),
             (b'a,b\n1,2\n3,"4', Malformed, r"d.csv:3: a quote is never closed"),
@@ -310,3 +310,47 @@ def test_shared_data(shared, folder):
             open_dataset(str(path))
         options = {"missing": "state", "discretize": "quantile:3"}
         assert open_dataset(str(path), **options).n_states.max() <= 42
+
+
+class TestConventions:
+    """What other programs write besides names and values."""
+
+    @pytest.mark.parametrize("content", [",a,b\n0,x,2\n1,y,3\n", '"","a","b"\n"1","x",2\n"2","y",3\n'])
+    def test_row_numbers_are_no_variable(self, read, content):
+        said = []
+        assert read(content, warn=said.append).names == ("a", "b")
+        assert "the first column, without a name, counts the rows: left out" in said[0]
+
+    def test_row_numbers_of_pandas_read_back(self, read):
+        assert read("Unnamed: 0,a\n0,x\n1,y\n").names == ("a",)
+        assert read("Unnamed: 0,a\n0,x\n0,y\n").names == ("Unnamed: 0", "a")
+
+    def test_decimal_commas(self, read):
+        said = []
+        dataset = read("a;b;c\n1,5;x;1,2\n2;y;1,2,3\n2,25;?;1\n", missing="state", warn=said.append)
+        assert [v.states for v in dataset.variables] == [
+            ("1.5", "2", "2.25"),
+            ("x", "y", "NA"),
+            ("1", "1,2", "1,2,3"),
+        ]
+        assert "decimal commas taken as points in 1 column: 'a'" in said[0]
+
+    def test_commas_beside_points_stay(self, read):
+        assert read("a;b\n1,5;1.5\n2;2.5\n").variables[0].states == ("1,5", "2")
+
+    @pytest.mark.parametrize("delimiter", [" ", ",", "\t"])
+    def test_numbers_of_states(self, read, delimiter):
+        rows = [[3, 2, 4], *([i % 3, i % 2, i % 4] for i in range(12))]
+        table = "\n".join(delimiter.join(map(str, row)) for row in (["a", "b", "c"], *rows)) + "\n"
+        said = []
+        dataset = read(table, warn=said.append)
+        assert dataset.n_rows == 12 and [len(v.states) for v in dataset.variables] == [3, 2, 4]
+        assert "holds the numbers of states" in said[0]
+
+    @pytest.mark.parametrize(
+        "first", [(3, 2, 3), (2, 1, 3), (30, 20, 40), ("x", 2, 4)], ids=["a state", "codes", "sizes", "text"]
+    )
+    def test_a_row_is_no_line_of_counts(self, read, first):
+        rows = [first, *((i % 3, i % 2, i % 4) for i in range(12))]
+        table = "a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+        assert read(table).n_rows == 13

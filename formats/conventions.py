@@ -1,0 +1,129 @@
+"""What other programs write into tables besides names and values, and how it is taken; each time it is said.
+
+- a line of the numbers of states below the names (BLIP);
+- numbers with a decimal comma (spreadsheets where that is the custom);
+- a first column that counts the rows (R, pandas).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .labels import MISSING_LABELS
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    Columns = Sequence[pyarrow.ChunkedArray]
+
+INDEX_NAMES = ("", "Unnamed: 0")
+"""What the first column is called where programs write row numbers: R and pandas, and pandas read back."""
+
+_MIN_COUNTED_COLUMNS, _MIN_COUNTED_ROWS = 3, 10
+_COMMA_NUMBER = r"^\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
+_POINT_NUMBER = r"^\s*[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
+_WHOLE_NUMBER = r"^\s*[+-]?[0-9]+\s*$"
+
+
+def is_line_of_counts(columns: Columns) -> bool:
+    """Whether the first row holds the numbers of states instead of values.
+
+    It does if there are three columns and ten rows at least, each column holds whole numbers only (or missing
+    cells), all below the one in the first row, and in most columns the largest is one less than that: codes from 0
+    to the number of states less 1.
+    """
+    if len(columns) < _MIN_COUNTED_COLUMNS or len(columns[0]) <= _MIN_COUNTED_ROWS:
+        return False  # too little to tell from an ordinary row
+    n_tight = 0
+    for column in columns:
+        surplus = _surplus_of_count(column)
+        if surplus is None:
+            return False
+        n_tight += surplus == 1
+    return 2 * n_tight > len(columns)
+
+
+def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:
+    """By how much the first cell exceeds the largest of the others; None if it does not, or not all are codes."""
+    column = column.unify_dictionaries()
+    labels = column.chunk(0).dictionary.to_pylist()
+    first = column.chunk(0).indices[0].as_py()
+    if sum(np.count_nonzero(chunk.indices.to_numpy() == first) for chunk in column.chunks) != 1:
+        return None
+    others = [label.strip() for position, label in enumerate(labels) if position != first]
+    codes = [label for label in others if label not in MISSING_LABELS]
+    if not codes or not all(label.isascii() and label.isdigit() for label in (*codes, labels[first].strip())):
+        return None
+    surplus = int(labels[first]) - max(map(int, codes))
+    return surplus if surplus > 0 else None
+
+
+def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[str], Columns]:
+    """Columns of numbers with a decimal comma (``1,5``), with points instead.
+
+    A column is taken so if each of its cells is such a number, a whole number or missing, and no column of the
+    table has a number with a decimal point.
+
+    Returns
+    -------
+    tuple
+        Names of these columns, and all columns.
+    """
+    import pyarrow
+    from pyarrow import compute
+
+    found: list[str] = []
+    changed: list[pyarrow.ChunkedArray] = []
+    for name, column in zip(names, columns):
+        labels = _all_labels(column)
+        if compute.any(compute.match_substring_regex(labels, _POINT_NUMBER)).as_py():
+            return [], columns
+        has_comma = compute.match_substring_regex(labels, _COMMA_NUMBER)
+        is_whole = compute.match_substring_regex(labels, _WHOLE_NUMBER)
+        is_missing = compute.is_in(
+            compute.utf8_trim_whitespace(labels), value_set=pyarrow.array(MISSING_LABELS, labels.type)
+        )
+        if (
+            compute.any(has_comma).as_py()
+            and compute.all(compute.or_(compute.or_(has_comma, is_whole), is_missing)).as_py()
+        ):
+            found.append(name)
+            column = pyarrow.chunked_array(
+                [
+                    pyarrow.DictionaryArray.from_arrays(
+                        chunk.indices, compute.replace_substring(chunk.dictionary, ",", ".")
+                    )
+                    for chunk in column.chunks
+                ]
+            )
+        changed.append(column)
+    return found, changed
+
+
+def _all_labels(column: pyarrow.ChunkedArray) -> pyarrow.StringArray:
+    import pyarrow
+
+    return pyarrow.concat_arrays([chunk.dictionary for chunk in column.chunks])
+
+
+def without_row_numbers(
+    names: tuple[str, ...], columns: Sequence[pyarrow.ChunkedArray], source: str, warn: Callable[[str], None]
+) -> tuple[tuple[str, ...], Sequence[pyarrow.ChunkedArray]]:
+    """The columns but for a first one that has no name and counts the rows, which is said."""
+    if len(names) < 2 or names[0] not in INDEX_NAMES or not is_row_numbers(columns[0]):
+        return names, columns
+    called = f"called {names[0]!r}" if names[0] else "without a name"
+    warn(f"{source}: the first column, {called}, counts the rows: left out")
+    return names[1:], columns[1:]
+
+
+def is_row_numbers(column: pyarrow.ChunkedArray) -> bool:
+    """Whether a column of labels counts the rows, from 0 or from 1."""
+    if len(column) == 0 or column[0].as_py() not in ("0", "1"):
+        return False
+    first = int(column[0].as_py())
+    labels = column.cast("string").to_numpy(zero_copy_only=False)
+    return bool((labels == np.arange(first, first + len(labels)).astype(str)).all())
