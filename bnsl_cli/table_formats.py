@@ -10,6 +10,6 @@ TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
 
 def table_format(output: str) -> str:
     """The format that an output's name asks for; CSV if it asks for none."""
-    name = output.lower().removesuffix(".gz")
+    name = output.lower().removesuffix(".gz").removesuffix(".zst")
     asked = (row.target for row in formats_of(Kind.DATA, written=True) if name.endswith(row.suffixes))
     return next(asked, "csv")

@@ -94,7 +94,7 @@ def _open(
         raise Malformed(
             f"this is {found.called}, not a data table",
             source=name,
-            remedy="data may be CSV or TSV (UTF-8, also gzip), Parquet, Arrow or Feather",
+            remedy="data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
         )
     table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
     del data

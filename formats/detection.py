@@ -90,6 +90,13 @@ def _head_of(lines: Lines) -> bytes:
     return b"\n".join(line for _, line, _ in seen)
 
 
+def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
+    """What to do with a table where sets or a network are wanted."""
+    path = "-" if source == "<stdin>" else source
+    learn = f"a network is learnt from data by: bnsl optimize --data {path}"
+    return f"{learn} (or bnsl parentsets {path} | bnsl optimize)" if Kind.PARENT_SETS in kinds else learn
+
+
 def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format:
     """The format whose reader reads this source as one of the wanted kinds; nothing is consumed.
 
@@ -119,5 +126,7 @@ def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format
     raise Malformed(
         f"expected {wanted}, this looks like {found.called}",
         source=lines.source,
-        remedy="bnsl formats lists what is read",
+        remedy=_data_remedy(kinds, lines.source)
+        if found.kind is Kind.DATA
+        else "bnsl formats lists what is read",
     )

@@ -18,6 +18,7 @@ touched once, by a table look-up. The rules:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 Warn = Callable[[str], None]
 _N_SUSPICIOUS = 20
+_NUMBERED = re.compile(r"[XV]?[0-9]+")
 
 
 class RawTable(NamedTuple):
@@ -155,13 +157,22 @@ def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn:
             f"no {'column' if len(absent) == 1 else 'columns'} {listed(map(repr, absent))}, "
             "which the header lists",
             source=raw.source,
-            remedy="give data with the same column names (in any order)",
+            remedy=_name_remedy(absent, raw.source),
         )
     known = set(names)
     extra = [name for name in raw.names if name not in known]
     if extra:
         warn(f"{raw.source}: columns that the header does not list are ignored: {listed(map(repr, extra))}")
     return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
+
+
+def _name_remedy(absent: Sequence[str], source: str) -> str:
+    if all(map(_NUMBERED.fullmatch, absent)):
+        return (
+            "the file numbers its variables, as jkl and pss do; name them by the columns, in their order: "
+            f"bnsl convert FILE --names {source} --to network (or parentsets)"
+        )
+    return "give data with the same column names (in any order)"
 
 
 def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):

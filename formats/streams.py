@@ -1,4 +1,4 @@
-"""Where bytes come from and go to: ``-``, paths and FIFOs; gzip told by content; files written atomically."""
+"""Where bytes come from and go to: ``-``, paths, FIFOs; compression told by content; files written atomically."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 
 from .errors import FormatError, Malformed, Truncated
 
+_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
 
 def source_name(source: str) -> str:
     """How messages call a source."""
@@ -21,7 +23,7 @@ def source_name(source: str) -> str:
 
 
 def open_input(source: str) -> io.BufferedReader:
-    """Open a source for reading bytes, decompressed if it is gzip, with ``peek`` for telling formats apart.
+    """Open a source for reading bytes, with ``peek`` for telling formats apart; gzip and Zstandard are decompressed.
 
     Parameters
     ----------
@@ -39,14 +41,44 @@ def open_input(source: str) -> io.BufferedReader:
         reason = error.strerror or str(error)
         raise FormatError(f"cannot read: {reason}", source=source_name(source)) from None
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
-    if buffered.peek(2)[:2] == b"\x1f\x8b":
+    head = buffered.peek(4)
+    if head.startswith(_GZIP):
         unpacked: Any = gzip.GzipFile(fileobj=buffered)
         return io.BufferedReader(unpacked, 1 << 16)
+    if head.startswith(_ZSTANDARD):
+        return io.BufferedReader(_Zstandard(buffered), 1 << 16)
     return buffered
 
 
+class _Zstandard(io.RawIOBase):
+    """Decompressed bytes of a Zstandard stream; damage is told by the exceptions that gzip has for it."""
+
+    def __init__(self, packed: io.BufferedReader):
+        import pyarrow
+
+        self._packed = packed
+        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._stream.read(len(buffer))
+        except OSError as error:
+            if "Truncated" in str(error):
+                raise EOFError from None
+            raise zlib.error(str(error)) from None
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
+
+
 def read_bytes(source: str) -> bytes:
-    """All bytes of a source, decompressed if it is gzip.
+    """All bytes of a source, decompressed if it is gzip or Zstandard.
 
     Raises
     ------

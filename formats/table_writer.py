@@ -10,7 +10,7 @@ import contextlib
 import gzip
 import re
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def open_table_writer(
     Parameters
     ----------
     target : str
-        A path, which appears only when complete (gzip if it ends in ``.gz``), or ``-``.
+        A path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or ``-``.
     variables : sequence of Variable
         Names and states of the columns.
     format : str
@@ -76,10 +76,21 @@ def open_table_writer(
 
 
 def _compressed(stream: BinaryIO, target: str):
+    if target.endswith(".zst"):
+        return _zstandard(stream)
     if not target.endswith(".gz"):
         return contextlib.nullcontext(stream)
     # No file name and no time inside, so that equal tables give equal bytes.
     return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream, mtime=0)
+
+
+@contextlib.contextmanager
+def _zstandard(stream: BinaryIO) -> Iterator[Any]:
+    import pyarrow
+
+    # pyarrow would close what it writes into
+    with pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Sink(stream), mode="w"), "zstd") as compressed:
+        yield compressed
 
 
 class _Sink:

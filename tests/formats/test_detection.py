@@ -295,3 +295,12 @@ def test_no_head_takes_long(text: bytes):
     begin = time.process_time()
     detect(text[:HEAD_SIZE])
     assert time.process_time() - begin < 5  # quadratic time would be hours
+
+
+def test_a_table_where_sets_are_wanted_is_told_the_way(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("a,b\n0,1\n1,0\n")
+    with pytest.raises(
+        Malformed, match=r"bnsl optimize --data \S*d\.csv \(or bnsl parentsets \S*d\.csv \| bnsl"
+    ):
+        open_parent_sets(str(path))

@@ -374,3 +374,9 @@ class TestAgainstThePlainRules:
         dataset = open_dataset(str(path), delimiter=",", missing="state")
         again = open_dataset(str(path), delimiter=",", variables=dataset.variables)
         assert again.fingerprint == dataset.fingerprint
+
+
+def test_numbered_variables_are_told_of_names(read):
+    known = (Variable("X0", ("0", "1")), Variable("X1", ("0", "1")))
+    with pytest.raises(Inconsistent, match=r"no columns 'X0', 'X1'.*\n.*bnsl convert FILE --names \S*d\.csv"):
+        read(a=["0", "1"], b=["0", "1"], variables=known)

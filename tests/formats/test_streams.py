@@ -7,10 +7,15 @@ import os
 import threading
 from pathlib import Path
 
+import numpy as np
+import pyarrow
 import pytest
 
+from formats import open_dataset, open_table_writer
 from formats.errors import FormatError, Truncated
+from formats.records import Variable
 from formats.streams import open_input, open_output, read_bytes
+from formats.textlines import Lines
 
 
 def test_an_output_appears_complete_and_leaves_nothing_beside(tmp_path: Path):
@@ -81,3 +86,39 @@ def test_a_cut_gzip_file_is_truncated(tmp_path: Path):
 def test_a_missing_input_is_a_format_error(tmp_path: Path):
     with pytest.raises(FormatError, match="cannot read: No such file"):
         open_input(str(tmp_path / "missing"))
+
+
+def zstandard(data: bytes) -> bytes:
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(data)
+    return sink.getvalue().to_pybytes()
+
+
+class TestZstandard:
+    TEXT = b"".join(b"%d,%d\n" % (n, n * 7919 % 1000003) for n in range(20_000))
+
+    def test_reads_like_plain_bytes(self, tmp_path: Path):
+        path = tmp_path / "d"
+        path.write_bytes(zstandard(self.TEXT) * 2)  # two frames, as of files put one behind the other
+        assert read_bytes(str(path)) == self.TEXT * 2
+        with open_input(str(path)) as stream:
+            assert stream.peek(3)[:3] == self.TEXT[:3]
+            assert stream.readline() == b"0,0\n"
+
+    def test_damage_is_told(self, tmp_path: Path):
+        path = tmp_path / "d"
+        path.write_bytes(zstandard(self.TEXT)[:-100])
+        with pytest.raises(Truncated, match="the compressed data end early"):
+            read_bytes(str(path))
+        with pytest.raises(Truncated, match="the compressed data end early"):
+            list(Lines(str(path)))
+        path.write_bytes(zstandard(self.TEXT) + b"tail")
+        with pytest.raises(FormatError, match="damaged compressed data"):
+            read_bytes(str(path))
+
+    def test_a_table_is_written_and_read(self, tmp_path: Path):
+        path = str(tmp_path / "d.csv.zst")
+        with open_table_writer(path, [Variable("a", ("x", "y"))]) as writer:
+            writer.write(np.array([[0, 1, 1]], dtype=np.uint8))
+        assert open_dataset(path).codes.tolist() == [[0, 1, 1]]
