@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -12,10 +12,14 @@ import click
 from formats.registry import FORMATS, STRUCTURES, Kind, find_format, formats_of
 
 if TYPE_CHECKING:
-    from formats.records import Dataset, Header, Network
+    from formats.records import Dataset, Header, Network, ParentSetRecord
 
     from .options import DataOptions
     from .reporter import Reporter
+
+
+PLAIN_LISTS = ("jkl", "pss")
+"""Formats of parent sets that hold sets and scores only."""
 
 
 class Conversion(NamedTuple):
@@ -34,8 +38,24 @@ def write_sets(task: Conversion) -> None:
     from formats import open_parent_set_stream, write_parent_sets
 
     header, records = open_parent_set_stream(task.source, warn=task.reporter.warn)
+    if task.format in PLAIN_LISTS:
+        records = _warn_of_constraints(records, task)
     count = write_parent_sets(task.output, _named(header, task.names), records, format=task.format)
     task.reporter.summary(f"parent sets of {count} variables")
+
+
+def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -> Iterator[ParentSetRecord]:
+    """Pass records on; tell in the end what of them the target format has no words for."""
+    n_fixed = n_required = 0
+    for record in records:
+        n_fixed += record.fixed
+        n_required += bool(record.required) and not record.fixed
+        yield record
+    if n_fixed or n_required:
+        task.reporter.warn(
+            f"{task.format} files have no words for constraints: {n_fixed} variables with a fixed parent set and"
+            f" {n_required} with required parents list only sets that keep to them, not the empty set"
+        )
 
 
 def write_structure(task: Conversion) -> None:

@@ -21,6 +21,7 @@ from . import __version__
 from .exit_codes import ExitCode
 from .interrupts import Interrupted, install_handlers
 from .options import debug_option
+from .printable import printable_lines
 
 
 class CommandEntry(NamedTuple):
@@ -149,7 +150,7 @@ class StageGroup(click.Group):
             traceback.print_exc()
         code, message = describe_failure(error)
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"{self.active}: error: {message}\n")
+            sys.stderr.write(f"{self.active}: error: {printable_lines(message)}\n")
             sys.stderr.flush()
         return code
 

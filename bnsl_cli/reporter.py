@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .printable import printable, printable_lines
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -43,8 +45,13 @@ class Reporter:
         self._pace = Pace()
 
     def _line(self, message: str) -> None:
-        sys.stderr.write(f"{self.prefix}: {message}\n")
-        sys.stderr.flush()
+        self._write(f"{self.prefix}: {printable_lines(message)}\n")
+
+    def _write(self, text: str) -> None:
+        # A terminal that has been closed, or a reader of stderr that is gone, must not cost the result.
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
 
     def warn(self, message: str) -> None:
         """Something the user should know although the run goes on."""
@@ -93,13 +100,11 @@ class LiveReporter(Reporter):
         self._bar: Progress | None = None
         self._task: Any = None
 
-    def _line(self, message: str) -> None:
+    def _write(self, text: str) -> None:
         if self._bar is None:
-            super()._line(message)
+            super()._write(text)
         else:
-            self._bar.console.print(
-                f"{self.prefix}: {message}", markup=False, highlight=False, soft_wrap=True
-            )
+            self._bar.console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
     def progress(self, done: int, total: int | None, **facts: object) -> None:
         """Work done so far, as a bar that appears after a moment."""
@@ -109,9 +114,8 @@ class LiveReporter(Reporter):
             return
         self._last_progress = now
         bar = self._bar or self._open_bar()
-        bar.update(
-            self._task, completed=done, total=total, facts=progress_text(done, total, None, facts | pace)
-        )
+        shown = printable(progress_text(done, total, None, facts | pace))
+        bar.update(self._task, completed=done, total=total, facts=shown)
 
     def _open_bar(self) -> Progress:
         from rich.console import Console
@@ -122,7 +126,7 @@ class LiveReporter(Reporter):
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[facts]}"),
+            TextColumn("{task.fields[facts]}", markup=False),
             console=Console(stderr=True),
             transient=True,
             redirect_stdout=False,

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .printable import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -36,7 +38,7 @@ def write_text(target: str, *parts: Table | str) -> None:
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=on_terminal, highlight=False, emoji=False)
     for part in parts:
-        console.print(part, markup=False) if isinstance(part, str) else console.print(part)
+        console.print(printable(part), markup=False) if isinstance(part, str) else console.print(part)
     with open_output(target) as stream:
         for line in buffer.getvalue().splitlines():
             stream.write(line.rstrip().encode() + b"\n")
@@ -46,12 +48,13 @@ def new_table(*columns: str, title: str | None = None) -> Table:
     """A plain table; columns whose name begins with ``>`` are numbers, aligned right."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, show_edge=False)
     for name in columns:
         number = name.startswith(">")
         table.add_column(
-            name.removeprefix(">"),
+            Text(printable(name.removeprefix(">"))),
             justify="right" if number else "left",
             no_wrap=number,
             overflow="fold",
@@ -66,7 +69,7 @@ def add_rows(table: Table, rows: Iterable[Sequence[str]], limit: int | None) -> 
     left_out = 0
     for number, row in enumerate(rows):
         if limit is None or number < limit:
-            table.add_row(*(Text(cell) for cell in row))
+            table.add_row(*(Text(printable(cell)) for cell in row))
         else:
             left_out += 1
     return left_out

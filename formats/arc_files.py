@@ -58,7 +58,7 @@ def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[
     """
     lines = as_lines(source)
     try:
-        return [_arc_of_line(lines, text, index) for text in _texts(lines) if not _is_header(text)]
+        return [_arc_of_line(lines, text, index) for text in _texts(lines) if not _is_header(lines, text)]
     finally:
         lines.close()
 
@@ -77,7 +77,7 @@ def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list
     try:
         for text in _texts(lines):
             tier = []
-            for name in [text] if text in index else _cells(text) if "," in text else text.split():
+            for name in [text] if text in index else _cells(lines, text) if "," in text else text.split():
                 if name not in index:
                     _fail_unknown(lines, name)
                 if line_of.setdefault(index[name], lines.number) != lines.number or index[name] in tier:
@@ -98,13 +98,19 @@ def _texts(lines: Lines) -> Iterator[str]:
             yield text
 
 
-def _cells(text: str) -> list[str]:
+def _cells(lines: Lines, text: str) -> list[str]:
     """Cells of a line, quoted or not; empty ones dropped."""
-    return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True)) if cell.strip()]
+    try:
+        cells = next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        if "\r" in text:
+            lines.fail("a carriage return within a line", remedy="lines end with a line feed: tr '\\r' '\\n'")
+        lines.fail(f"not a line of CSV ({error})")
+    return [cell.strip() for cell in cells if cell.strip()]
 
 
-def _is_header(text: str) -> bool:
-    return tuple(cell.lower() for cell in _cells(text)) in HEADERS
+def _is_header(lines: Lines, text: str) -> bool:
+    return tuple(cell.lower() for cell in _cells(lines, text)) in HEADERS
 
 
 def _arc_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> Arc:
@@ -114,7 +120,7 @@ def _arc_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> Arc:
         try:
             return parse_arc(text, index)
         except UnknownArc as error:
-            pair = _cells(text)
+            pair = _cells(lines, text)
             if len(pair) != 2 or not (text.startswith('"') or text.endswith('"')):
                 lines.fail(str(error), kind=Inconsistent)
     for name in pair:

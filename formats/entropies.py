@@ -38,10 +38,12 @@ def is_entropy_table(table: pyarrow.Table) -> bool:
 
 
 def _metadata(table: pyarrow.Table) -> dict:
+    import orjson
+
     raw = (table.schema.metadata or {}).get(METADATA_KEY, b"{}")
     try:
-        value = json.loads(raw)
-    except ValueError:
+        value = orjson.loads(raw)  # refuses what is nested too deeply
+    except orjson.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -80,10 +82,10 @@ def unpack_entropies(table: pyarrow.Table, source: str) -> EntropyTable:
     if table.num_rows != n_variables:
         kind = Truncated if table.num_rows < n_variables else Inconsistent
         raise kind(f"{table.num_rows} of {n_variables} variables arrived", source=source)
-    states, entropy, conditional = _entropy_columns(table, n_variables, source)
+    names, states, entropy, conditional = _entropy_columns(table, n_variables, source)
     variables = tuple(_as_variable(item) for item in header["variables"])
     result = EntropyTable(variables, states, entropy, conditional, header["rows"], header["data"])
-    _check_entropies(result, table.column("variable").to_pylist(), source)
+    _check_entropies(result, names, source)
     return result
 
 
@@ -98,7 +100,7 @@ def _check_entropy_header(table: pyarrow.Table, source: str) -> dict:
         raise Malformed(
             "an Arrow table, but not an entropy table", source=source, remedy="make one with bnsl entropy"
         )
-    if header.get("version") != ENTROPY_VERSION:
+    if header.get("version") != ENTROPY_VERSION or isinstance(header["version"], bool):
         raise UnknownVersion(
             f"version {header.get('version')} of {ENTROPY_FORMAT}; this release reads {ENTROPY_VERSION}",
             source=source,
@@ -106,7 +108,8 @@ def _check_entropy_header(table: pyarrow.Table, source: str) -> dict:
         )
     variables = header.get("variables")
     is_sound = isinstance(variables, list) and all(map(_is_variable, variables))
-    if not is_sound or type(header.get("rows")) is not int or not isinstance(header.get("data"), str):
+    rows = header.get("rows")
+    if not is_sound or type(rows) is not int or rows < 0 or not isinstance(header.get("data"), str):
         raise Malformed("the header of the entropy table is incomplete", source=source)
     return header
 
@@ -120,10 +123,11 @@ def _is_variable(item) -> bool:
 
 def _entropy_columns(
     table: pyarrow.Table, n_variables: int, source: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[list, np.ndarray, np.ndarray, np.ndarray]:
     import pyarrow
 
     try:
+        names = table.column("variable").to_pylist()
         states = table.column("states").cast("int32").to_numpy()
         entropy = table.column("entropy").cast("float64").to_numpy()
         lists = table.column("conditional").cast(pyarrow.list_(pyarrow.float64(), n_variables))
@@ -132,7 +136,7 @@ def _entropy_columns(
     except (KeyError, ValueError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0][:200]
         raise Malformed(f"not the columns of an entropy table: {reason}", source=source) from None
-    return states, entropy, conditional
+    return names, states, entropy, conditional
 
 
 def _check_entropies(table: EntropyTable, names: list, source: str) -> None:

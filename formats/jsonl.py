@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from .errors import Inconsistent, Truncated, UnknownVersion
+from .network_claims import check_while_reading
 from .records import Header, Variable
-from .schemas import FOREST, JSONL_FORMATS, PARENT_SETS, VARIABLE_KEYS, describe_type, key_problem
+from .schemas import FOREST, JSONL_FORMATS, NETWORK, PARENT_SETS, VARIABLE_KEYS, describe_type, key_problem
 from .setblocks import BlockChecker, SetBlock
 from .textlines import EMPTY_REMEDY, Lines
 
@@ -297,4 +298,7 @@ def read_parent_sets(
 ) -> tuple[Header, Iterator[SetBlock]]:
     """Read a parent-set file, or a network file as one; nothing is assumed that `warn` would have to be told."""
     head = read_header(lines)
-    return head.header, read_blocks(lines, head, partial=partial)
+    blocks = read_blocks(lines, head, partial=partial)
+    if head.format == NETWORK.name:
+        blocks = check_while_reading(lines, head.header, blocks)
+    return head.header, blocks

@@ -9,6 +9,7 @@ import numpy as np
 from .errors import FormatError
 from .jsonl import JsonlHeader, read_blocks, read_header
 from .jsonl_writer import encode_header, encode_record
+from .network_claims import check_while_reading
 from .records import Network, ParentSetRecord
 from .schemas import NETWORK
 from .setblocks import SetBlock
@@ -34,7 +35,7 @@ def read_network(lines: Lines) -> Network:
     n_variables = head.header.n_variables
     parents: list[tuple[int, ...]] = [()] * n_variables
     scores = np.full(n_variables, np.nan)
-    for block in _single_sets(lines, head):
+    for block in check_while_reading(lines, head.header, _single_sets(lines, head)):
         parents[block.child] = tuple(block.parents.tolist())
         scores[block.child] = block.scores[0]
     require_acyclic(head.header.names, parents, lines.source)

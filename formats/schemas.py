@@ -70,6 +70,12 @@ SHARD_HEADER_KEYS = (
     Key("records", "integer", "number of variables of the shard, each with one record"),
 )
 
+TREEWIDTH_KEYS = (
+    Key("bound", "integer", "largest treewidth that was allowed"),
+    Key("width", "integer", "width of the elimination order"),
+    Key("elimination", "list", "elimination order of the moral graph (variable indices)"),
+)
+
 NETWORK_HEADER_KEYS = (
     Key("total", "number", "score of the network, the sum of its local scores", unit="nats", nullable=True),
     Key("method", "string", "search that found the network"),

@@ -58,7 +58,8 @@ def command(
     {with_parameters} need parameters: those of a BIF input; 'bnsl fit' adds them to other networks. gr and td are the
     moral graph and a tree decomposition in the formats of the PACE challenge: td is that of the elimination order
     in the header of a network learnt with --tw, else of the best one that min-fill and min-degree find. Keys that
-    we do not know are kept where the target can hold them.
+    we do not know are kept where the target can hold them. jkl and pss hold sets and scores only: of a fixed set
+    or required parents they keep that no other sets are listed, which is told.
 
     \b
     Examples:

@@ -216,3 +216,16 @@ def test_damaged_files_are_never_a_bug_of_ours(kind: str, damages: list, command
         result = CliRunner().invoke(cli, [*command, str(source), "-o", str(output)])
         assert result.exit_code in (0, 65), result.stderr
         assert set(os.listdir(folder)) == ({"input"} if result.exit_code else {"input", "output"})
+
+
+@pytest.mark.parametrize("format_name", ["jkl", "pss"])
+def test_constraints_that_a_format_cannot_hold_are_told(tmp_path: Path, format_name: str):
+    constrained = tmp_path / "constrained"
+    fixed = {"child": 0, "parents": [[1]], "scores": [-1.0], "fixed": True}
+    required = {"child": 1, "parents": [[2]], "scores": [-2.0], "required": [2]}
+    constrained.write_bytes(lines(HEADER, fixed, required, RECORDS[2]))
+    result = CliRunner().invoke(cli, ["convert", str(constrained), "--to", format_name, "-o", os.devnull])
+    assert result.exit_code == 0
+    assert "1 variables with a fixed parent set and 1 with required parents" in result.stderr
+    result = CliRunner().invoke(cli, ["convert", str(constrained), "--to", "parentsets", "-o", os.devnull])
+    assert "warning" not in result.stderr

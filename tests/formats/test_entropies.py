@@ -174,3 +174,25 @@ class TestEntropies:
         with pytest.raises(kind, match=message) as caught:
             open_entropies(str(tmp_path / "changed"))
         assert "changed" in str(caught.value) and len(str(caught.value).splitlines()) <= 2
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda t: t.drop_columns(["variable"]),
+            lambda t: t.append_column("variable", t.column("variable")),
+            lambda t: t.drop_columns(["states"]),
+            lambda t: t.append_column("states", t.column("states")),
+            lambda t: t.replace_schema_metadata({"bnsl": b'{"format":"bnsl.entropy","x":' + b"[" * 10**5}),
+            lambda t: t.replace_schema_metadata({"bnsl": b"[" * 10**5 + b"]" * 10**5}),
+            lambda t: t.replace_schema_metadata(
+                {"bnsl": t.schema.metadata[b"bnsl"].replace(b"1000", b"1" + b"0" * 40)}
+            ),
+        ],
+        ids=["no names", "names twice", "no states", "states twice", "deep key", "deep", "endless number"],
+    )
+    def test_odd_columns_and_metadata(self, tmp_path, change):
+        write_entropies(str(tmp_path / "h"), entropy_table())
+        raw = pa.ipc.open_stream(str(tmp_path / "h")).read_all()
+        (tmp_path / "changed").write_bytes(to_stream(change(raw)))
+        with pytest.raises(Malformed):
+            open_entropies(str(tmp_path / "changed"))
