@@ -213,12 +213,16 @@ def network_facts(network: Network) -> str:
 def gap_text(extra: Mapping[str, Any]) -> str:
     """How far from the best network a header says that its network may be, and among which networks."""
     gap, total = extra["gap"], extra["total"]
-    among = extra.get("bound_relative_to", "its kind")
+    among = extra.get("bound_relative_to", "networks of a kind that is not told")
+    share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
     # The searches' own measure of what is rounding.
     if gap <= max(1e-6, 1e-9 * abs(total)):
-        return f"optimal among {among}"
-    share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
-    return f"gap {gap:,.4g}{share} among {among}"
+        if among.startswith("all networks"):
+            return f"optimal (to rounding) among {among}"
+        return f"best found; none better (to rounding) among {among} (more sets exist)"
+    if among.startswith("all networks"):
+        return f"best found; gap {gap:,.4g}{share} to the best of {among}"
+    return f"best found; gap {gap:,.4g}{share} to the best of {among} (more sets exist)"
 
 
 # ------------------------------------------------------------------------------------------ evaluation

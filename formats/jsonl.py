@@ -255,6 +255,7 @@ def read_blocks(
 
     seen: dict[int, tuple[bytes, int]] = {}
     torn = None
+    same_limits = True
     while True:
         try:
             line = next(lines, None)
@@ -267,11 +268,16 @@ def read_blocks(
             torn = error.message
             break
         if "format" in fields:
-            require_agreement(lines, head, decode_header(lines, fields))
+            further = decode_header(lines, fields)
+            require_agreement(lines, head, further)
+            same_limits = further.header.limits == head.header.limits
             continue
         block = checker.check(decode_record(lines, fields, unknown_scores), fail)
         first_digest, first_line = seen.setdefault(block.child, (block.digest(), lines.number))
         if first_line == lines.number:
+            if not same_limits:
+                # What it says of sets not listed goes by other limits than those of the first header.
+                block.complete, block.unlisted = False, None
             yield block
         elif first_digest != block.digest():
             name = head.header.names[block.child]

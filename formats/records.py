@@ -78,6 +78,13 @@ class Dataset:
         return tuple(v.name for v in self.variables)
 
 
+LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
+"""Options that rule out sets, whatever the method."""
+
+LISTING_STAGES = ("parentsets", "optimize")
+"""Commands that write candidate sets."""
+
+
 @dataclass(frozen=True)
 class Header:
     """What the first line of a parent-set, network or forest file says.
@@ -117,6 +124,19 @@ class Header:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(v.name for v in self.variables)
+
+    @property
+    def limits(self) -> dict[str, Any] | None:
+        """Limits on candidate sets as the command that listed them recorded them; None where that is unknown.
+
+        Of `LIMITS` those that were given: a list that is complete is so within these.
+        """
+        for entry in reversed(self.by):
+            options = entry.get("options")
+            if entry.get("stage") in LISTING_STAGES and isinstance(options, dict):
+                limits = {name: options[name] for name in LIMITS if options.get(name) is not None}
+                return limits if isinstance(limits.get("max_parents", 0), int) else None
+        return None
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,8 @@ NETWORK_HEADER_KEYS = (
     Key(
         "bound_relative_to",
         "string",
-        "networks that the bound is about: of these lists, or of all sets within the limits of complete lists",
+        "networks that the bound is about: of the sets listed (at the end of the search), others may score better; "
+        "or, with complete lists, 'all networks' within each limit that is named",
     ),
     Key("init", "string", "how the search chose the orders that it started from"),
     Key("restarts", "integer", "starts of the search; of a climber those after its first"),

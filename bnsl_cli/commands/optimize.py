@@ -102,9 +102,10 @@ def command(
     up, the elimination order in the header proves the treewidth.
 
     Beside every search among SETS an upper bound on what any network can score is worked on. The gap between the
-    two is how far from the optimum the network can be; a search ends when it is closed. It holds for the listed
-    sets, or for all sets where every list is complete, and under --tw K for networks of any width with at most K
-    parents: the closing line and the header ("bound", "gap", "bound_relative_to") say which.
+    two is how far from the optimum the network can be; a search ends when it is closed. It holds for networks of
+    the listed sets, or for all networks where every list is complete: within the limits under which they were
+    listed, and under --tw K for any width with at most K parents. The closing line and the header ("bound", "gap",
+    "bound_relative_to") name each limit.
 
     exact, the default up to 22 variables, goes on until the best network is found and proved; beyond, it needs
     a linear solver: pip install 'bnsl-cli[exact]'. ils, the default from there on, moves single variables to
@@ -118,7 +119,8 @@ def command(
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows
-    them within the cliques of k-trees too. Its bound is one on its final lists (--save-sets). The others climb
+    them within the cliques of k-trees too. Its bound is one on networks of the sets listed at its
+    end (--save-sets), not on all. The others climb
     by adding, removing and reversing arcs: hc tries all arcs in every step; chc, chc-star, ichc, 2ichc and
     fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
     found by tests (Tsamardinos, Brown and Aliferis 2006).
@@ -212,7 +214,8 @@ def open_list_search(
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     reporter.detail(f"{table.n_sets:,} parent sets of {table.n_variables} variables")
-    return OpenedSearch(partial(run, table, replace(options, start=start)), options, knowledge)
+    searched = with_knowledge(replace(options, start=start), knowledge)
+    return OpenedSearch(partial(run, table, searched), options, knowledge)
 
 
 def open_data_search(
@@ -253,7 +256,7 @@ def open_data_search(
 
 
 def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:
-    """The options of a search on data that keeps to what the user knows."""
+    """The options of a search that keeps to what the user knows."""
     if knowledge is None:
         return options
     return replace(

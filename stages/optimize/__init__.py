@@ -56,9 +56,9 @@ class OptimizeOptions:
     perturb : int or None
         Random moves before each restart; a tenth of the variables by default.
     required, forbidden : tuple of (int, int)
-        Arcs (parent, child) that a network on data must or must not have.
+        Arcs (parent, child) that a network must or must not have; listed sets agree with them already.
     tiers : tuple of int or None
-        Tier of every variable, -1 for none: no arc of a network on data leads back to an earlier tier.
+        Tier of every variable, -1 for none: no arc leads back to an earlier tier.
     alpha : float
         Level of the tests.
     start : StartNetwork or None

@@ -20,6 +20,7 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 
 from . import choose_method
+from .bounds.claims import claim_of_lists
 from .lists.start_network import match_start
 from .verify import verify_network
 
@@ -66,6 +67,8 @@ def run(
         tiny = replace(options, start=None)
         compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
     result = search(table, options, budget, reporter)
+    if "bound" in result.facts:
+        result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
     network = assemble(table.header, method, options, budget, result)
     verify_network(network, table=table, treewidth=options.treewidth)
     return network, result.stats

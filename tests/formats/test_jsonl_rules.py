@@ -177,3 +177,14 @@ def test_the_same_child_twice():
 def test_further_header_must_agree(changes, field):
     message = message_of(Inconsistent, HEADER, *RECORDS, HEADER | changes, *RECORDS)
     assert message.startswith(f"<stream>:6: a further header disagrees with the first in {field}")
+
+
+def test_what_is_complete_within_other_limits_is_not_so_within_those_of_the_first_header():
+    by = [{"stage": "parentsets", "options": {"max_parents": most}} for most in (1, 2, 1)]
+    headers = [{**HEADER, "by": [entry]} for entry in by]
+    records = [{**record, "complete": True} for record in RECORDS]
+    assert read(headers[0], *records[:2], headers[2], *records[2:]).complete.all()
+    narrow = read(headers[0], *records[:2], headers[1], *records[1:])
+    assert narrow.complete.tolist() == [True, True, False, False]
+    unknown = read(headers[0], *records[:2], HEADER, *records[2:])
+    assert unknown.complete.tolist() == [True, True, False, False]

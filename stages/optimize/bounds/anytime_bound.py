@@ -13,7 +13,7 @@ import numpy as np
 from stages.runtime.seeding import task_generator
 
 from ..lists.set_lists import keep_in_table
-from .lagrangian import BoundSearch, what_bounds_hold_for
+from .lagrangian import BoundSearch
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -64,9 +64,6 @@ class CompanionBound:
             lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         self.search = BoundSearch(lists, task_generator(seed, 0, 1))
         self._budget = budget
-        self._holds_for = what_bounds_hold_for(table)
-        if treewidth is not None:
-            self._holds_for = within_in_degree(self._holds_for, treewidth)
         self._idle_share = idle_share
         self._best, self._found_at = -math.inf, 0.0
         self.keep_pace(0, -math.inf)
@@ -97,17 +94,12 @@ class CompanionBound:
             share = 0.0
         self.search.improve(self._budget, share, score)
 
-    def header_facts(self, score: float) -> dict[str, float | str]:
-        """Entries ``bound``, ``gap`` and ``bound_relative_to`` for a network of this score."""
-        return bound_facts(self.search.value, score, self._holds_for)
+    def header_facts(self, score: float) -> dict[str, float]:
+        """Entries ``bound`` and ``gap`` for a network of this score."""
+        return bound_facts(self.search.value, score)
 
 
-def within_in_degree(holds_for: str, most_parents: int) -> str:
-    """What a bound holds for when larger sets are left out, as they are under a treewidth bound."""
-    return f"{holds_for}, at most {most_parents} parent{'' if most_parents == 1 else 's'}"
-
-
-def bound_facts(bound: float, score: float, holds_for: str) -> dict[str, float | str]:
-    """Header entries of a bound on the networks that `holds_for` names (see `what_bounds_hold_for`)."""
+def bound_facts(bound: float, score: float) -> dict[str, float]:
+    """Header entries of a bound in nats; `claims` tells for which networks it holds."""
     bound = max(bound, score)
-    return {"bound": bound, "gap": bound - score, "bound_relative_to": holds_for}
+    return {"bound": bound, "gap": bound - score}

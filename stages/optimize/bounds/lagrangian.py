@@ -69,13 +69,6 @@ def optimality_tolerance(score: float) -> float:
     return max(1e-6, 1e-9 * abs(score))
 
 
-def what_bounds_hold_for(table: ParentSetTable) -> str:
-    """``all sets`` where every record is complete or fixed, so that no unlisted set could do better; else
-    ``these lists``.
-    """
-    return "all sets" if bool(np.all(table.complete | table.fixed)) else "these lists"
-
-
 class BoundSearch:
     """A bound that gets better as long as one works on it; valid at any moment.
 

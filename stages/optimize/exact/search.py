@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, bound_facts
-from ..bounds.lagrangian import BoundSearch, what_bounds_hold_for
+from ..bounds.lagrangian import BoundSearch
 from ..lists.set_lists import fixed_first_order, index_table
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
@@ -73,7 +73,7 @@ def prove(
     else:
         value = _prove_by_cuts(incumbent, bound, budget, reporter, facts)
     facts |= {"orders": incumbent.orders}
-    facts |= bound_facts(value, incumbent.score, what_bounds_hold_for(table))
+    facts |= bound_facts(value, incumbent.score)
     return listed_result(table, incumbent.chosen, incumbent.score, facts)
 
 

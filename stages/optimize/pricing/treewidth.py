@@ -18,14 +18,14 @@ from formats.records import Header, ParentSetTable
 from stages.graphs import positions_of, random_topological_order
 from stages.runtime.workers import ordered_map
 
-from ..bounds.anytime_bound import within_in_degree
+from ..bounds.claims import claim_of_scores
 from ..result import Parents, SearchResult
 from ..treewidth import forest
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
-from .unbounded import BOUND_TIME, FINAL_LISTS, Pricing
+from .unbounded import BOUND_TIME, Pricing
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -78,12 +78,10 @@ def search_data(
     run = BoundedPricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
     if options.width <= 1:
         run.solve_forest()
-        bound, holds_for = -math.inf, "all forests"
-    else:
-        run.prepare(grows=table is None)
-        run.alternate()
-        bound, holds_for = run.bound(budget), within_in_degree(FINAL_LISTS, options.width)
-    return run.result(bound, holds_for)
+        return run.result(-math.inf, claim_of_scores(options))
+    run.prepare(grows=table is None)
+    run.alternate()
+    return run.result(run.bound(budget))
 
 
 def phase_moves(n_variables: int) -> int:
@@ -235,7 +233,8 @@ class BoundedPricing(Pricing):
         if improved or self.best is None:
             self.best_score = score
             self.best = order, parents
-        self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score})
+        sets = self.lists.n_sets
+        self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score, "sets": sets})
         return improved
 
     def price(self) -> None:
@@ -269,7 +268,7 @@ class BoundedPricing(Pricing):
             grower.grow_and_shrink(allowed)
             allowed[members] = False
 
-    def result(self, bound: float, holds_for: str) -> SearchResult:
+    def result(self, bound: float, claim: str | None = None) -> SearchResult:
         """The best network with the order that certifies its width."""
         order, self.parents = self.network
-        return replace(super().result(bound, holds_for), elimination=order[::-1].tolist())
+        return replace(super().result(bound, claim), elimination=order[::-1].tolist())

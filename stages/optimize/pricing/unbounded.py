@@ -22,6 +22,7 @@ from stages.scoring.scores import recorded_ess
 from stages.scoring.set_grower import SetGrower
 
 from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
+from ..bounds.claims import claim_of_grown_lists
 from ..bounds.lagrangian import BoundSearch
 from ..climbing.constraints import make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
@@ -52,9 +53,6 @@ MOST_BYTES = 1 << 30
 
 BOUND_TIME = 0.05
 """Share of a time limit that the upper bound gets; without one its work is a share of the search's."""
-
-FINAL_LISTS = "the final lists"
-"""What the bound holds for."""
 
 LOOKS = 4
 """The bound is looked at after the first round and whenever there are so many times as many."""
@@ -87,7 +85,7 @@ def search_data(
     run = Pricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
     run.prepare(grows=table is None)
     run.alternate()
-    return run.result(run.bound(budget), FINAL_LISTS)
+    return run.result(run.bound(budget))
 
 
 class Pricing:
@@ -153,12 +151,13 @@ class Pricing:
         improved = score > self.best_score + 1e-6
         self.best_score = max(score, self.best_score)
         self.parents = self.lists.sets(packed, shaker.chosen)
-        self.trace.append({"seconds": self.budget.elapsed(), "score": score})
+        sets = len(packed.scores)
+        self.trace.append({"seconds": self.budget.elapsed(), "score": score, "sets": sets})
         self.reporter.progress(
             self.scorer.evaluations,
             self.budget.evaluations,
             score=f"{score:.2f}",
-            sets=len(packed.scores),
+            sets=sets,
             rounds=self.rounds,
             **self.shown,
         )
@@ -191,26 +190,29 @@ class Pricing:
 
     def look_at_bound(self) -> None:
         """Work a little on a bound on the lists at hand, so that a gap is shown long before the end."""
-        search = BoundSearch(self.lists.pack(), task_generator(self.options.seed, 0, 1))
+        lists = self.lists.pack()
+        search = BoundSearch(lists, task_generator(self.options.seed, 0, 1))
         search.improve(self.budget, FIRST_WORK, self.best_score)
-        self.shown = {"gap": search.gap}
+        # Lists grow, and the gap with them: it is one to the best network of these.
+        self.shown = {f"gap to the best of {len(lists.scores):,} sets": search.gap}
 
     def bound(self, budget: Budget) -> float:
         """An upper bound in nats on all networks from the lists at hand.
 
         Worked on until `budget` ends it or it has had its share of the search's work.
         """
-        search = BoundSearch(self.lists.pack(), task_generator(self.options.seed, 0, 1))
+        lists = self.lists.pack()
+        search = BoundSearch(lists, task_generator(self.options.seed, 0, 1))
+        gap_name = f"gap to the best of the final {len(lists.scores):,} sets"
         most = FIRST_WORK + SHARE * self.work if budget.seconds is None else np.inf
         while search.work < most and not search.is_closed and not budget.is_spent():
             search.improve(budget, min(most, search.work + FIRST_WORK), self.best_score)
-            self.reporter.progress(
-                self.scorer.evaluations, budget.evaluations, score=f"{self.best_score:.2f}", gap=search.gap
-            )
+            facts = {"score": f"{self.best_score:.2f}", gap_name: search.gap}
+            self.reporter.progress(self.scorer.evaluations, budget.evaluations, **facts)
         return search.value
 
-    def result(self, bound: float, holds_for: str) -> SearchResult:
-        """The best network, with an upper bound in nats and what that holds for."""
+    def result(self, bound: float, claim: str | None = None) -> SearchResult:
+        """The best network, with an upper bound in nats and what that holds for: by default for the final lists."""
         scores = np.array([g.score(p) for g, p in zip(self.lists.growers, self.parents)])
         n_sets = self.lists.n_sets
         arcs = sum(map(len, self.parents))
@@ -223,7 +225,11 @@ class Pricing:
             "trace": self.trace,
         }
         score = math.fsum(scores.tolist())
-        facts = {"scores_computed": self.scorer.evaluations} | bound_facts(bound, score, holds_for)
+        facts = {
+            "scores_computed": self.scorer.evaluations,
+            **bound_facts(bound, score),
+            "bound_relative_to": claim or claim_of_grown_lists(n_sets, self.options),
+        }
         return SearchResult(self.parents, scores, score, facts, figures, lists=self.lists.records())
 
 

@@ -15,7 +15,6 @@ from stages.graphs import topological_order
 from stages.runtime.errors import InfeasibleError
 
 from ..bounds.anytime_bound import bound_facts
-from ..bounds.lagrangian import what_bounds_hold_for
 from ..lists.set_lists import fixed_first_order
 from ..result import SearchResult, listed_result, total_score
 
@@ -55,6 +54,5 @@ def search(
     best_arborescence(n + 1, tails, children[sets], gains, entering)
     chosen = sets[entering[:-1]]
     total = total_score(table.scores, chosen)
-    holds_for = f"forests from {what_bounds_hold_for(table)}"
     elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
-    return listed_result(table, chosen, total, bound_facts(total, total, holds_for), elimination=elimination)
+    return listed_result(table, chosen, total, bound_facts(total, total), elimination=elimination)

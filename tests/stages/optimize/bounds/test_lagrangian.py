@@ -11,7 +11,7 @@ from helpers.seeds import seeds
 from naive.networks_search import best_by_subsets, make_table, random_table
 
 from stages.optimize.bounds import lagrangian as bounds
-from stages.optimize.bounds.lagrangian import BoundSearch, what_bounds_hold_for
+from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.runtime.budgets import Budget
 
 
@@ -38,15 +38,6 @@ def test_hand_search_proves_the_optimum_and_leaves_out_the_rest():
     search.improve(Budget(), 1e6, -13.0)
     assert search.is_closed
     assert search.order.tolist() == [0, 1]
-
-
-def test_hand_what_bounds_hold_for():
-    table = two_cycle()
-    assert what_bounds_hold_for(table) == "these lists"
-    table.complete[:] = [True, False]
-    assert what_bounds_hold_for(table) == "these lists"
-    table.fixed[1] = True
-    assert what_bounds_hold_for(table) == "all sets"
 
 
 # Against the definitions

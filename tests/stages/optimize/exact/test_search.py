@@ -233,7 +233,7 @@ def test_what_a_proof_holds_for_is_said():
     table = random_table(3, 6)
     table.complete[:] = True
     extra = run(table, OptimizeOptions(method="exact"), Budget(), NullReporter())[0].header.extra
-    assert extra["bound_relative_to"] == "all sets"
+    assert extra["bound_relative_to"] == "all networks within the limits of the lists, which are unknown"
     assert extra["bound"] == extra["total"] == pytest.approx(best_by_orders(table), abs=1e-9)
 
 

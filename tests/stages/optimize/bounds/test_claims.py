@@ -1,0 +1,122 @@
+"""Among which networks a bound holds: every limit on lists and search is named, and nothing more is claimed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from naive.networks_search import make_table
+
+from formats.records import Header, Variable
+from stages.knowledge import make_knowledge
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.claims import claim_of_grown_lists, claim_of_lists, claim_of_scores
+from stages.optimize.driver import run
+from stages.optimize.lists.constrain import keep_admissible
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+
+UNLIMITED = OptimizeOptions()
+
+
+def table_by(*commands, complete=True, fixed=False):
+    """Lists of four variables as these commands, with their options, made them."""
+    by = tuple({"stage": stage, "version": "0", "options": options} for stage, options in commands)
+    header = Header(tuple(Variable(f"V{i}") for i in range(4)), by=by)
+    table = make_table({v: {(): -1.0} for v in range(4)}, header=header)
+    table.complete[:] = complete
+    table.fixed[0] = fixed
+    return table
+
+
+@pytest.mark.parametrize(
+    ("limits", "claim"),
+    [
+        ({}, "all networks"),
+        ({"max_parents": 0}, "all networks with at most 0 parents each"),
+        ({"max_parents": 1}, "all networks with at most 1 parent each"),
+        ({"max_parents": 3}, "all networks"),  # of four variables
+        ({"forbid": ["V0->V1"]}, "all networks under the constraints"),
+        (
+            {"tiers": [["V0"]], "max_parents": 2},
+            "all networks with at most 2 parents each under the constraints",
+        ),
+        ({"require": {"number": 101}}, "all networks under the constraints"),
+        (
+            {"screen": True},
+            "all networks that keep the screening forest (other arcs among its roots only)",
+        ),
+    ],
+)
+def test_limits_of_complete_lists_are_named(limits, claim):
+    limits = {"method": "sequential", "seed": 1, "near": True, "extend": True, **limits}
+    assert claim_of_lists(table_by(("parentsets", limits)), UNLIMITED) == claim
+
+
+def test_only_the_command_that_made_the_lists_limits_them():
+    table = table_by(("parentsets", {"max_parents": 1}), ("optimize", {}), ("parentsets", {"near": True}))
+    assert claim_of_lists(table, UNLIMITED) == "all networks"
+    unknown = "all networks within the limits of the lists, which are unknown"
+    assert claim_of_lists(table_by(), UNLIMITED) == unknown
+    assert claim_of_lists(table_by(("merge", {"max_parents": 1})), UNLIMITED) == unknown
+    assert claim_of_lists(table_by(("parentsets", {"max_parents": "many"})), UNLIMITED) == unknown
+
+
+def test_lists_that_are_not_complete_prove_nothing_about_other_sets():
+    table = table_by(("parentsets", {}), complete=[True, True, False, True])
+    assert claim_of_lists(table, UNLIMITED) == "networks of the listed sets"
+    table.fixed[2] = True
+    assert claim_of_lists(table, UNLIMITED) == "all networks with the fixed sets"
+
+
+@pytest.mark.parametrize(
+    ("given", "claim"),
+    [
+        ({"treewidth": 2}, "all networks with at most 2 parents each, of any treewidth"),
+        ({"treewidth": 1}, "all networks with at most 1 parent each"),
+        ({"treewidth": 3, "method": "forest"}, "all networks with at most 1 parent each"),
+        ({"treewidth": 0, "method": "forest"}, "all networks with at most 0 parents each"),
+        ({"required": ((0, 1),)}, "all networks under the constraints"),
+        ({"forbidden": ((0, 1),)}, "all networks under the constraints"),
+        ({"tiers": (0, 0, 1, 1)}, "all networks under the constraints"),
+    ],
+)
+def test_limits_of_the_search_are_named(given, claim):
+    assert claim_of_lists(table_by(("parentsets", {})), OptimizeOptions(**given)) == claim
+
+
+def test_the_narrower_limit_counts():
+    options = OptimizeOptions(treewidth=2)
+    for most in (1, 3):
+        claim = claim_of_lists(table_by(("parentsets", {"max_parents": most})), options)
+        assert claim.startswith(f"all networks with at most {min(most, 2)} parent")
+
+
+def test_claims_of_searches_on_data():
+    options = OptimizeOptions(treewidth=2, max_parents=1, forbidden=((0, 1),))
+    assert claim_of_scores(options) == "all networks with at most 1 parent each under the constraints"
+    assert claim_of_grown_lists(1234, UNLIMITED) == "networks of the 1,234 sets listed at the end"
+
+
+def test_a_limit_on_lists_narrows_what_is_proved_of_the_same_data():
+    found = {}
+    for limits, more in (({"max_parents": 1}, {}), ({}, {(1, 2): -2.0})):
+        header = table_by(("parentsets", limits)).header
+        lists = {0: {(): -9.0, (1,): -8.0, **more}, **{v: {(): -5.0} for v in (1, 2, 3)}}
+        table = make_table(lists, header=header)
+        table.complete[:] = True
+        network, _ = run(table, UNLIMITED, Budget(), NullReporter())
+        found[network.header.extra["bound_relative_to"]] = network.header.extra["total"]
+    assert found == {"all networks with at most 1 parent each": -23.0, "all networks": -17.0}
+
+
+def test_constraints_of_the_search_take_completeness_from_children_with_required_parents():
+    table = make_table({0: {(): -2.0, (1,): -1.5}, 1: {(): -3.0, (0,): -1.0}})
+    table = replace(table, header=replace(table.header, by=({"stage": "parentsets", "options": {}},)))
+    table.complete[:] = True
+    forbidden = make_knowledge(table.header.names, [], [(0, 1)], [])
+    options = OptimizeOptions(forbidden=((0, 1),))
+    assert claim_of_lists(keep_admissible(table, forbidden), options) == "all networks under the constraints"
+    required = make_knowledge(table.header.names, [(0, 1)])
+    options = OptimizeOptions(required=((0, 1),))
+    assert claim_of_lists(keep_admissible(table, required), options) == "networks of the listed sets"
