@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from formats.records import BayesianNetwork, Dataset, EntropyTable, Header, Network, Variable
+    from formats.records import (
+        BayesianNetwork,
+        Dataset,
+        EntropyTable,
+        Header,
+        Network,
+        ParentSetTable,
+        Variable,
+    )
     from formats.textlines import Lines
 
     from .options import DataOptions
@@ -68,6 +76,18 @@ def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: 
 
     opened = open_dataset_or_entropies(source, warn=reporter.warn, **data_options.rules())
     return opened if isinstance(opened, EntropyTable) else compute_entropies(opened, jobs, reporter)
+
+
+def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
+    """Say how many of the lists ended early; a time limit that ends searches under way does so as asked."""
+    n, n_unsearched = table.n_variables, table.n_unsearched
+    if n_unsearched:
+        reporter.warn(
+            f"{n_unsearched} of {n} variables were never searched: each lists one set only; "
+            "go on with bnsl parentsets --resume, or give it more time"
+        )
+    if table.n_cut_short > n_unsearched:
+        reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
 
 
 def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:

@@ -160,6 +160,16 @@ class ParentSetRecord:
     extra: dict[str, Any] = field(default_factory=dict)
     required: tuple[int, ...] = ()
 
+    @property
+    def is_cut_short(self) -> bool:
+        """The search for this child ended before its own end: by the user, the clock or for want of memory."""
+        return "interrupted" in self.extra or "ended" in self.extra
+
+    @property
+    def is_unsearched(self) -> bool:
+        """It ended before it began: the one set listed is the smallest that the child may take."""
+        return self.is_cut_short and len(self.parents) == 1 and (self.evaluated or 0) <= 1
+
 
 @dataclass(frozen=True, eq=False)
 class ParentSetTable:
@@ -178,6 +188,8 @@ class ParentSetTable:
     fixed, complete : ndarray of bool, shape (n_variables,)
     unlisted : ndarray of float64, shape (n_variables,)
         Upper bound on the score of unlisted sets; NaN where unknown.
+    n_cut_short, n_unsearched : int
+        Children whose search ended early, and those for which it had not even begun.
     """
 
     header: Header
@@ -188,6 +200,8 @@ class ParentSetTable:
     fixed: np.ndarray
     complete: np.ndarray
     unlisted: np.ndarray
+    n_cut_short: int = 0
+    n_unsearched: int = 0
 
     @property
     def n_variables(self) -> int:
@@ -239,6 +253,8 @@ class ParentSetTable:
             np.array([record.fixed for record in ordered], dtype=np.bool_),
             np.array([record.complete for record in ordered], dtype=np.bool_),
             np.array([np.nan if r.unlisted is None else r.unlisted for r in ordered], dtype=np.float64),
+            sum(record.is_cut_short for record in ordered),
+            sum(record.is_unsearched for record in ordered),
         )
 
 

@@ -128,6 +128,7 @@ RECORD_KEYS = (
     Key("complete", "boolean", "every non-dominated set within the header's limits is listed"),
     Key("unlisted", "number", "upper bound on the score of any set not listed", unit="nats", nullable=True),
     Key("interrupted", "boolean", "the search for this child was stopped early, or before it began"),
+    Key("ended", "string", "what ended the search for this child before its own end: time or memory"),
 )
 
 PARENT_SETS = FileFormat(

@@ -245,6 +245,7 @@ def pack_blocks(header: Header, blocks: dict[int, SetBlock]) -> ParentSetTable:
     nothing = SetBlock(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0))
     ordered = [blocks.get(child, nothing) for child in range(header.n_variables)]
     sizes = np.concatenate([block.sizes for block in ordered])
+    marked = [block.record() for block in ordered if "interrupted" in block.extra or "ended" in block.extra]
     return ParentSetTable(
         header,
         _offsets(np.array([block.n_sets for block in ordered])),
@@ -254,6 +255,8 @@ def pack_blocks(header: Header, blocks: dict[int, SetBlock]) -> ParentSetTable:
         np.array([block.fixed for block in ordered], dtype=np.bool_),
         np.array([block.complete for block in ordered], dtype=np.bool_),
         np.array([np.nan if b.unlisted is None else b.unlisted for b in ordered], dtype=np.float64),
+        sum(record.is_cut_short for record in marked),
+        sum(record.is_unsearched for record in marked),
     )
 
 

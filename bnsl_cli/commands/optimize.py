@@ -11,6 +11,7 @@ import click
 
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
+from ..inputs import warn_of_cut_lists
 from ..interrupts import graceful_stop
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
@@ -202,6 +203,7 @@ def open_list_search(
 
     check_sources(sets, given.start, *knowing.sources)
     table, missing = fill_missing(open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
+    warn_of_cut_lists(table, reporter)
     if missing:
         reporter.warn(f"{len(missing)} variables did not arrive: they get no parents and count nothing")
     name, _ = choose_method(options, table.n_variables)
@@ -233,6 +235,8 @@ def open_data_search(
     check_sources(given.data, given.start, sets, *knowing.sources)
     start = open_network(given.start) if given.start else None
     table = open_parent_sets(sets, warn=reporter.warn) if sets else None
+    if table is not None:
+        warn_of_cut_lists(table, reporter)
     known = start if table is None or table.header.data is None else table
     dataset = data_options.open(str(given.data), reporter, known.header.variables if known else None)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)

@@ -9,7 +9,7 @@ import click
 
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
-from ..inputs import require_same_scores, require_same_variables
+from ..inputs import require_same_scores, require_same_variables, warn_of_cut_lists
 from ..interrupts import graceful_stop
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options import (
@@ -180,6 +180,7 @@ def open_inputs(
     for header, source in zip(headers, filter(None, (guides.screen, guides.near, guides.extend))):
         require_same_variables(header, dataset, source)
     if known and guides.extend:
+        warn_of_cut_lists(known, reporter)
         require_same_scores(known.header, dataset, score_options, guides.extend)
     before = tuple(entry for header in headers for entry in header.by)
     return dataset, {"forest": forest, "near": near, "known": known}, before

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 UNLIMITED = 2**62
 
+FIRST_SCORES = 50
+"""Exact scores that a child gets whatever the clock says: enough for a first list, some milliseconds."""
+
 BYTES_PER_SET = 500
 """Memory that one remembered set takes while its child is searched and its record made; measured, generous."""
 
@@ -36,8 +39,8 @@ class FoundSets:
         Every set within the limits that no subset dominates is among `scores`.
     unlisted : float or None
         Upper bound on the score of all other sets, where known.
-    is_cut : bool
-        The search ended because memory ran out.
+    ended : str or None
+        What ended the search before its own end, besides evaluations and the user: ``time`` or ``memory``.
     most_held : int
         Largest number of sets remembered at once when the search looked at its limits.
     """
@@ -47,7 +50,7 @@ class FoundSets:
     evaluated: int = 0
     complete: bool = False
     unlisted: float | None = None
-    is_cut: bool = False
+    ended: str | None = None
     most_held: int = 0
 
     def add(self, parents: tuple[int, ...], score: float) -> None:
@@ -130,9 +133,15 @@ class ChildLimits:
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.
 
-        `held` are the sets that it remembers besides those found.
+        `held` are the sets that it remembers besides those found. The clock ends no search before it has a first
+        list: `FIRST_SCORES`, or one for each candidate where these are fewer.
         """
         found.most_held = max(found.most_held, len(found.scores) + held)
         if found.most_held >= self.most_sets:
-            found.is_cut = True
-        return found.is_cut or found.evaluated >= self.evaluations or budget.is_spent()
+            found.ended = "memory"
+        if found.ended == "memory" or found.evaluated >= self.evaluations or budget.interrupted:
+            return True
+        if found.evaluated <= min(FIRST_SCORES, len(self.allowed)) or not budget.is_spent():
+            return False
+        found.ended = "time"
+        return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,7 +70,7 @@ def identify(
     -------
     (Header, iterator of ParentSetRecord) : work happens while the iterator is read. After an interrupt the
         records of all children whose search was cut short are marked ``"interrupted": true``, and those not
-        begun list only the smallest set they may take.
+        begun list only the smallest set they may take. A search that time or memory ends says so: ``"ended"``.
 
     Raises
     ------
@@ -139,23 +140,36 @@ class Run:
         if self.budget.seconds is not None or self.options.time_per_variable is not None or self.jobs > 1:
             compile_first(self._search_tiny, self.budget)
         children = [child for child in self.children if child not in finished]
-        sets = n_cut = 0
+        sets = n_unsearched = 0
+        ended: Counter[str | None] = Counter()
         self.reporter.progress(0, len(children))
-        for done, (record, is_cut, n_scores) in enumerate(self._map(self._tasks(children)), 1):
+        for done, (record, n_scores) in enumerate(self._map(self._tasks(children)), 1):
             sets += len(record.parents)
-            n_cut += is_cut
+            ended[record.extra.get("ended")] += 1
+            ended["interrupt"] += record.is_cut_short and "ended" not in record.extra
+            n_unsearched += record.is_unsearched
             self.scorer.count_evaluations(n_scores)
             self.reporter.progress(done, len(children), sets=sets, scores=self.scorer.evaluations)
             yield record
-        if n_cut:
+        if ended["memory"]:
             self.reporter.warn(
-                f"memory ended the search of {n_cut} of {len(children)} variables early; allow more with "
+                f"memory ended the search of {ended['memory']} of {len(children)} variables early; allow more with "
                 "--memory, or fewer workers (-j)"
             )
+        if ended["interrupt"]:
+            self.reporter.warn(
+                f"the search of {ended['interrupt']} of {len(children)} variables was interrupted"
+                + (
+                    f"; {n_unsearched} of them were never searched and list one set only"
+                    if n_unsearched
+                    else ""
+                )
+            )
+        by_clock = f", time ended the search of {ended['time']} early" if ended["time"] else ""
         there = len(self.children) - len(children)
         self.reporter.summary(
             f"{len(children)} variables{f' besides {there} there before' if there else ''}, "
-            f"{sets} parent sets listed, {self.scorer.evaluations} local scores computed"
+            f"{sets} parent sets listed, {self.scorer.evaluations} local scores computed{by_clock}"
         )
 
     def _tasks(self, children: list[int]) -> list[tuple[int, int]]:
@@ -168,16 +182,16 @@ class Run:
             behind -= is_searched
         return tasks
 
-    def _map(self, tasks: list[tuple[int, int]]) -> Iterator[tuple[ParentSetRecord, bool, int]]:
+    def _map(self, tasks: list[tuple[int, int]]) -> Iterator[tuple[ParentSetRecord, int]]:
         if self.jobs > 1 and CAN_FORK:
             return forked_map(self._work_apart, tasks, self.jobs, self.budget.stop)
-        return ordered_map(lambda task: (*self.record_of(*task), 0), tasks, self.jobs)
+        return ordered_map(lambda task: (self.record_of(*task), 0), tasks, self.jobs)
 
-    def _work_apart(self, task: tuple[int, int], stop: SharedStop) -> tuple[ParentSetRecord, bool, int]:
+    def _work_apart(self, task: tuple[int, int], stop: SharedStop) -> tuple[ParentSetRecord, int]:
         """In another process: what it finds, and the local scores that it computed."""
         self.budget.stop = stop
         before = self.scorer.evaluations
-        return (*self.record_of(*task), self.scorer.evaluations - before)
+        return self.record_of(*task), self.scorer.evaluations - before
 
     def _search_tiny(self, small: Budget) -> None:
         options = replace(
@@ -193,26 +207,29 @@ class Run:
         for _ in Run(tiny_dataset(), options, Budget(stop=small.stop)).records():
             pass
 
-    def record_of(self, child: int, unfinished: int = 1) -> tuple[ParentSetRecord, bool]:
-        """Search the sets of one child, which shares the time left with others; whether memory cut it short."""
+    def record_of(self, child: int, unfinished: int = 1) -> ParentSetRecord:
+        """Search the sets of one child, which shares the time left with others."""
         fixed = self.plan.fixed_set(child)
         if fixed is not None or self.budget.interrupted:
             smallest = self.plan.knowledge.required_of(child) if fixed is None else fixed
             score = self.scorer.local_score(child, smallest)
-            record = ParentSetRecord(
+            return ParentSetRecord(
                 child,
                 (smallest,),
                 (score,),
+                evaluated=None if fixed is not None else 1,
                 fixed=fixed is not None,
                 required=() if fixed is not None else smallest,
                 extra={} if fixed is not None else {"interrupted": True},
             )
-            return record, False
         limits = self.limits_of(child)
         found = self.search_sets(child, limits, unfinished)
-        cut_short = self.budget.interrupted and not found.complete
-        extra: dict[str, Any] = {"interrupted": True} if cut_short else {}
-        return found.to_record(self.scorer.n_variables, limits.required, extra), found.is_cut
+        extra: dict[str, Any] = {}
+        if self.budget.interrupted and not found.complete:
+            extra = {"interrupted": True}
+        elif found.ended is not None:
+            extra = {"ended": found.ended}
+        return found.to_record(self.scorer.n_variables, limits.required, extra)
 
     def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:
         """What the method finds for a child that has a choice, and what was known before."""

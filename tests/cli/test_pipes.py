@@ -215,7 +215,11 @@ def test_interrupted_parent_sets_are_a_whole_stream(place: Path, tmp_path: Path)
     assert process.returncode == 130
     sets = tmp_path / "cut.sets.jsonl"
     sets.write_bytes(output)
-    assert run_bnsl("optimize", sets, "--evaluations", 5).returncode == 0
+    found = run_bnsl("optimize", sets, "--evaluations", 5)
+    assert found.returncode == 0
+    assert b"variables were never searched" in found.stderr
+    header, _ = read_network(found.stdout)
+    assert header["bound_relative_to"].endswith("variables never searched")
 
 
 def test_a_signal_while_reading_ends_at_once_and_leaves_nothing(tmp_path: Path):

@@ -33,7 +33,7 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
     """
     most = options.treewidth if options.method != "forest" else min(1, options.width)
     if not np.all(table.complete | table.fixed):
-        return LISTED + _kind(most, options)
+        return LISTED + _kind(most, options) + _what_is_cut_short(table)
     limits = table.header.limits
     if limits is None:
         unknown = " within the limits of the lists, which are unknown"
@@ -71,6 +71,14 @@ def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
         return ""
     kind = f" with at most {most_parents} parent{'' if most_parents == 1 else 's'} each"
     return kind if options.treewidth is None or most_parents <= 1 else kind + ", of any treewidth"
+
+
+def _what_is_cut_short(table: ParentSetTable) -> str:
+    if table.n_unsearched:
+        return f", {table.n_unsearched} of {table.n_variables} variables never searched"
+    if table.n_cut_short:
+        return f", {table.n_cut_short} of {table.n_variables} searches cut short"
+    return ""
 
 
 def _is_constrained(options: OptimizeOptions) -> bool:

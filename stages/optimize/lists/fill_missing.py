@@ -28,4 +28,5 @@ def fill_missing(table: ParentSetTable) -> tuple[ParentSetTable, list[int]]:
     for child in missing:
         records[child] = ParentSetRecord(child, ((),), (0.0,))
     header: Header = replace(table.header, extra={**table.header.extra, "unscored": missing})
-    return ParentSetTable.from_records(header, records), missing
+    filled = ParentSetTable.from_records(header, records)
+    return replace(filled, n_cut_short=table.n_cut_short, n_unsearched=table.n_unsearched), missing

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive.parentsets import prune_dominated, score_all_sets
 
-from formats.records import Forest, Header
+from formats.records import Forest, Header, ParentSetTable
 from stages.parentsets import METHODS, ParentSetOptions, sequential
 from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
 from stages.parentsets.driver import identify as run
 from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
 
 
@@ -279,6 +280,48 @@ def test_an_interrupt_leaves_valid_lists():
     assert len(first.parents) >= 1
     assert [r.child for r in rest] == [1, 2, 3, 4, 5]
     assert all(r.parents == ((),) and r.extra == {"interrupted": True} for r in rest)
+
+
+class Warnings(NullReporter):
+    """Keeps warnings and the closing line."""
+
+    def __init__(self):
+        self.lines = []
+
+    def warn(self, message):
+        self.lines.append(message)
+
+    summary = warn
+
+
+def test_an_interrupt_says_how_many_variables_were_never_searched():
+    dataset, _ = dependent_dataset(9, 6, 100)
+    reporter = Warnings()
+    budget = Budget()
+    header, records = run(dataset, ParentSetOptions(method="indep"), budget, reporter)
+    found = [next(records)]
+    budget.stop.set()
+    found += records
+    assert reporter.lines[0] == (
+        "the search of 5 of 6 variables was interrupted; 5 of them were never searched and list one set only"
+    )
+    table = ParentSetTable.from_records(header, found)
+    assert (table.n_cut_short, table.n_unsearched) == (5, 5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_clock_leaves_no_variable_without_a_first_list(method):
+    dataset, _ = dependent_dataset(9, 12, 400)
+    reporter = Warnings()
+    header, records = run(dataset, ParentSetOptions(method=method, time=1.0), Budget(seconds=0.0), reporter)
+    table = ParentSetTable.from_records(header, records)
+    has_choice = np.diff(table.set_offsets) > 1
+    whole = run(dataset, ParentSetOptions(method="sequential", max_parents=1))[1]
+    assert has_choice.tolist() == [len(record.parents) > 1 for record in whole]
+    assert table.n_unsearched == 0
+    cut = 12 - int(table.complete.sum())
+    assert table.n_cut_short == cut > 6
+    assert reporter.lines[-1].endswith(f"time ended the search of {cut} early")
 
 
 def test_screened_variables_are_fixed():
