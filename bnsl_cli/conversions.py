@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from formats.registry import FORMATS, STRUCTURES, Kind, find_format, formats_of
+from formats.registry import STRUCTURES, Kind, find_format, formats_of, named_formats
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Header, Network, ParentSetRecord
@@ -151,7 +151,6 @@ TARGETS = {target: family.write for family in FAMILIES for target in family.targ
 """Every target format and the function that writes it."""
 
 WITH_PARAMETERS = " and ".join(_written(Kind.PARAMETERS))
-_AMBIGUOUS_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
 def describe_targets() -> str:
@@ -164,18 +163,16 @@ def describe_targets() -> str:
 
 
 def guess_target(output: str) -> str:
-    """The target format that an output's name means; .csv and .txt could be several things.
+    """The target format that an output's name means; .csv could be several things.
 
     Raises
     ------
     click.UsageError
         It means none.
     """
-    for row in FORMATS:
-        if row.target in TARGETS:
-            for suffix in row.suffixes:
-                if suffix not in _AMBIGUOUS_SUFFIXES and output.lower().endswith(suffix):
-                    return row.target
+    named = [row.target for row in named_formats(output) if row.target in TARGETS]
+    if len(named) == 1:
+        return named[0]
     raise click.UsageError(f"give the format to write: --to {'|'.join(TARGETS)}.")
 
 

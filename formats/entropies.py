@@ -6,9 +6,11 @@ must come and that what is made from the table can be coded like the data.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -159,28 +161,67 @@ def _check_entropies(table: EntropyTable, names: list, source: str) -> None:
         fail("entropies must be finite, 0 <= H(X|Y) <= H(X) and H(X|X) = 0", int(is_bad.argmax()))
 
 
-def write_entropies(target: str, table: EntropyTable) -> None:
-    """Write an entropy table as an Arrow stream, a batch of rows at a time.
+def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -> None:
+    """Write an entropy table, a batch of rows at a time.
 
     Parameters
     ----------
     target : str
         A path, which appears only when complete, or ``-``.
     table : EntropyTable
+    format : str
+        ``entropy`` (Arrow stream), ``feather`` (Arrow file) or ``parquet``; ``csv``, a matrix for other programs,
+        is not read back.
 
     Raises
     ------
     FormatError
         An entropy that is not finite.
     """
-    import pyarrow
 
     if not (np.isfinite(table.entropy).all() and np.isfinite(table.conditional).all()):
         raise FormatError("entropies that are not finite cannot be written", source=source_name(target))
     schema = _entropy_schema(table)
-    with open_output(target) as stream, pyarrow.ipc.new_stream(stream, schema) as writer:
+    if format == "csv":
+        _write_entropy_matrix(target, table)
+        return
+    with open_output(target) as stream, _ENTROPY_WRITERS[format](stream, schema) as writer:
         for batch in _entropy_batches(table, schema):
             writer.write_batch(batch)
+
+
+def _parquet_writer(sink: Any, schema: pyarrow.Schema) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetWriter(sink, schema)
+
+
+def _stream_writer(sink: Any, schema: pyarrow.Schema) -> Any:
+    import pyarrow
+
+    return pyarrow.ipc.new_stream(sink, schema)
+
+
+def _file_writer(sink: Any, schema: pyarrow.Schema) -> Any:
+    import pyarrow
+
+    return pyarrow.ipc.new_file(sink, schema)
+
+
+_ENTROPY_WRITERS = {"entropy": _stream_writer, "feather": _file_writer, "parquet": _parquet_writer}
+
+
+def _write_entropy_matrix(target: str, table: EntropyTable) -> None:
+    names = [variable.name for variable in table.variables]
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["variable", "states", "entropy", *(f"H(.|{name})" for name in names)])
+    with open_output(target) as stream:
+        for name, states, entropy, given in zip(names, table.n_states, table.entropy, table.conditional):
+            rows.writerow([name, int(states), float(entropy), *given.tolist()])
+            stream.write(text.getvalue().encode())
+            text.seek(0)
+            text.truncate()
 
 
 def _entropy_schema(table: EntropyTable) -> pyarrow.Schema:

@@ -157,19 +157,28 @@ FORMATS = (
         Kind.ENTROPIES,
         "an entropy table",
         "Arrow IPC stream: one row per variable",
-        ".arrow",
+        ".arrows",
         reader="entropies:open_entropies",
         writer="entropies:write_entropies",
-        takes=("arrow", "parquet"),
+        takes=("arrow", "feather", "parquet"),
     ),
     Format(
         "csv",
         Kind.DATA,
         "a table",
         "delimited text with a header line",
-        ".csv .tsv (.gz .zst)",
+        ".csv (.gz,.zst)",
         reader="tabular:read_delimited",
         writer="table_writer:CsvWriter",
+    ),
+    Format(
+        "tsv",
+        Kind.DATA,
+        "a table with tabs",
+        "the same with tabs",
+        ".tsv (.gz,.zst)",
+        reader="tabular:read_delimited",
+        writer="table_writer:TsvWriter",
     ),
     Format(
         "parquet",
@@ -185,11 +194,21 @@ FORMATS = (
         "arrow",
         Kind.DATA,
         "an Arrow table",
-        "Arrow IPC stream or file, Feather",
-        ".arrow .feather",
-        magic=(b"\xff\xff\xff\xff", b"ARROW1"),
+        "Arrow IPC stream",
+        ".arrows",
+        magic=(b"\xff\xff\xff\xff",),
         reader="arrow:read_arrow",
         writer="table_writer:ArrowWriter",
+    ),
+    Format(
+        "feather",
+        Kind.DATA,
+        "an Arrow file",
+        "Arrow IPC file, Feather",
+        ".arrow .feather",
+        magic=(b"ARROW1",),
+        reader="arrow:read_arrow",
+        writer="table_writer:FeatherWriter",
     ),
     Format(
         "jkl",
@@ -318,6 +337,12 @@ FORMATS = (
 
 EMPTY = Format("empty", Kind.UNKNOWN, "empty input")
 BINARY = Format("binary", Kind.UNKNOWN, "binary data")
+COMPRESSED = (".gz", ".zst")
+"""Endings of names under which data are written compressed."""
+
+VAGUE = (".txt",)
+"""Endings of names that mean no format in particular."""
+
 UNREAD = (
     Format("feather-v1", Kind.UNKNOWN, "a Feather file of version 1", magic=(b"FEA1",)),
     Format("gzip", Kind.UNKNOWN, "doubly compressed data", magic=(b"\x1f\x8b",)),
@@ -350,6 +375,21 @@ def find_format(name: str) -> Format:
         if name in (row.name, row.target):
             return row
     raise ValueError(f"unknown format {name!r}; known are {', '.join(row.target for row in FORMATS)}")
+
+
+def named_formats(path: str) -> list[Format]:
+    """The formats that the ending of a file's name means, ``.gz`` and ``.zst`` apart; most often one or none.
+
+    Of several endings that fit the longest counts: ``.net.jsonl`` is no ``.jsonl``.
+    """
+    name = path.lower()
+    for packed in COMPRESSED:
+        name = name.removesuffix(packed)
+    lengths = {
+        row.name: max((len(s) for s in row.suffixes if name.endswith(s)), default=0) for row in FORMATS
+    }
+    longest = max(lengths.values())
+    return [row for row in FORMATS if longest and lengths[row.name] == longest]
 
 
 def formats_of(*kinds: Kind, written: bool = False) -> list[Format]:

@@ -20,7 +20,7 @@ from .registry import Kind, load_writer
 from .streams import open_output, source_name
 
 _CSV_BLOCK = 1 << 24
-_NEEDS_QUOTES = re.compile(r'[,"\n\r]|^ | $')
+_NEEDS_QUOTES = re.compile(r'[,"\n\r\t]|^ | $')
 _ROW_GROUP_CELLS = 1 << 25
 _MIN_GROUP_ROWS = 1 << 12
 
@@ -48,7 +48,8 @@ def open_table_writer(
     variables : sequence of Variable
         Names and states of the columns.
     format : str
-        ``csv`` (comma, header line), ``parquet`` or ``arrow`` (IPC stream); the last two with dictionaries.
+        ``csv`` (comma, header line), ``tsv``, ``parquet``, ``arrow`` (IPC stream) or ``feather`` (IPC file); the last
+        three with dictionaries.
 
     Raises
     ------
@@ -124,16 +125,19 @@ def _check_codes(codes: np.ndarray, n_variables: int) -> None:
 class CsvWriter:
     """Comma, header line; cells quoted where they need it."""
 
+    delimiter = b","
+
     def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
         self._stream = stream
         self._tables = [
-            _cell_table(v.known_states, b"," if v is not variables[-1] else b"\n") for v in variables
+            _cell_table(v.known_states, self.delimiter if v is not variables[-1] else b"\n")
+            for v in variables
         ]
         self._width = sum(table.shape[1] for table in self._tables)
         # Cells of different lengths are padded with NUL bytes that are taken out again.
         self._is_padded = any((table == 0).any() for table in self._tables)
         names = [_quoted(variable.name) for variable in variables]
-        stream.write(",".join(names).encode() + b"\n")
+        stream.write(self.delimiter.join(name.encode() for name in names) + b"\n")
 
     def write(self, codes: np.ndarray) -> None:
         _check_codes(codes, len(self._tables))
@@ -152,6 +156,12 @@ class CsvWriter:
 
     def close(self) -> None:
         """Nothing is left to write."""
+
+
+class TsvWriter(CsvWriter):
+    """The same with tabs."""
+
+    delimiter = b"\t"
 
 
 def _cell_table(states: tuple[str, ...], separator: bytes) -> np.ndarray:
@@ -202,6 +212,15 @@ class ArrowWriter:
 
     def close(self) -> None:
         self._writer.close()
+
+
+class FeatherWriter(ArrowWriter):
+    """An Arrow IPC file, as Feather is since its second version: one list of states for all batches."""
+
+    def _open(self, stream: _Sink):
+        import pyarrow
+
+        return pyarrow.ipc.new_file(stream, self._schema)
 
 
 class ParquetWriter(ArrowWriter):

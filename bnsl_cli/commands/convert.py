@@ -17,6 +17,7 @@ from ..options import (
     output_option,
     stage_command,
 )
+from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 
@@ -77,6 +78,8 @@ def command(
     """
     check_sources(source, names)
     target_format = target_format or conversions.guess_target(output)
+    if target_format != "table":
+        output_format("convert", output, target_format)
     table = data_options.open(names, reporter) if names else None
     convert = conversions.TARGETS[target_format]
     convert(conversions.Conversion(source, target_format, output, table, data_options, reporter))

@@ -15,9 +15,9 @@ from ..options import (
     output_option,
     stage_command,
 )
+from ..output_formats import TABLE_FORMATS, output_format
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
-from ..table_formats import TABLE_FORMATS, table_format
 
 
 @stage_command
@@ -64,10 +64,11 @@ def command(
     from formats import open_dataset, open_table_writer
 
     check_sources(data, like)
+    table_format = output_format("discretize", output, format_name)
     if (like is None) == (not data_options.discretize):
         raise click.UsageError("give one of --discretize median|quantile:K|width:K and --like TABLE.")
     known = open_dataset(like, warn=reporter.warn).variables if like else None
     dataset = data_options.open(data, reporter, known)
-    with open_table_writer(output, dataset.variables, format_name or table_format(output)) as writer:
+    with open_table_writer(output, dataset.variables, table_format) as writer:
         writer.write(dataset.codes)
     reporter.summary(f"{dataset.n_variables} variables, {dataset.n_rows:,} rows")

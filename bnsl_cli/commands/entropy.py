@@ -13,6 +13,7 @@ from ..options import (
     shows_table,
     stage_command,
 )
+from ..output_formats import output_format
 from ..reporter import Reporter
 
 
@@ -20,7 +21,11 @@ from ..reporter import Reporter
 @input_argument("data", "DATA")
 @data_options
 @output_option
-@format_option(("arrow", "table"), "Arrow IPC stream (default in a pipe or file) or a table to read.")
+@format_option(
+    ("arrow", "feather", "parquet", "csv", "table"),
+    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, a matrix as CSV, or a table to read; told by the "
+    "output's name if not given.",
+)
 @jobs_option
 @message_options
 def command(
@@ -45,13 +50,17 @@ def command(
     from formats import write_entropies
     from stages.entropy import compute_entropies
 
+    reads = shows_table(output, format_name)
+    target = (
+        None if reads else output_format("entropy", output, None if format_name == "arrow" else format_name)
+    )
     dataset = data_options.open(data, reporter)
     table = compute_entropies(dataset, jobs, reporter)
     reporter.pause()
-    if shows_table(output, format_name):
+    if target is None:
         from .. import tables
 
         tables.show_entropies(output, table, tables.rows_shown(output, format_name))
     else:
-        write_entropies(output, table)
+        write_entropies(output, table, target)
     reporter.summary(f"{dataset.n_variables} variables, {dataset.n_rows:,} rows")

@@ -22,6 +22,7 @@ from ..options import (
     shows_table,
     stage_command,
 )
+from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..recording import write_json_lines
 from ..reporter import Reporter
@@ -137,6 +138,8 @@ def command(
 
     from .. import tables
 
+    if format_name != "table":
+        output_format("evaluate", output)
     sources = networks or (require_input(None, "NETWORK"),)
     check_sources(*sources, data, test, reference)
     learnt = [open_learnt_network(source) for source in sources]

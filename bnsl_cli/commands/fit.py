@@ -13,6 +13,7 @@ from ..options import (
     output_option,
     stage_command,
 )
+from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 from ..score_options import smoothing_option
@@ -42,9 +43,9 @@ def command(
     """Estimate the parameters of a network from data.
 
     Reads a network (from 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and
-    writes the network with probability tables as BIF, which pgmpy, bnlearn and many others read. Without
-    --smoothing the tables are relative frequencies; a parent configuration that no row has gets equal
-    probabilities.
+    writes the network with probability tables as BIF, which pgmpy, bnlearn and many others read, or as a HUGIN
+    file if the output's name ends in .net. Without --smoothing the tables are relative frequencies; a parent
+    configuration that no row has gets equal probabilities.
 
     \b
     Examples:
@@ -60,8 +61,9 @@ def command(
     from stages.fit import fit_parameters
 
     check_sources(network, data)
+    target_format = output_format("fit", output)
     structure = open_network(network)
     dataset = data_options.open(data, reporter, structure.header.variables)
     fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
-    write_network(output, fitted, "bif")
+    write_network(output, fitted, target_format)
     reporter.summary(f"{dataset.n_variables} variables, {structure.n_arcs} arcs, {dataset.n_rows:,} rows")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..options import json_option, message_options, output_option, stage_command
+from ..output_formats import output_format
 from ..recording import write_json_lines
 from ..reporter import Reporter
 
@@ -32,6 +33,7 @@ def command(name: str | None, output: str, as_json: bool, reporter: Reporter) ->
     """
     from ..format_lists import list_formats, list_keys
 
+    output_format("formats", output)
     rows = list_keys(name) if name else list_formats()
     if as_json:
         write_json_lines(output, rows)

@@ -6,6 +6,7 @@ import click
 
 from ..missing_parts import missing_commands
 from ..options import check_sources, message_options, option, output_option, stage_command
+from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 
@@ -44,6 +45,7 @@ def command(files: tuple[str, ...], data: str | None, output: str, reporter: Rep
     from formats.errors import Truncated
     from formats.run_parts import gather, write_gathered
 
+    output_format("merge", output)
     check_sources(*files)
     gathered = gather(files)
     if not gathered.files:

@@ -41,6 +41,7 @@ from ..options import (
     stage_command,
     stats_option,
 )
+from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..recording import record_command, used_options, write_stats
 from ..reporter import Reporter
@@ -150,6 +151,8 @@ def command(
     from .. import tables
 
     check_options(ctx, method, given.task)
+    target_format = "network" if format_name == "table" else output_format("optimize", output)
+    output_format("parentsets", given.save_sets or "-")
     options = OptimizeOptions(
         method=method,
         treewidth=given.treewidth,
@@ -175,7 +178,7 @@ def command(
         if shows_table(output, format_name, as_json):
             tables.show_network(output, network, tables.rows_shown(output, format_name))
         else:
-            write_network(output, network)
+            write_network(output, network, target_format)
             reporter.summary(tables.network_facts(network))
         write_stats(stats, {"seconds": budget.elapsed(), **figures})
     return stop.exit_code

@@ -30,6 +30,7 @@ from ..options import (
     stage_command,
     stats_option,
 )
+from ..output_formats import output_format
 from ..parentset_options import (
     InputOptions,
     PartOptions,
@@ -123,6 +124,8 @@ def command(
     method = method or DEFAULT_METHOD
     check_options(ctx, method)
     check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
+    if format_name != "table":
+        output_format("parentsets", output)
     reads = shows_table(output, format_name, as_json)
     if reads and parts.resume:
         raise click.UsageError("--resume makes a whole file: give -o FILE, or --json.")

@@ -17,9 +17,9 @@ from ..options import (
     resolve_seed,
     stage_command,
 )
+from ..output_formats import TABLE_FORMATS, output_format
 from ..parameter_types import INPUT_PATH, OUTPUT_FILE
 from ..reporter import Reporter
-from ..table_formats import TABLE_FORMATS, table_format
 
 
 class Range(click.ParamType):
@@ -150,6 +150,8 @@ def command(
     from formats import open_bayesian_network, open_table_writer, write_network
     from stages.sample import inverted_tree, random_network, sample_rows
 
+    table_format = output_format("sample", output, format_name)
+    network_format = output_format("fit", save_network or "-")
     seed = resolve_seed(seed, reporter)
     if drawn.random is None:
         if drawn.inverted_tree is not None:
@@ -162,8 +164,8 @@ def command(
     else:
         model = random_network(drawn.random, drawn.states, drawn.parents, seed)
     if save_network:
-        write_network(save_network, model, "bif")
-    with open_table_writer(output, model.variables, format_name or table_format(output)) as writer:
+        write_network(save_network, model, network_format)
+    with open_table_writer(output, model.variables, table_format) as writer:
         for done, batch in enumerate(sample_rows(model, rows, seed), start=1):
             writer.write(batch)
             reporter.progress(done * batch.shape[1], rows)

@@ -20,6 +20,7 @@ from ..options import (
     shows_table,
     stage_command,
 )
+from ..output_formats import output_format
 from ..parameter_types import Finite
 from ..recording import record_command, write_json_lines
 from ..reporter import Reporter
@@ -97,6 +98,8 @@ def command(
 
     from .. import tables
 
+    if format_name != "table":
+        output_format("screen", output)
     if curve + (eps is not None) + (roots is not None) != 1:
         raise click.UsageError("give one of --eps E, --roots SHARE and --curve.")
     entropies = read_entropies(source, data_options, jobs, reporter)

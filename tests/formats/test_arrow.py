@@ -255,7 +255,7 @@ with open_table_writer("-", (Variable("a", ("0", "1")),), {format_name!r}) as wr
 
     def test_wrong_use(self, tmp_path):
         with (
-            pytest.raises(ValueError, match=r"unknown format .*csv, parquet, arrow"),
+            pytest.raises(ValueError, match=r"unknown format .*csv, tsv, parquet, arrow, feather"),
             open_table_writer(str(tmp_path / "t"), (), "xls"),
         ):
             pass

@@ -29,7 +29,7 @@ HEADS = [
     (b"\xef\xbb\xbfa,b\n", "csv"),
     (b"5\n1\n2\n", "csv"),
     (b"\xff\xff\xff\xff\x10\x01", "arrow"),
-    (b"ARROW1\x00\x00", "arrow"),
+    (b"ARROW1\x00\x00", "feather"),
     (b"PAR1\x15", "parquet"),
     (b'{"format":"bnsl.network","version":1}\n', "bnsl.network"),
     (b' {"x": 1, "format" : "bnsl.forest"}', "bnsl.forest"),

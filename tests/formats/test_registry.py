@@ -140,9 +140,16 @@ def test_every_written_exchange_format_is_a_target():
 
 
 def test_suffixes_mean_one_target():
-    expected = {".sets.jsonl": "parentsets", ".net.jsonl": "network", ".gv": "dot", ".feather": "arrow"}
+    expected = {
+        ".sets.jsonl": "parentsets",
+        ".net.jsonl": "network",
+        ".gv": "dot",
+        ".feather": "feather",
+        ".arrow": "feather",
+        ".arrows": "arrow",
+    }
     expected |= {f".{name}": name for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td")}
-    expected |= {f".{name}": name for name in ("parquet", "arrow")}
+    expected |= {f".{name}": name for name in ("parquet", "tsv")}
     for suffix, target in expected.items():
         assert guess_target(f"X{suffix.upper()}") == target
 

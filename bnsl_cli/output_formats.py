@@ -1,0 +1,74 @@
+"""In which format a command writes: told by --format or the output's name; a name that means another is refused."""
+
+from __future__ import annotations
+
+import click
+
+from formats.registry import COMPRESSED, Format, Kind, find_format, formats_of, named_formats
+
+TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
+"""Choices of ``--format`` where data are written."""
+
+WRITTEN: dict[str, tuple[str, ...]] = {
+    "entropy": ("entropy", "feather", "parquet", "csv"),
+    "screen": ("forest",),
+    "parentsets": ("parentsets",),
+    "optimize": ("network", "dot", "graphml", "gr", "td"),
+    "evaluate": (),
+    "sample": TABLE_FORMATS,
+    "fit": ("bif", "net"),
+    "merge": ("parentsets",),
+    "discretize": TABLE_FORMATS,
+    "formats": (),
+}
+"""What each command writes, first what it writes under a name that tells nothing; no formats: JSON lines."""
+
+
+def output_format(command: str, output: str, given: str | None = None) -> str:
+    """The format that a command is to write.
+
+    Parameters
+    ----------
+    command : str
+    output : str
+        Its ``-o``.
+    given : str, optional
+        The format that the command line names.
+
+    Raises
+    ------
+    click.UsageError
+        The output's name means a format that the command does not write, or another than the one given.
+    """
+    offered = (given,) if given else WRITTEN[command]
+    named = named_formats(output)
+    if output.lower().endswith(COMPRESSED) and not (named and named[0].kind is Kind.DATA):
+        raise click.UsageError(
+            f"-o {output}: only tables are written compressed; write to '-' and pipe into gzip."
+        )
+    for target in offered:
+        if target in (row.target for row in named):
+            return target
+    if named:
+        raise click.UsageError(
+            f"-o {output} names {named[0].called}, {_remedy(command, named[0], output, given)}"
+        )
+    return offered[0] if offered else "jsonl"
+
+
+def _remedy(command: str, named: Format, output: str, given: str | None) -> str:
+    if given:
+        return f"but {given} was asked for: {_own_name(given)}"
+    if named.kind is Kind.PARAMETERS and command == "optimize":
+        return f"which needs parameters: bnsl optimize ... | bnsl fit - DATA -o {output}"
+    if command == "parentsets" and named.kind is Kind.PARENT_SETS:
+        return f"which convert writes: bnsl parentsets ... | bnsl convert --to {named.target} -o {output}"
+    if command == "optimize":
+        return f"which convert writes: bnsl optimize ... | bnsl convert --to FORMAT -o {output}"
+    own = WRITTEN[command]
+    return f"which {command} does not write: {_own_name(own[0]) if own else 'it writes JSON lines (.jsonl)'}"
+
+
+def _own_name(target: str) -> str:
+    endings = find_format(target).suffixes
+    return f"let the name end in {' or '.join(endings)}" if endings else "choose another name"
