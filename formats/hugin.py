@@ -1,4 +1,4 @@
-"""Networks with parameters in HUGIN's ``.net`` language (written only)."""
+"""Writing networks with parameters in HUGIN's ``.net`` language."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ import numpy as np
 from .records import BayesianNetwork
 
 
+def as_identifier(name: str) -> str:
+    """A name of letters, digits and ``_`` for any text."""
+    base = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    if not re.match(r"[A-Za-z_]", base) or base in ("net", "node", "potential", "utility", "decision"):
+        base = f"_{base}"
+    return base
+
+
 def _identifiers(names: list[str]) -> list[str]:
     """Distinct names of letters, digits and ``_`` that do not begin with a digit, as HUGIN wants them."""
     taken: set[str] = set()
     made = []
     for name in names:
-        base = re.sub(r"[^A-Za-z0-9_]", "_", name)
-        if not re.match(r"[A-Za-z_]", base) or base in ("net", "node", "potential", "utility", "decision"):
-            base = f"_{base}"
+        base = as_identifier(name)
         # names that are taken by a later variable as they stand are left to it
         candidate, suffix = base, 2
         while candidate in taken or (candidate != name and candidate in names):

@@ -19,7 +19,7 @@ def open_network(source: str | BinaryIO | Lines) -> Network:
     Parameters
     ----------
     source : str, binary stream or Lines
-        A path or ``-``: network JSON lines (or parent sets with one set for each variable), BIF, Graphviz,
+        A path or ``-``: network JSON lines (or parent sets with one set for each variable), BIF, HUGIN, Graphviz,
         GraphML, adjacency matrix or list of arcs as CSV, bnlearn model string; gzipped or not.
 
     Returns
@@ -46,7 +46,7 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
     Parameters
     ----------
     source : str, binary stream or Lines
-        A path or ``-``: BIF, gzipped or not.
+        A path or ``-``: BIF or HUGIN, compressed or not.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
     """
     lines = as_lines(source)
     try:
-        wanted = "a network with parameters in BIF (bnsl fit makes one)"
+        wanted = "a network with parameters in BIF or HUGIN (bnsl fit makes one)"
         row = require_format(lines, (Kind.PARAMETERS,), wanted)
         return load(row.reader)(lines)
     finally:

@@ -261,6 +261,7 @@ FORMATS = (
         ".net",
         pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+|"
         rb"potential[ ]*\([^()\n,]*\))" + _BRACE,
+        reader="hugin_reader:read_hugin",
         writer="hugin:hugin_text",
     ),
     Format(

@@ -1,0 +1,63 @@
+"""HUGIN networks as other programs write them, and what is wrong with some."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from formats import open_bayesian_network
+from formats.errors import FormatError
+
+NETWORK = """% made by hand
+net { node_size = (80 40); }
+discrete node rain { states = ("no" "yes, a lot"); label = "Rain % today"; position = (1 2); }
+node wet
+{
+  states = ( "0" "1" );
+}
+potential ( rain ) { data = ( 0.8 0.2 ); }
+potential ( wet | rain )
+{
+  data = (( 0.9 0.1 ) % no rain
+          ( 0.25 0.75 ));
+}
+"""
+
+
+def read(text: str):
+    return open_bayesian_network(io.BytesIO(text.encode()))
+
+
+def test_a_network_is_read():
+    network = read(NETWORK)
+    assert [v.name for v in network.variables] == ["rain", "wet"]  # a label is no name
+    assert network.variables[0].states == ("no", "yes, a lot")
+    assert network.parents == ((), (0,))
+    assert network.tables[1].tolist() == [[0.9, 0.1], [0.25, 0.75]]
+
+
+def test_a_label_that_stands_for_a_name_that_hugin_cannot_hold():
+    assert read(NETWORK.replace("Rain % today", "rain")).variables[0].name == "rain"
+    text = NETWORK.replace("rain", "rain_today").replace("Rain % today", "rain today")
+    assert read(text).variables[0].name == "rain today"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("( 0.25 0.75 )", "( 0.25 )", "3 probabilities where 4 are needed"),
+        ("0.25", "0.5", "do not sum to 1"),
+        ("0.25", "x", "no table of numbers"),
+        ("potential ( rain ) { data = ( 0.8 0.2 ); }", "", "no potential of 'rain'"),
+        ("wet | rain", "wet | snow", "unknown node 'snow'"),
+        ("node wet", "utility wet", "only chance nodes are read"),
+        ('("no" "yes, a lot")', '("no" "no")', "needs distinct states"),
+        ("0.75 ));\n}", "0.75", "the file ends early"),
+        ("potential ( rain ) {", "potential ( rain | wet ) {", "where 4 are needed"),
+    ],
+)
+def test_what_is_wrong_is_told(old: str, new: str, message: str):
+    assert old in NETWORK
+    with pytest.raises(FormatError, match=message):
+        read(NETWORK.replace(old, new))
