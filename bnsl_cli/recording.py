@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,19 @@ def record_command(header: Header, stage: str, values: Mapping[str, Any]) -> Hea
     return append_command(header, stage, options)
 
 
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON that every reader takes: null stands for a number that is not finite."""
+    return json.dumps(_finite(value), indent=indent, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def write_stats(target: str | None, figures: Mapping[str, Any]) -> None:
     """Write the figures of a run as JSON for ``--stats``, if asked for."""
     if target is None:
@@ -58,7 +72,7 @@ def write_stats(target: str | None, figures: Mapping[str, Any]) -> None:
     from formats.streams import open_output
 
     with open_output(target) as stream:
-        stream.write(json.dumps(figures, indent=1, allow_nan=True).encode() + b"\n")
+        stream.write(json_text(figures, indent=1).encode() + b"\n")
 
 
 class Tally:
@@ -87,4 +101,4 @@ def write_json_lines(target: str, objects: Iterable[Mapping[str, Any]]) -> None:
 
     with open_output(target) as stream:
         for fields in objects:
-            stream.write(json.dumps(fields).encode() + b"\n")
+            stream.write(json_text(fields).encode() + b"\n")

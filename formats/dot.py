@@ -17,6 +17,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+MAX_ARCS = 1_000_000
+"""Most arcs of a graph: one arrow between two groups of names stands for as many as their product."""
+
 
 def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -122,6 +125,8 @@ class _DotParser:
                 self._fail("an undirected edge; a network needs arcs (->)", self.tokens[self.position][2])
             self._take("->")
             heads = self._endpoint(depth)
+            if len(self.arcs) + len(ends) * len(heads) > MAX_ARCS:
+                self._fail(f"more than {MAX_ARCS:,} arcs", self.tokens[self.position - 1][2])
             self.arcs += [(tail, head) for tail in ends for head in heads]
             nodes += heads
             ends = heads

@@ -53,8 +53,11 @@ def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[s
 
 def read_graphml(lines: Lines) -> Network:
     """Read a directed GraphML graph."""
+    text = lines.text()
+    if "<!ENTITY" in text:
+        lines.fail("entities declared in XML are not read: they can expand without end", line=1)
     try:
-        root = ElementTree.fromstring(lines.text())
+        root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         lines.fail(f"not valid XML ({str(error).split(':')[0]})", line=error.position[0])
     graph = root.find("{*}graph")

@@ -16,10 +16,54 @@ from .errors import FormatError, Malformed, Truncated
 
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
+FREE_EXPANSION = 256 << 20
+"""Bytes to which any compressed input may expand."""
+MAX_EXPANSION = 200
+"""Beyond, decompressed bytes for each compressed one. Tables expand 2 to 50 times, gzip's limit is 1,030."""
+
 
 def source_name(source: str) -> str:
     """How messages call a source."""
     return "<stdin>" if source == "-" else str(source)
+
+
+class _CountedBytes:
+    """The compressed bytes of a stream, counted."""
+
+    def __init__(self, stream: io.BufferedReader):
+        self._stream = stream
+        self.count = 0
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self.count += len(data)
+        return data
+
+
+class _BoundedGzip(io.RawIOBase):
+    """Decompressed bytes, as long as they are in proportion to the compressed ones."""
+
+    def __init__(self, packed: _CountedBytes, name: str):
+        super().__init__()
+        self._stream = gzip.GzipFile(fileobj=packed, mode="rb")  # type: ignore[arg-type]  (only read is used)
+        self._packed = packed
+        self._called = name
+        self._unpacked = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n_read = self._stream.readinto(buffer)
+        self._unpacked += n_read
+        if self._unpacked > max(FREE_EXPANSION, MAX_EXPANSION * self._packed.count):
+            raise Malformed(
+                f"{self._packed.count:,} compressed bytes expand more than {MAX_EXPANSION}-fold,"
+                f" beyond {FREE_EXPANSION >> 20} MiB",
+                source=self._called,
+                remedy="if that is meant, decompress the file first: gunzip",
+            )
+        return n_read
 
 
 def open_input(source: str) -> io.BufferedReader:
@@ -43,7 +87,7 @@ def open_input(source: str) -> io.BufferedReader:
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
     head = buffered.peek(4)
     if head.startswith(_GZIP):
-        unpacked: Any = gzip.GzipFile(fileobj=buffered)
+        unpacked: Any = _BoundedGzip(_CountedBytes(buffered), source_name(source))
         return io.BufferedReader(unpacked, 1 << 16)
     if head.startswith(_ZSTANDARD):
         return io.BufferedReader(_Zstandard(buffered), 1 << 16)

@@ -119,7 +119,8 @@ def command(
     the data, independently of the search that made them: size, parameters, scores on --data, log-likelihood per
     row of --test under smoothed parameters from --data, bounds on the treewidth and a check of the certificate
     in the header, and distances from --reference. Networks side by side on a terminal, one JSON object per
-    network in a pipe. All logarithms are natural.
+    network in a pipe. All logarithms are natural. JSON holds null for what is unknown or not finite: given_loglik
+    is null, and impossible_rows says why, where a row has probability 0 under the network's own parameters.
 
     \b
     Examples:

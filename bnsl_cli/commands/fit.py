@@ -45,7 +45,8 @@ def command(
     Reads a network (from 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and
     writes the network with probability tables as BIF, which pgmpy, bnlearn and many others read, or as a HUGIN
     file if the output's name ends in .net. Without --smoothing the tables are relative frequencies; a parent
-    configuration that no row has gets equal probabilities.
+    configuration that no row has gets equal probabilities. New rows may then be impossible, their log-likelihood
+    minus infinity: give --smoothing 1 for networks that are to judge other data.
 
     \b
     Examples:

@@ -42,7 +42,7 @@ from ..parentset_options import (
     part_options,
     search_options,
 )
-from ..recording import Tally, record_command, used_options, write_stats
+from ..recording import Tally, json_text, record_command, used_options, write_stats
 from ..reporter import Reporter
 from ..score_options import ScoreOptions, score_options
 
@@ -214,7 +214,6 @@ def show_sets(run: Run, header: Header, output: str, format_name: str | None, re
 
 def show_forecast(run: Run, as_json: bool, reporter: Reporter) -> None:
     """Write what the run would take; of memory at least what reading the data took."""
-    import json
     import resource
 
     from stages.parentsets.forecast import forecast_run
@@ -226,6 +225,6 @@ def show_forecast(run: Run, as_json: bool, reporter: Reporter) -> None:
     forecast = replace(forecast, memory_bytes=max(forecast.memory_bytes, peak))
     reporter.pause()
     if as_json:
-        click.echo(json.dumps(asdict(forecast)))
+        click.echo(json_text(asdict(forecast)))
     else:
         tables.show_forecast(forecast, run.jobs)

@@ -28,7 +28,8 @@ MEASURES: dict[str, str] = {
     **{name: f"{score.definition}; nats" for name, score in SCORES.items()},
     "test_loglik": "mean log-likelihood of a test row, smoothed parameters from the data; nats",
     "cv_loglik": "mean log-likelihood of a row in cross-validation, structure fixed; nats",
-    "given_loglik": "mean log-likelihood of a row under the network's own parameters; nats",
+    "given_loglik": "mean log-likelihood of a row under the network's parameters, none if one is impossible; nats",
+    "impossible_rows": "rows that have probability 0 under the network's own parameters",
     "treewidth_lower": "lower bound on the treewidth of the moral graph",
     "treewidth_upper": "upper bound on the treewidth of the moral graph",
     "certificate": "the header's elimination order, checked from scratch: valid, or what is wrong with it",
@@ -161,11 +162,11 @@ def _measure_likelihood(
     smoothing: float,
     folds: int | None,
     seed: int,
-) -> dict[str, float]:
+) -> dict[str, float | None]:
     from . import likelihood
     from .alignment import align_parameters, match_variables
 
-    record = {}
+    record: dict[str, float | None] = {}
     if test and data:
         rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
         record["test_loglik"] = _mean(rows)
@@ -184,7 +185,11 @@ def _measure_likelihood(
             raise StageError("the log-likelihood under given parameters needs data")
         parameters = align_parameters(network, parameters)
         match_variables(parameters.variables, target.variables, "the data set")
-        record["given_loglik"] = _mean(likelihood.parameter_log_likelihoods(parameters, target))
+        rows = likelihood.parameter_log_likelihoods(parameters, target)
+        n_impossible = sum(map(math.isinf, rows.tolist()))
+        # Minus infinity is no JSON number: null, and the count that says why.
+        record["given_loglik"] = None if n_impossible else _mean(rows)
+        record["impossible_rows"] = n_impossible
     return record
 
 

@@ -270,3 +270,18 @@ def test_a_table_may_begin_with_a_keyword_of_another_format(word):
 def test_tables_of_blanks(text):
     with pytest.raises(FormatError):
         read(text)
+
+
+def test_what_stands_for_millions_of_arcs_is_refused_at_once():
+    names = " ".join(f"v{i}" for i in range(1100))
+    text = f"digraph {{ {{{names}}} -> {{{names.replace('v', 'w')}}} }}"
+    with pytest.raises(FormatError, match="more than 1,000,000 arcs"):
+        open_network(io.BytesIO(text.encode()))
+
+
+def test_xml_entities_are_refused():
+    text = (
+        b'<?xml version="1.0"?>\n<!DOCTYPE g [<!ENTITY a "b">]>\n<graphml><graph id="g">&a;</graph></graphml>'
+    )
+    with pytest.raises(FormatError, match="entities"):
+        open_network(io.BytesIO(text))

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow
 import pytest
 
-from formats import open_dataset, open_table_writer
-from formats.errors import FormatError, Truncated
+from formats import open_dataset, open_table_writer, streams
+from formats.errors import FormatError, Malformed, Truncated
 from formats.records import Variable
 from formats.streams import open_input, open_output, read_bytes
 from formats.textlines import Lines
@@ -122,3 +122,14 @@ class TestZstandard:
         with open_table_writer(path, [Variable("a", ("x", "y"))]) as writer:
             writer.write(np.array([[0, 1, 1]], dtype=np.uint8))
         assert open_dataset(path).codes.tolist() == [[0, 1, 1]]
+
+
+@pytest.mark.parametrize("read", [read_bytes, lambda path: sum(map(len, Lines(path)))])
+def test_what_expands_without_end_is_refused(tmp_path, monkeypatch, read):
+    monkeypatch.setattr(streams, "FREE_EXPANSION", 1 << 20)
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(b"0,1\n" * (1 << 20)))
+    with pytest.raises(Malformed, match="expand more than 200-fold"):
+        read(str(path))
+    path.write_bytes(gzip.compress(b"0,1\n" * (1 << 17)))
+    read(str(path))

@@ -234,3 +234,14 @@ def test_evaluation_loads_neither_numba_nor_scipy():
         "assert not {'numba', 'scipy', 'pyarrow'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_impossible_rows_are_counted_and_no_infinity_is_reported():
+    variables = (Variable("a", ("0", "1")),)
+    model = BayesianNetwork(variables, ((),), (np.array([1.0, 0.0]),))
+    data = Dataset(variables, np.array([[0, 1, 0, 1, 0]], dtype=np.uint8), "sha256:1")
+    record = evaluate_network(
+        Network(Header(variables), ((),), np.array([np.nan])), data=data, parameters=model
+    )
+    assert record["given_loglik"] is None
+    assert record["impossible_rows"] == 2
