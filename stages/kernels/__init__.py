@@ -5,6 +5,9 @@ is a plain function over arrays and scalars; arrays that belong together are a `
 a builder ``new_...`` beside it where that is more than naming them. Scalars that a kernel changes are entries of an
 array, at places with a name such as ``PROFILES`` in `orders.insertion_ils`.
 
+numba compiles a kernel anew for each combination of types, and a literal number such as 0 is a type of its own. So
+every argument has one type: indices are int64 (``np.int64(0)``, ``np.int64(array[i])``), arrays are contiguous.
+
 jit         how kernels are compiled and cached
 bits        sets of variables as words of 64 bits; ancestors closed under new arcs
 dominance   parent sets that a subset makes useless

@@ -97,11 +97,12 @@ def add_family(descendants, child, parents, stack):
     n_words = descendants.shape[1]
     work = 0
     top = 0
+    element = np.int64(child)
     gained = descendants[child]
     for k in range(first[child], last[child]):
         parent = members[k]
-        if not has_bit(descendants[parent], child):
-            set_bit(descendants[parent], child)
+        if not has_bit(descendants[parent], element):
+            set_bit(descendants[parent], element)
             stack[top] = parent
             top += 1
     # An ancestor that already counts the child among its descendants has, by closure, all that it would gain.
@@ -115,8 +116,8 @@ def add_family(descendants, child, parents, stack):
         for k in range(first[ancestor], last[ancestor]):
             parent = members[k]
             work += 1
-            if not has_bit(descendants[parent], child):
-                set_bit(descendants[parent], child)
+            if not has_bit(descendants[parent], element):
+                set_bit(descendants[parent], element)
                 stack[top] = parent
                 top += 1
     return work

@@ -14,9 +14,10 @@ import numpy as np
 from ..jit import njit
 
 CLUSTER_TENURE = 3
-"""Steps for which a variable that entered or left stays; up to three more at random."""
+"""Steps for which a variable that entered or left stays, set by hand; up to three more at random."""
 
 SHARE_TOLERANCE = 1e-9
+"""Shares (of one choice) that differ by less are equal: more than the rounding of their sums."""
 
 
 class ClusterRules(NamedTuple):
@@ -113,8 +114,10 @@ def tally(support, cluster, s, demand, sign):
     """Add (or with `sign` -1 take away) what set `s` contributes to the sums of `cluster`."""
     share = sign * support.shares[s]
     child, hits = support.child[s], cluster.hits[s]
+    # The cut counts the sets of members with fewer than `demand` parents inside.
     if hits < demand:
         cluster.counted[child] += share
+    # One parent more or less changes only sets whose number of hits is at the edge.
     if cluster.inside[child] and demand - 1 <= hits <= demand:
         for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
             parent = support.parents[k]
@@ -140,10 +143,11 @@ def flip(support, cluster, variable, demand, n_near):
     """Move a variable into or out of the cluster; returns the number of variables near it."""
     own = range(support.set_offsets[variable], support.set_offsets[variable + 1])
     as_parent = range(support.member_offsets[variable], support.member_offsets[variable + 1])
+    # Take out what every set concerned contributes, change the hits, and put in what it contributes then.
     for s in own:
         tally(support, cluster, s, demand, -1.0)
     for k in as_parent:
-        tally(support, cluster, support.member_sets[k], demand, -1.0)
+        tally(support, cluster, np.int64(support.member_sets[k]), demand, -1.0)
     change = -1 if cluster.inside[variable] else 1
     cluster.inside[variable] = change > 0
     for k in as_parent:
@@ -151,21 +155,21 @@ def flip(support, cluster, variable, demand, n_near):
     for s in own:
         tally(support, cluster, s, demand, 1.0)
     for k in as_parent:
-        tally(support, cluster, support.member_sets[k], demand, 1.0)
+        tally(support, cluster, np.int64(support.member_sets[k]), demand, 1.0)
     if change > 0:
         n_near = notice(cluster, variable, n_near)
         for s in own:
             for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
-                n_near = notice(cluster, support.parents[k], n_near)
+                n_near = notice(cluster, np.int64(support.parents[k]), n_near)
     return n_near
 
 
 @njit
 def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
     """The variable whose flip leaves the least share counted, and the change (noise left out); -1 for none."""
-    best, least, change = -1, np.inf, 0.0
+    best, least, change = np.int64(-1), np.inf, 0.0
     for k in range(n_near):
-        v = cluster.near[k]
+        v = np.int64(cluster.near[k])
         if until[v] > step:
             continue
         if cluster.inside[v]:
@@ -177,6 +181,7 @@ def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
             if size >= most or (size >= demand and cluster.lost[v] <= SHARE_TOLERANCE):
                 continue
             delta = cluster.counted[v] - cluster.lost[v]
+        # Noise lets repeated searches from one seed find different clusters; the sums themselves stay exact.
         disturbed = delta + noise * rng.random() if noise > 0.0 else delta
         if disturbed < least:
             best, least, change = v, disturbed, delta
@@ -209,12 +214,12 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
     demand, n_steps, most, noise = rules.demand, rules.n_steps, rules.most_members, rules.noise
     n_found = work = 0
     for index in range(len(seeds)):
-        seed = seeds[index]
+        seed = np.int64(seeds[index])
         if n_found + 1 >= len(pool_offsets) or pool_offsets[n_found] + most > len(pool):
             break
         share = cluster.counted[seed]
-        n_near = flip(support, cluster, seed, demand, 0)
-        size, found_size, least = 1, 0, demand - rules.least_violation
+        n_near = flip(support, cluster, seed, demand, np.int64(0))
+        size, found_size, least = np.int64(1), 0, demand - rules.least_violation
         until[seed] = n_steps
         for step in range(1, n_steps):
             v, change = best_flip(cluster, n_near, until, step, size, demand, most, noise, rng)
@@ -224,12 +229,14 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
             share += change
             size += -1 if cluster.inside[v] else 1
             n_near = flip(support, cluster, v, demand, n_near)
+            # Tabu: what just entered or left stays for a while, so that the search leaves local optima.
             until[v] = step + 1 + CLUSTER_TENURE + rng.integers(0, 4)
             if size > demand and share < least - SHARE_TOLERANCE:
                 least, found_size = share, size
                 kept[:] = cluster.inside
+        # Flip everything back: cheaper than clearing all variables and sets.
         for k in range(n_near):
-            v = cluster.near[k]
+            v = np.int64(cluster.near[k])
             if cluster.inside[v]:
                 flip(support, cluster, v, demand, n_near)
         if found_size > 0:

@@ -17,7 +17,9 @@ import numpy as np
 from ..jit import njit
 
 FREE = 1e-9
-"""Nats of reduced cost that count as none."""
+"""Nats of reduced cost that count as none: more than the rounding of sums, far less than any difference of
+scores that matters.
+"""
 
 ASCENT_MORE, ASCENT_DONE, ASCENT_FULL, ASCENT_INFEASIBLE = 0, 1, 2, 3
 """How a slice of `ascend` ended: out of work, all placed, no room for clusters, no network at all."""
@@ -154,7 +156,7 @@ def unplace(placement, top, until):
 @njit
 def place_free(columns, placement):
     """Place all that sets without reduced cost allow; returns the top of the trail."""
-    top = 0
+    top = np.int64(0)
     for s in range(len(placement.reduced)):
         if placement.reduced[s] <= FREE and not wait_for_parent(columns, placement, s):
             child = placement.child[s]
@@ -174,6 +176,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
     tuple of (int, int)
         Size of the cluster and work in placements.
     """
+    # Fisher-Yates shuffle: other clusters come up in other rounds.
     for k in range(size - 1, 0, -1):
         j = rng.integers(0, k + 1)
         members[k], members[j] = members[j], members[k]
@@ -183,6 +186,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
             continue
         new_top = place(columns, placement, members[k], top)
         work += 1 + new_top - top
+        # If some member is still not placed, those left are a violated cluster too; otherwise this member is needed.
         if new_top - top < left:
             left -= new_top - top
             top = new_top
@@ -229,15 +233,18 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
         cluster = progress[CLUSTERS]
         if cluster >= len(raised) or pool_offsets[cluster] + n > len(pool):
             return top, ASCENT_FULL
-        size = 0
+        size = np.int64(0)
+        # What cannot be placed is violated: every free set of a member has a parent among the members.
         for v in range(n):
             if not placement.placed[v]:
                 members[size] = v
                 size += 1
         size, work = shrink_cluster(columns, placement, members, size, top, rng)
+        # A placement counts as five sets looked at; the weights are set by hand.
         progress[WORK_LEFT] -= n + 5 * work
         for k in range(size):
             inside[members[k]] = True
+        # The multiplier of the cluster rises by the least reduced cost of the sets that its cut counts.
         least = np.inf
         for k in range(size):
             for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
@@ -252,6 +259,7 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
                 if not avoids(columns, s, inside):
                     continue
                 placement.reduced[s] -= least
+                # The set became free: its child can be placed, or waits for a parent.
                 if placement.reduced[s] <= FREE:
                     placement.reduced[s] = 0.0
                     if not wait_for_parent(columns, placement, s) and not placement.placed[child]:

@@ -19,7 +19,7 @@ import numpy as np
 from ..jit import njit
 
 PATIENCE = 20
-"""Steps without a better bound after which steps become shorter."""
+"""Steps without a better bound after which steps become shorter; 20 as in Barahona & Anbil 2000."""
 
 
 BOUND, STEP, WEIGHT, IDLE = 0, 1, 2, 3
@@ -207,17 +207,21 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
         norm = 0.0
         for c in range(n_cuts):
             lack = violation[c]
+            # A multiplier at zero cannot fall: that direction does not count.
             if multipliers[c] <= 0.0 and lack < 0.0:
                 lack = 0.0
             slack[c] = lack
             norm += lack * lack
+        # The average keeps all cuts (up to rounding), or the network is proved best.
         if norm < 1e-14 or target <= pace[BOUND]:
             return
+        # Step length of Held, Wolfe and Crowder 1974: the gap over the squared norm of the subgradient.
         step = pace[STEP] * (target - pace[BOUND]) / norm
         for c in range(n_cuts):
             moved[c] = max(0.0, multipliers[c] + step * slack[c])
         bound = relax(columns, cuts, moved, reduced, chosen)
-        # The weight of the new choice that brings the average nearest to keeping all cuts.
+        # The weight of the new choice that brings the average nearest to keeping all cuts, least squares, between
+        # a tenth of the most weight and all of it (Barahona & Anbil 2000).
         count_lacks(cuts, chosen, whole, lacks)
         along = square = rise = 0.0
         for c in range(n_cuts):
@@ -236,10 +240,12 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
             pace[BOUND] = bound
             multipliers[:] = moved
             pace[IDLE] = 0.0
+            # The choice at the new multipliers still lacks in this direction: a longer step would have done more.
             if rise > 0.0 and pace[STEP] < 2.0:
                 pace[STEP] *= 1.1
         else:
             pace[IDLE] += 1.0
             if pace[IDLE] >= PATIENCE:
+                # 0.66, as 1.1 above, from Barahona & Anbil 2000; the least length keeps steps from vanishing.
                 pace[STEP] = max(0.66 * pace[STEP], 1e-5)
                 pace[IDLE] = 0.0

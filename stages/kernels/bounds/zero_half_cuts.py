@@ -18,7 +18,7 @@ from ..jit import njit
 from .cluster_cuts import SHARE_TOLERANCE
 
 SUM_TENURE = 4
-"""Steps for which a cut that entered or left stays; up to three more at random."""
+"""Steps for which a cut that entered or left stays, set by hand; up to three more at random."""
 
 
 class SumRules(NamedTuple):
@@ -108,6 +108,7 @@ def flip_cut(odd, total, cut):
     for k in range(odd.offsets[cut], odd.offsets[cut + 1]):
         s = odd.sets[k]
         total.odd_shares[odd.children[k]] += total.shares[s]
+        # The sign holds the parity, so one pass updates the sums of odd shares.
         total.shares[s] = -total.shares[s]
     total.inside[cut] = not total.inside[cut]
     sign = 1 if total.inside[cut] else -1
@@ -122,10 +123,13 @@ def rounding_cost(odd_shares, demand):
     cost, lowered, least = 0.0, 0, 1.0
     for v in range(len(odd_shares)):
         share = odd_shares[v]
+        # Where most of a variable's share is odd, rounding down costs less, namely the even share; each such
+        # variable lowers what is demanded by one.
         if share > 0.5:
             share = 1.0 - share
             lowered += 1
         cost += share
+        # What it costs more to round this variable the other way.
         least = min(least, 1.0 - 2.0 * share)
     return cost if (demand - lowered) % 2 != 0 else cost + least
 
@@ -139,6 +143,7 @@ def change_by(odd, total, cut):
         v = odd.children[k]
         before = total.odd_shares[v]
         after = before
+        # Sets of a cut ascend, so those of one variable stand together.
         while k < end and odd.children[k] == v:
             after += total.shares[odd.sets[k]]
             k += 1
@@ -149,6 +154,7 @@ def change_by(odd, total, cut):
 @njit
 def best_cut(odd, total, step, size, most):
     """The cut to flip that leaves the least slack and rounding cost, -1 for none; and the work in sets."""
+    # Only cuts that count a set that is odd are looked at; any other adds odd shares of its own.
     n_near = work = 0
     for s in range(len(total.shares)):
         if total.shares[s] < 0.0:
@@ -158,9 +164,9 @@ def best_cut(odd, total, step, size, most):
                     total.is_near[cut] = True
                     total.near[n_near] = cut
                     n_near += 1
-    best, least = -1, np.inf
+    best, least = np.int64(-1), np.inf
     for k in range(n_near):
-        cut = total.near[k]
+        cut = np.int64(total.near[k])
         total.is_near[cut] = False
         if total.until[cut] > step or (size <= 1 if total.inside[cut] else size >= most):
             continue
@@ -198,7 +204,7 @@ def search_sums(odd, total, seeds, rules, rng, kept, pool, pool_offsets):
     n_found = work = 0
     for index in range(len(seeds)):
         demand, slack, size, is_found, least = 0, 0.0, 0, False, 1.0 - 2.0 * rules.least_violation
-        cut = seeds[index]
+        cut = np.int64(seeds[index])
         for step in range(n_steps):
             more, wider = flip_cut(odd, total, cut)
             demand += more

@@ -18,8 +18,8 @@ import numpy as np
 from ..jit import inlined, njit
 from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, recompute_ancestors
 
-ADD, REMOVE, REVERSE, NO_MOVE, STALE = 0, 1, 2, 3, 4
-"""Kinds of moves; `STALE` stands for a best move that is to be looked up again."""
+ADD, REMOVE, REVERSE, NO_MOVE, STALE = (np.int64(kind) for kind in range(5))
+"""Kinds of moves, int64 as in the arrays; `STALE` stands for a best move that is to be looked up again."""
 
 KIND, CHILD, PARENT = 0, 1, 2
 """Entries of a move, an array of int64."""
@@ -198,7 +198,7 @@ def is_tabu(limits, child, parent, gain):
 @njit
 def look_up_best(state, child, limits):
     """Find the best open move of `child` and remember it; True when the tabu list withheld a better one."""
-    best, kind, best_parent = limits.floor, NO_MOVE, -1
+    best, kind, best_parent = limits.floor, NO_MOVE, np.int64(-1)
     withheld = False
     if state.n_parents[child] < limits.max_parents:
         for k in range(state.n_candidates[child]):
@@ -251,7 +251,7 @@ def choose_move(state, limits, move):
         if state.best_kind[child] == STALE:
             withheld[child] = look_up_best(state, child, limits)
     while True:
-        best = -1
+        best = np.int64(-1)
         for child in state.order:
             kind = state.best_kind[child]
             if kind == NO_MOVE:

@@ -20,11 +20,16 @@ from ..bits import lowest_bit, popcount
 from ..jit import inlined, njit
 from .row_groups import count_narrow_cells, count_wide_cells, narrow_limit, split_rows
 
-# Costs in units of one listed row, measured (benchmarks): what decides between the ways of counting.
+# The cost model that decides between the ways of counting. The unit is the time for one row of a narrow
+# configuration; all four were measured (tests/benchmarks). A wrong value costs time, never changes a score.
 WORD_COST = 0.04
+"""AND + popcount of one word of 64 rows."""
 CELL_COST = 1.2
+"""Looking up the contribution of one cell of a split configuration."""
 SPARSE_ROW_COST = 2.5
+"""Counting one row in which the candidate is out of its most frequent state."""
 SPARSE_SETUP_ROW_COST = 1.5
+"""Writing the cell of one row, once per parent set, before minority rows can be walked."""
 
 
 class ScoreTables(NamedTuple):
@@ -85,6 +90,7 @@ def binary_wide_score(bits, state_bitmap, cells, cell_counts, n_wide, words, shi
                 ones += popcount(cells[2 * c + 1, w] & word)
             in_total += np.int64(total) << shifts[g]
             in_one += np.int64(ones) << shifts[g]
+        # Rows where the candidate is in its first state are the rest: only one of its states is counted.
         zero = np.int64(cell_counts[2 * c])
         one = np.int64(cell_counts[2 * c + 1])
         in_zero = in_total - in_one
@@ -107,8 +113,10 @@ def wide_score(data, child, candidate, work, n_wide, cell_table, row_table, kind
         for x in range(r):
             rest[x] = work.cell_counts[c * r + x]
             rest_total += rest[x]
+        # State 0 of candidate and child is never counted: it is what the others leave over.
         for y in range(1, s):
             total = count_overlap(data, work.cells, c * r, first + y)
+            # A state that does not occur here adds nothing: the tables are 0 at 0.
             if total == 0:
                 continue
             in_zero = total
@@ -193,6 +201,7 @@ def sparse_score(data, child, candidate, work, base, cell_table, row_table, kind
         if cell < 0:
             continue
         configuration = cell // r
+        # The stamp tells whether this candidate met the configuration before, so that nothing needs clearing.
         if work.stamps[configuration] != candidate:
             work.stamps[configuration] = candidate
             work.touched[n_touched] = configuration
@@ -202,6 +211,7 @@ def sparse_score(data, child, candidate, work, base, cell_table, row_table, kind
     majority = data.majority[candidate]
     for i in range(n_touched):
         configuration = work.touched[i]
+        # Take the unsplit configuration out of the base, and put its parts in: first the majority state (the rest).
         score -= configuration_score(work.cell_counts, configuration, r, cell_table, row_table, kind)
         rest_total = np.int64(0)
         for x in range(r):
@@ -218,6 +228,7 @@ def sparse_score(data, child, candidate, work, base, cell_table, row_table, kind
             for x in range(r):
                 index = (configuration * r + x) * s + y
                 count = np.int64(work.histogram[index])
+                # Leave the histogram empty for the next candidate.
                 work.histogram[index] = 0
                 total += count
                 score += cell_table[kind, count]
@@ -231,6 +242,7 @@ def sparse_score(data, child, candidate, work, base, cell_table, row_table, kind
 def dense_cost(data, candidate, r, n_wide, n_narrow, n_narrow_rows):
     """Estimated cost of counting one candidate over bitmaps and row lists, in listed rows."""
     s = data.state_offsets[candidate + 1] - data.state_offsets[candidate]
+    # One state of the candidate comes from the others by subtraction.
     words = n_wide * r * (s - 1) * data.bits.shape[1]
     return words * WORD_COST + n_narrow_rows + (n_wide + n_narrow) * r * s * CELL_COST
 
@@ -292,6 +304,7 @@ def score_candidates(data, tables, child, n_configurations, partition, candidate
             dense = dense_cost(data, candidate, r, n_wide, n_narrow, n_narrow_rows)
             fits = np.int64(n_wide + n_narrow) * r * s <= len(work.histogram)
             takes_sparse = fits and rows * SPARSE_ROW_COST < dense
+        # The score of the parents alone is needed by some candidates only; it is summed at most once per line.
         if (takes_sparse or s == 1) and np.isnan(base[kind]):
             base[kind] = 0.0
             for configuration in range(n_wide + n_narrow):
@@ -322,6 +335,7 @@ def score_candidates(data, tables, child, n_configurations, partition, candidate
                     data, child, candidate, work, level, n_narrow, tables.cell, tables.row, kind
                 )
         score -= tables.penalty[0] * n_configurations * s
+        # Ways of counting sum in different orders; rounding makes their results equal to the last bit.
         out[candidate] = np.rint(score / quantum) * quantum
 
 

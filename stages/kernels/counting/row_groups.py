@@ -137,9 +137,7 @@ def append_rows(bitmaps, level, slot, rows, target, row_end):
 def split_wide(data, parent, limit, work, level, n_wide, target):
     """Split every wide configuration of `level` by the states of `parent`; (wide, narrow, rows) of `target`."""
     n_words = data.bits.shape[1]
-    wide_end = 0
-    n_narrow = 0
-    row_end = 0
+    wide_end = n_narrow = row_end = np.int64(0)
     work.starts[target, 0] = 0
     for slot in range(n_wide):
         for state_bitmap in range(data.state_offsets[parent], data.state_offsets[parent + 1]):
@@ -203,11 +201,12 @@ def split_rows(data, parents, limit, work):
     for w in range(n_words):
         work.wide[0, 0, w] = data.valid[w]
         count += popcount(data.valid[w])
-    n_wide, n_narrow, level = 1, 0, 0
+    zero = np.int64(0)
+    n_wide, n_narrow, level = np.int64(1), zero, zero
     work.starts[0, 0] = 0
     if np.int64(count) <= limit:
-        work.starts[0, 1] = append_rows(work.wide, 0, 0, work.rows, 0, 0)
-        n_wide, n_narrow = 0, 1
+        work.starts[0, 1] = append_rows(work.wide, zero, zero, work.rows, zero, zero)
+        n_wide, n_narrow = zero, np.int64(1)
     for parent in parents:
         target = 1 - level
         wide_end, target_narrow, row_end = split_wide(data, parent, limit, work, level, n_wide, target)
@@ -227,7 +226,7 @@ def count_wide_cells(data, child, work, level, n_wide, drops_pure):
     n_words = data.bits.shape[1]
     first = data.state_offsets[child]
     r = data.state_offsets[child + 1] - first
-    kept = 0
+    kept = np.int64(0)
     for slot in range(n_wide):
         base = kept * r
         states_seen = 0
@@ -255,8 +254,7 @@ def count_wide_cells(data, child, work, level, n_wide, drops_pure):
 def count_narrow_cells(data, child, work, level, n_narrow, n_wide, drops_pure):
     """Count the child's states in narrow configurations, dropping pure ones in place; the number kept."""
     r = data.state_offsets[child + 1] - data.state_offsets[child]
-    kept = 0
-    row_end = 0
+    kept = row_end = np.int64(0)
     start = work.starts[level, 0]
     for group in range(n_narrow):
         end = work.starts[level, group + 1]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .moves import RECHECK, mark_move, move_variable, refresh, take_back
+from .moves import NOTHING_MOVED, RECHECK, mark_move, move_variable, refresh, take_back
 
 NEAR = 10
 """Half of the random moves go at most this far."""
@@ -174,7 +174,7 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             else:
                 former = hosts[variable]
                 hosts[variable] = draw_host(lists, tree, rng, variable)
-            n_logged, gain = refresh(lists, tree, log, clique, start, -1)
+            n_logged, gain = refresh(lists, tree, log, clique, np.int64(start), NOTHING_MOVED)
         else:
             variable = np.int32(rng.random() * n)
             start = position[variable]
@@ -190,7 +190,7 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
                 continue
             move_variable(order, position, start, end)
             mark_move(lists, tree, log, variable, low, high)
-            n_logged, gain = refresh(lists, tree, log, clique, low, variable)
+            n_logged, gain = refresh(lists, tree, log, clique, np.int64(low), np.int64(variable))
         if gain >= 0.0 or rng.random() < np.exp(gain / temperature):
             relative_score += gain
             if relative_score > best.relative_score[0] + 1e-9 * abs(best.relative_score[0]):

@@ -100,6 +100,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
         left=np.full(n_arcs, -1, dtype=np.int64),
         right=np.full(n_arcs, -1, dtype=np.int64),
     )
+    # Each contraction removes at least one vertex, so there are fewer than n of them.
     n_most = 2 * n_vertices
     tops = np.full(n_most, -1, dtype=np.int64)
     for arc in range(n_arcs):
@@ -131,6 +132,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
                 vertex = n_known
                 n_known += 1
             arc = tops[vertex]
+            # Arcs from within the contracted vertex would close a cycle.
             while find_top(above, tails[arc]) == vertex:
                 pay_debt(heaps, arc)
                 arc = merge_heaps(heaps, heaps.left[arc], heaps.right[arc])
@@ -143,6 +145,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
             path[depth] = vertex
             depth += 1
             vertex = find_top(above, tails[arc])
+        # The path ended at a settled vertex: the root now reaches all on it.
         for k in range(depth):
             settled[path[k]] = True
             on_path[path[k]] = False
@@ -162,6 +165,7 @@ def _unfold(n_known, root, heads, around, taken, entering):
         if outer < len(entering):
             entering[outer] = arc
             continue
+        # The member of the cycle that contains the arc's head, from the head outwards.
         while around[member] != outer:
             member = around[member]
         taken[member] = arc

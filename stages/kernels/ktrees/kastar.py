@@ -84,6 +84,7 @@ def comes_first(states, a, b):
 def push_state(states, state):
     """Put a state on the heap."""
     heap = states.heap
+    # Binary heap: the new state rises from the end while it comes before the one above.
     place = states.counts[OPEN]
     states.counts[OPEN] += 1
     while place > 0:
@@ -99,9 +100,10 @@ def push_state(states, state):
 def pop_state(states):
     """Take the first state from the heap."""
     heap = states.heap
-    first = heap[0]
+    first = np.int64(heap[0])
     states.counts[OPEN] -= 1
     size = states.counts[OPEN]
+    # The last state fills the hole at the top and sinks.
     last = heap[size]
     place = 0
     while True:
@@ -128,6 +130,7 @@ def estimate_rest(lists, tree, rest):
     rest[n] = 0.0
     for t in range(n - 1, -1, -1):
         s = lists.set_offsets[tree.order[t]]
+        # The first consistent set ignores the treewidth, so the estimate is never too low: A* stays exact.
         while not stands_before(lists.parent_offsets, lists.parents, tree.position, s, t):
             s += 1
         rest[t] = rest[t + 1] + lists.relative_scores[s]
@@ -139,9 +142,11 @@ def rebuild(tree, states, state):
     order, bags, edges = tree.order, tree.bags, tree.edges
     n, size = len(order), bags.shape[1]
     edges[:] = np.uint64(0)
+    # The bit after all pairs is the key of the empty sets: it is always set.
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     join_start_clique(order, bags, edges)
     end = states.depths[state]
+    # Decisions are stored from the last to the first; the bags need them from the first on.
     trail = np.empty(end, dtype=np.int32)
     while state > 0:
         trail[states.depths[state] - 1] = state
@@ -186,6 +191,7 @@ def expand(lists, tree, states, state, rest, floor, fitting):
     size = bags.shape[1]
     t = states.depths[state]
     variable = order[t]
+    # Sets that are no clique of the k-tree fit no K-clique of it: sort them out once for all hosts.
     n_fitting = 0
     for s in range(lists.set_offsets[variable], lists.set_offsets[variable + 1]):
         if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
@@ -205,6 +211,7 @@ def expand(lists, tree, states, state, rest, floor, fitting):
                     bags, host, parents, first, end
                 ):
                     continue
+                # The first set that fits this K-clique is its best one: `fitting` is in the order of the list.
                 relative_score = states.values[state] + lists.relative_scores[s]
                 if relative_score + rest[t + 1] > floor:
                     add_state(states, state, host, left_out, s, relative_score, relative_score + rest[t + 1])
@@ -239,9 +246,11 @@ def search_paths(lists, tree, states, rest, floor, fitting, n_expansions):
     for done in range(n_expansions):
         if states.counts[OPEN] == 0:
             return done, -2
-        state = states.heap[0]
+        state = np.int64(states.heap[0])
+        # Estimates never rise along a path, so a complete state on top of the heap is the best completion.
         if states.depths[state] == n:
             return done, state
+        # A state has at most one successor for each bag and member to leave out.
         if states.counts[STATES] + size * (states.depths[state] - size + 1) > len(states.parents):
             return done, -3
         pop_state(states)

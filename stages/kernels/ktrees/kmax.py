@@ -82,7 +82,7 @@ def offer_bag(lists, edges, newcomer, placed, fitting, is_open, heap):
             if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
                 fitting[child] = s
                 if is_open[child]:
-                    heapq.heappush(heap, (regret(lists, child, s), np.int64(child)))
+                    heapq.heappush(heap, (regret(lists, child, np.int64(s)), np.int64(child)))
                 break
 
 
@@ -125,7 +125,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
             position[variable] = n
     total = solve_start_clique(lists, tree, clique)
     for variable in range(n):
-        open_variable(lists, precedences, variable, placed, fitting, is_open, heap)
+        open_variable(lists, precedences, np.int32(variable), placed, fitting, is_open, heap)
     for t in range(size):
         offer_bag(lists, edges, order[t], placed, fitting, is_open, heap)
     for t in range(size, n):

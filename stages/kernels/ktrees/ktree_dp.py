@@ -18,7 +18,9 @@ from .informative_score import is_within
 from .ktree_dp_states import STORED, add_candidate, extend_ancestors, store
 
 SLICE_STATES = 1000
-"""States after which a kernel call ends; some hundredths of a second at most."""
+"""States stored after which a kernel call ends, so that a search can look at the clock: set by hand to take some
+hundredths of a second at most.
+"""
 
 
 class Families(NamedTuple):
@@ -108,6 +110,8 @@ def collect_families(lists, tree, families):
             if offsets[s] == offsets[s + 1]:
                 families.most[child] = families.best[child] - relative_scores[s]
                 continue
+            # The first clique that holds child and parents is that of the latest of them; the start clique counts
+            # as the clique of position K.
             latest = max(np.int32(width), tree.position[child])
             for i in range(offsets[s], offsets[s + 1]):
                 latest = max(latest, tree.position[parents[i]])
@@ -117,6 +121,8 @@ def collect_families(lists, tree, families):
             count += 1
     for t in range(n):
         families.offsets[t + 1] += families.offsets[t]
+    # Counting sort by clique, from the second half of the arrays into the first. Families were met child by child,
+    # and the sort is stable; so those of a clique are grouped by child, best first.
     filled = families.offsets[:-1].copy()
     child = np.int32(0)
     for i in range(count):
@@ -136,6 +142,7 @@ def link_cliques(tree, cliques):
     cliques.joined[:] = -1
     cliques.pending[0] = 0.0
     for t in range(size, len(order)):
+        # The K members that a variable joined lie in the clique of the latest of them, or in the start clique.
         latest = size - 1
         for j in range(size - 1):
             latest = max(latest, position[bags[order[t], j]])
@@ -174,6 +181,7 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
     above = np.empty(width + 1, dtype=np.int64)
     moved = np.empty(width, dtype=np.int64)
     for m in range(message[0], message[1]):
+        # Masks of the other clique are of its places; `places` translates them to those of this one.
         taken = np.int64(0)
         for j in range(width):
             moved[j] = 0
@@ -182,13 +190,16 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
             taken |= (states.taken[m] >> j & 1) << places[j]
         for s in range(span[0], span[1]):
             cost = states.costs[s] + states.costs[m]
+            # States stand cheapest first, so all others cost too much as well.
             if cost >= slack:
                 break
+            # A member that got its set on either side of the shared ones must not get another.
             if states.taken[s] & taken:
                 continue
             above[:] = states.above[s]
             acyclic = True
             for j in range(width):
+                # Ancestors of ancestors are ancestors: the message knows nothing of those on this side.
                 ancestors = moved[j]
                 for i in range(width + 1):
                     if moved[j] >> i & 1:
@@ -262,6 +273,8 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
     most = np.empty(size)
     for j in range(size):
         most[j] = families.most[bag[j]]
+    # `pending` is the least that all cliques cost which are done and hang on no done one; what hangs on this clique
+    # leaves it, and is paid in its states instead. `ahead` is the least cost of the messages not merged yet.
     ahead = 0.0
     other = cliques.joined[variable]
     while other >= 0:
@@ -269,6 +282,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         other = cliques.following[other]
     cliques.pending[0] -= ahead
     slack -= cliques.pending[0]
+    # Begin with one state: nothing chosen, nobody anybody's ancestor, no cost.
     nothing = (0.0, np.int64(0), np.zeros(size, dtype=np.int64), np.int64(-1), np.int64(-1), np.int64(-1))
     add_candidate(found, kept, most, limit, nothing)
     span = store(found, kept, most, limit, states)
@@ -285,6 +299,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
     i = families.offsets[t]
     while i < families.offsets[t + 1]:
         end = i
+        # A child takes one set at most, so all its sets here are offered at once to the states before.
         while end < families.offsets[t + 1] and families.children[end] == families.children[i]:
             end += 1
         member = place_in(bag, families.children[i])
@@ -294,6 +309,8 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         )  # fmt: skip
         span = store(found, kept, most, limit, states)
         i = end
+    # The variable of this clique is in no clique still to come, so it is settled: it stands last in its bag. The
+    # start clique settles all members.
     release(states, span, size - 1 if t >= size else 0, slack, found, kept, most, limit)
     span = store(found, kept, most, limit, states)
     cliques.starts[variable], cliques.ends[variable] = span
@@ -328,6 +345,8 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
     size = tree.bags.shape[1]
     begin = states.counts[STORED]
     for t in range(start, size - 2, -1):
+        # How often this clique stores states at most: at the start, after each message, after each child with
+        # families, and on release; each time up to `limit` of them.
         steps = min(families.offsets[t + 1] - families.offsets[t], size) + 2
         other = cliques.joined[tree.order[t]]
         while other >= 0:
@@ -348,6 +367,7 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
 def trace_choices(lists, tree, states, last):
     """Fill ``tree.chosen`` with the sets of state `last`, after all cliques were solved; their relative score."""
     n = len(tree.order)
+    # Whoever chose no set in any state takes the empty one, which is the last of its list.
     for child in range(n):
         tree.chosen[child] = lists.set_offsets[child + 1] - 1
     waiting = [last]

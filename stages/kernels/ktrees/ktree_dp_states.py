@@ -70,6 +70,7 @@ def extend_ancestors(above, member, ancestors):
     if (ancestors >> member) & 1:
         return False
     for j in range(len(above)):
+        # What is above the member is above all whose ancestor it is, too.
         if j == member or (above[j] >> member) & 1:
             if (ancestors >> j) & 1:
                 return False
@@ -88,6 +89,7 @@ def is_dominated(states, one, other, most):
     for j in range(states.above.shape[1]):
         if states.above[one, j] & ~states.above[other, j]:
             return False
+    # Whatever continues `other` continues `one` as well; members without a set in `one` may need the empty set.
     price = states.costs[one]
     for j in range(len(most)):
         if (states.taken[other] & ~states.taken[one]) >> j & 1:
@@ -110,10 +112,12 @@ def copy_state(source, i, target, k):
 def thin_out(found, kept, most, limit):
     """Reduce the candidates `found` to at most `limit` undominated ones, cheapest first; `kept` is scratch."""
     n_found = found.counts[STORED]
+    # A stable sort, so that states of equal cost stay in the order in which they were found.
     ranked = np.argsort(found.costs[:n_found], kind="mergesort")
-    n_kept = 0
+    n_kept = np.int64(0)
     for i in ranked:
         useful = True
+        # Only a cheaper state, or one found earlier, can dominate: the others need not be compared.
         copy_state(found, i, kept, n_kept)
         for k in range(n_kept):
             if is_dominated(kept, k, n_kept, most):

@@ -31,6 +31,9 @@ from .start_clique import solve_start_clique
 NO_BETTER_SET = np.int64(2**62)
 """In `MoveLog.pending`: no better set has become a clique."""
 
+NOTHING_MOVED = np.int64(-1)
+"""For `refresh`: no variable changed its place."""
+
 SETTLED, RECHECK, RESCAN, CHANGED = 0, 1, 2, 3
 """Values of `MoveLog.flags`: nothing to do; the present set may not fit any more; choose from the whole list;
 has a new bag.
@@ -93,6 +96,7 @@ def mark_move(lists, tree, log, variable, low, high):
     position, chosen, flags = tree.position, tree.chosen, log.flags
     for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
         child = pair_children[pair]
+        # Only children that `variable` passed on its way to a later place stand between these positions.
         if low <= position[child] < position[variable] <= high:
             s = chosen[child]
             if s >= lists.pair_first[pair] and is_among(parents, offsets[s], offsets[s + 1], variable):
@@ -116,11 +120,14 @@ def spread_change(lists, tree, log, variable, place):
         present = chosen[child]
         if present < pair_first[pair] or position[child] <= place:
             continue
+        # Lists are sorted best first: only sets before the present one, and before one already noted, are better.
         limit = min(present, pending[child])
         for k in range(member_offsets[pair], member_offsets[pair + 1]):
             s = member_sets[k]
             if s >= limit:
                 break
+            # The key is one pair of the set. Without that edge it is no clique: one look saves most full tests.
+            # Sets with a member behind `place` are left to that member: it tells the child when its own bag changes.
             if not has_bit(edges, keys[s]) or not stands_before(offsets, parents, position, s, place + 1):
                 continue
             if is_clique(offsets, parents, edges, s):
@@ -185,7 +192,7 @@ def refresh(lists, tree, log, clique, low, moved):
     low : int
         The start clique is solved anew when this lies in it.
     moved : int
-        Variable whose place changed; -1 for none.
+        Variable whose place changed; `NOTHING_MOVED` for none.
 
     Returns
     -------
@@ -205,10 +212,14 @@ def refresh(lists, tree, log, clique, low, moved):
     for t in range(low, n):
         variable = order[t]
         preferred = hosts[variable]
+        # A variable keeps its set and bag unless it was flagged, a better set became a clique, or the bag that it
+        # prefers to join changed or moved.
         host_is_same = preferred < 0 or (flags[preferred] != CHANGED and preferred != moved)
         if flags[variable] == SETTLED and pending[variable] == NO_BETTER_SET and host_is_same:
             continue
         present = chosen[variable]
+        # Sets before the present one did not fit, and only a pending one can do so now; so the search for the first
+        # set that fits starts there. Only after a move of the variable itself may any set of its list fit.
         s = set_offsets[variable] if flags[variable] == RESCAN else min(present, pending[variable])
         flags[variable] = SETTLED
         pending[variable] = NO_BETTER_SET
@@ -222,6 +233,7 @@ def refresh(lists, tree, log, clique, low, moved):
         host = order[latest_member(position, parents, first, end)]
         if preferred >= 0 and position[preferred] < t and bag_contains(bags, preferred, parents, first, end):
             host = preferred
+        # Row n of the bags is scratch: the bag is compared with the present one before it takes its place.
         form_bag(bags, host, n, variable, left_out[variable], parents, first, end)
         # A variable that left the start clique lost its edges, even if its bag has the same members again.
         has_new_bag = renewed and (t == size or variable == moved)
@@ -238,6 +250,7 @@ def refresh(lists, tree, log, clique, low, moved):
                 bags[variable, j] = bags[n, j]
             add_edges(edges, bags, variable)
             flags[variable] = CHANGED
+        # A variable that moved without a new bag is now available to others that it was not available to before.
         if has_new_bag or variable == moved:
             spread_change(lists, tree, log, variable, t)
     for k in range(n_logged):
@@ -283,7 +296,7 @@ def build_ktree(lists, tree, log, clique):
         chosen[variable] = lists.set_offsets[variable]
         log.flags[variable] = RESCAN
         log.pending[variable] = NO_BETTER_SET
-    refresh(lists, tree, log, clique, 0, -1)
+    refresh(lists, tree, log, clique, np.int64(0), NOTHING_MOVED)
     total = 0.0
     for variable in range(n):
         total += lists.relative_scores[chosen[variable]]

@@ -155,12 +155,12 @@ def mark_interfaces(cliques, group, top):
     """Fill ``group.adjacent`` from the cliques that the group shares with the rest."""
     group.adjacent[:] = 0
     if cliques.above[top] >= 0:
-        keep_adjacent(cliques, group, top)
+        keep_adjacent(cliques, group, np.int64(top))
     for k in range(group.counts[NODES]):
         other = cliques.below[group.members[k]]
         while other >= 0:
             if group.places[other] < 0:
-                keep_adjacent(cliques, group, other)
+                keep_adjacent(cliques, group, np.int64(other))
             other = cliques.beside[other]
 
 

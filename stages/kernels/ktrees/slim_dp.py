@@ -17,8 +17,13 @@ from .start_clique import peel_clique, solve_core
 GAIN = 1e-6
 """Least improvement in nats: more than rounding can feign."""
 
+NO_PAIR, ONE_PAIR, THREE_PAIRS = np.int64(0), np.int64(1), np.int64(3)
+"""Numbers of missing pairs, for groups of up to K + 1, of K + 2 and of K + 3 members."""
+
 MOST_WORK = 10_000_000
-"""Steps after which a group that takes long is left with the best found so far: about a tenth of a second."""
+"""Steps (variables times subsets, and sets) after which a group that takes long is left with the best found so far:
+set by hand to take about a tenth of a second.
+"""
 
 
 @njit
@@ -47,6 +52,7 @@ def solve_relaxed(group, n_missing, tables):
                 masks[count] = group.above[k]
                 candidates[count] = k
                 count += 1
+                # A set that makes no member an ancestor closes no cycle; what follows in the list is worse.
                 if group.above[k] == 0:
                     break
         if count == starts[place]:
@@ -92,12 +98,14 @@ def solve_group(group, width, floor, tables):
         Sum of relative scores in nats; `floor` when there is nothing better.
     """
     size = group.counts[SIZE]
-    best = solve_relaxed(group, 0, tables)
+    best = solve_relaxed(group, NO_PAIR, tables)
     if best <= floor:
         return floor
     if size <= width + 1:
-        keep_picks(group, 0)
+        keep_picks(group, NO_PAIR)
         return best
+    # Pairs that the best choice needs adjacent, besides those that variables outside the group need. If a pair may
+    # be missing that is not among them, the best choice without restrictions stands.
     used = group.adjacent.copy()
     for place in range(size):
         cover = group.covers[group.picks[place]]
@@ -115,20 +123,22 @@ def _solve_with_one(group, used, relaxed, floor, tables):
     size, missing = group.counts[SIZE], group.missing
     for a in range(size):
         for b in range(a):
+            # A pair that nobody needs is the one to miss: the bound is reached.
             if not used[a] >> b & 1:
                 missing[0] = 1 << a | 1 << b
-                keep_picks(group, 1)
+                keep_picks(group, ONE_PAIR)
                 return relaxed
     best = floor
     for a in range(size):
         for b in range(a):
+            # What is outside the group needs this pair.
             if group.adjacent[a] >> b & 1:
                 continue
             missing[0] = 1 << a | 1 << b
-            relative_score = solve_relaxed(group, 1, tables)
+            relative_score = solve_relaxed(group, ONE_PAIR, tables)
             if relative_score > best:
                 best = relative_score
-                keep_picks(group, 1)
+                keep_picks(group, ONE_PAIR)
     return best
 
 
@@ -140,16 +150,18 @@ def _solve_with_three(group, used, relaxed, floor, tables):
         bounds[a, a] = -np.inf
         for b in range(a):
             bounds[a, b] = bounds[b, a] = -np.inf if used[a] >> b & 1 else relaxed
-    if _try_triples(group, floor, relaxed, True, tables) > floor:
+    # First only pairs that the best choice without restrictions does not need: a triple of them reaches the bound.
+    if _try_triples(group, floor, relaxed, np.bool_(True), tables) > floor:
         return relaxed
     for a in range(size):
         for b in range(a):
             if group.adjacent[a] >> b & 1:
                 bounds[a, b] = bounds[b, a] = -np.inf
             elif used[a] >> b & 1:
+                # A triple with this pair is worth at most what missing this pair alone is.
                 missing[0] = 1 << a | 1 << b
-                bounds[a, b] = bounds[b, a] = solve_relaxed(group, 1, tables)
-    return _try_triples(group, floor, relaxed, False, tables)
+                bounds[a, b] = bounds[b, a] = solve_relaxed(group, ONE_PAIR, tables)
+    return _try_triples(group, floor, relaxed, np.bool_(False), tables)
 
 
 @njit
@@ -173,16 +185,17 @@ def _try_triples(group, floor, relaxed, any_will_do, tables):
                     # Each triangle once, and each path from one of its ends.
                     if (a == d and not (a > b > c)) or (a != d and b > c):
                         continue
+                    # For a triangle d is a, so that the third pair closes it.
                     missing[0] = 1 << a | 1 << b
                     missing[1] = 1 << b | 1 << c
                     missing[2] = 1 << c | 1 << d
                     if any_will_do:
-                        keep_picks(group, 3)
+                        keep_picks(group, THREE_PAIRS)
                         return relaxed
-                    relative_score = solve_relaxed(group, 3, tables)
+                    relative_score = solve_relaxed(group, THREE_PAIRS, tables)
                     if relative_score > best:
                         best = relative_score
-                        keep_picks(group, 3)
+                        keep_picks(group, THREE_PAIRS)
                     if group.counts[WORK] > most_work:
                         return best
     return best

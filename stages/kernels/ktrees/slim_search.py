@@ -9,10 +9,10 @@ import numpy as np
 from ..jit import njit
 from .clique_tree import build_cliques, put_first
 from .slim import LEVELS, SIZE, WORK, collect_choices, grow_group, mark_interfaces, order_members
-from .slim_dp import GAIN, keep_picks, solve_group, solve_relaxed
+from .slim_dp import GAIN, NO_PAIR, ONE_PAIR, keep_picks, solve_group, solve_relaxed
 
 TRIES = 2
-"""Random groups around a variable, of each size, after a change near it."""
+"""Random groups around a variable, of each size, after a change near it; set by hand."""
 
 
 _TABOO = 1 << 62
@@ -131,6 +131,7 @@ def solve_next(lists, cliques, group, tables, queue, rng, level):
         The gain in nats.
     """
     width = cliques.earlier.shape[1]
+    # K + 1 members may all be adjacent; each level more adds a member and the pairs that must then be missing.
     most = min(width + 1 + level, len(group.members))
     top = grow_group(cliques, group, rng, dequeue_group(queue, rng, level), most)
     if top < 0:
@@ -139,6 +140,7 @@ def solve_next(lists, cliques, group, tables, queue, rng, level):
     present = collect_choices(lists, cliques.chosen, group)
     mark_interfaces(cliques, group, top)
     found = solve_group(group, width, present + GAIN, tables)
+    # Smaller gains may be rounding, and taking them could go round in circles.
     if found > present + GAIN:
         gain = found - present
         apply_choice(lists, cliques, group, queue, rng, top)
@@ -168,10 +170,10 @@ def disturb(lists, cliques, group, tables, queue, rng):
         if group.sets[k] == cliques.chosen[group.members[place]]:
             group.covers[k] |= _TABOO
     group.missing[0] = _TABOO
-    found = solve_relaxed(group, 1, tables)
+    found = solve_relaxed(group, ONE_PAIR, tables)
     if found > -np.inf:
         change = found - present
-        keep_picks(group, 0)
+        keep_picks(group, NO_PAIR)
         apply_choice(lists, cliques, group, queue, rng, top)
     leave_group(group)
     return change
@@ -208,11 +210,13 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
     done = 0
     while done < limits[0] and group.counts[WORK] < limits[1]:
         level = 0
+        # Small groups cost least; larger ones are tried when no small one waits.
         while level < LEVELS and queue.counts[level] == 0:
             level += 1
         if level < LEVELS:
             kept.relative_scores[PRESENT] += solve_next(lists, cliques, group, tables, queue, rng, level)
         else:
+            # No group around any change improves: a local optimum, to be kept or given up, and left by a disturbance.
             settle_network(lists, cliques, kept, rng)
             if kept.idle[0] >= patience:
                 break
@@ -233,6 +237,7 @@ def settle_network(lists, cliques, kept, rng):
         return
     if kept.relative_scores[PRESENT] > kept.relative_scores[KEPT] + GAIN:
         kept.idle[0] = 0
+    # An equally good network replaces the kept one, so that the search drifts over plateaus.
     kept.relative_scores[KEPT] = kept.relative_scores[PRESENT]
     kept.chosen[:] = cliques.chosen
     kept.order[:] = cliques.order

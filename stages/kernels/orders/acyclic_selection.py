@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..bits import add_family, has_bit
 from ..jit import njit
 
@@ -14,7 +16,7 @@ def first_acyclic(lists, start, stop, descendants):
     for s in range(start, stop):
         free = True
         for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
-            if has_bit(descendants, lists.parents[k]):
+            if has_bit(descendants, np.int64(lists.parents[k])):
                 free = False
                 break
         if free:

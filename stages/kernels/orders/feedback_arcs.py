@@ -116,13 +116,17 @@ def break_cycles(offsets, parents, weights, starts):
                 continue
             arcs[top - 1] = k
             if depth[parent] < 0:
+                # The parent is not on the path: the walk goes on from it.
                 path[top] = parent
                 depth[parent] = top
                 top += 1
                 continue
+            # The parent is on the path, so the arcs from its place to the end are a cycle. One of them must go, so
+            # the least weight is paid in any case: it is taken off all of them (local ratio).
             smallest = np.inf
             for d in range(depth[parent], top):
                 smallest = min(smallest, left[arcs[d]])
+            # The walk goes back to where the first removed arc begins; the variables it leaves may be met again.
             keep = top
             for d in range(top - 1, depth[parent] - 1, -1):
                 left[arcs[d]] -= smallest

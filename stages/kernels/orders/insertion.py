@@ -116,9 +116,11 @@ def own_choices(lists, x, state, profile, floor):
             need = max(need, position[lists.parents[k]])
             if need >= cover:
                 break
-        # Others behind x stand one slot further left once it is taken out.
+        # x must stand behind the set's latest member. Members before x keep their slot when x is taken out, so
+        # x needs the slot after it; members behind x move one slot to the left, so x needs their present place.
         if need < here:
             need += 1
+        # A better set of the list already serves every slot from `cover` on.
         if need < cover:
             profile.own_slots[n_own] = need
             profile.own_sets[n_own] = s
@@ -143,22 +145,25 @@ def choices_before(lists, x, state, profile):
     found = 0
     total = 0.0
     work = 0
+    # Standing before everybody, x never fails the test below; only the other members of a set decide.
     position[x] = -1
     for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
         child = lists.pair_children[pair]
         present = chosen[child]
+        # No set with x is better than the present one, or the child stands behind x, where it has the choice already.
         if lists.pair_first[pair] >= present or position[child] > here:
             continue
         for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
-            s = lists.member_sets[k]
+            s = np.int64(lists.member_sets[k])
             if s >= present:
                 break
             work += 1
-            if is_consistent(lists, s, position, position[child]):
+            if is_consistent(lists, s, position, np.int64(position[child])):
                 gain = lists.scores[s] - lists.scores[present]
                 total += gain
                 profile.children[found] = child
                 profile.sets[found] = s
+                # The child loses the gain again as soon as x stands behind it.
                 profile.slots[found] = position[child] + 1
                 profile.changes[found] = -gain
                 found += 1
@@ -183,18 +188,23 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
     here = position[x]
     last_slot = len(order) - 1
     work = 0
+    # Standing behind everybody, x fails the test below; so only sets without x are found.
     position[x] = len(order)
     for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
         child = lists.pair_children[pair]
         present = chosen[child]
-        place = position[child]
+        place = np.int64(position[child])
         if lists.pair_first[pair] > present or place < here or place > last_slot:
             continue
+        # The best set with x is the present one or better. If better, another member of it comes too late, and the
+        # present set need not contain x.
         if lists.pair_first[pair] < present and not contains(lists, present, x):
             continue
+        # The next best set without x lies behind the present one: the present one was the first that is consistent.
         other = np.int64(-1)
         for s in range(present + 1, lists.set_offsets[child + 1]):
             work += 1
+            # Scores only fall from here on: x will not stand behind this child.
             if lists.scores[present] - lists.scores[s] > most:
                 break
             if is_consistent(lists, s, position, place):
@@ -248,17 +258,23 @@ def slot_profile(lists, x, state, profile, reach):
     """
     present = lists.scores[state.chosen[x]]
     n_children, at_front, work = choices_before(lists, x, state, profile)
+    # To the left of its present slot the others gain at most `at_front`, so a set of x at or under this floor cannot
+    # make a slot worth having.
     n_own, more = own_choices(lists, x, state, profile, present - at_front - reach)
     work += more
     n_steps = n_children
+    # Own choices stand best and last slot first; each one's step is what it gains over the next, worse one.
     for k in range(n_own - 1):
         profile.slots[n_steps] = profile.own_slots[k]
         profile.changes[n_steps] = lists.scores[profile.own_sets[k]] - lists.scores[profile.own_sets[k + 1]]
         n_steps += 1
+    # To the right only x can gain, and at most what its best set does: no child may lose more than that.
     most = lists.scores[profile.own_sets[0]] - present + reach
     n_children, n_steps, last_slot, more = choices_after(lists, x, state, profile, n_children, n_steps, most)
     work += more
     sort_steps(profile.slots, profile.changes, n_steps)
+    # The score of slot 0, if x took its worst own choice there, then of the first slot where it may take it: steps
+    # up to that slot go into the score, the others move to the front.
     score = lists.scores[profile.own_sets[n_own - 1]] - present + at_front
     first_slot = profile.own_slots[n_own - 1]
     skipped = 0
@@ -280,6 +296,7 @@ def move_to_slot(x, slot, state, profile, n_children, n_own):
     here = position[x]
     for k in range(n_children):
         place = position[profile.children[k]]
+        # The child takes its other choice only if x passes it.
         if (place < here and slot <= place) or (place > here and slot >= place):
             chosen[profile.children[k]] = profile.sets[k]
     for k in range(n_own):

@@ -145,7 +145,7 @@ def best_with(lists, child, parent, position, limit, below):
     pair = find_pair(lists, parent, child)
     if pair >= 0:
         for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
-            s = lists.member_sets[k]
+            s = np.int64(lists.member_sets[k])
             if s >= below:
                 break
             if is_consistent(lists, s, position, limit):
@@ -206,7 +206,7 @@ def climb_swaps(lists, order, position, chosen, gains, max_steps):
     `gains` must be fresh. Returns the number of swaps applied; fewer than `max_steps` means a local optimum.
     """
     for step in range(max_steps):
-        best = -1
+        best = np.int64(-1)
         best_gain = 0.0
         for i in range(len(gains)):
             if gains[i] > best_gain:

@@ -33,7 +33,7 @@ def best_within_subsets(lists, child, best):
     """
     best[:] = NO_SET
     for s in range(lists.set_offsets[child + 1] - 1, lists.set_offsets[child] - 1, -1):
-        mask = 0
+        mask = np.int64(0)
         for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
             mask |= 1 << lists.parents[k]
         best[squeeze(mask, child)] = s

@@ -138,7 +138,7 @@ def best_place(lists, start, width, state, trial):
         before left), the gain in nats, and sets tested.
     """
     n_variables = len(state.order)
-    best, best_gain = -1, GAIN_TOLERANCE
+    best, best_gain = np.int64(-1), GAIN_TOLERANCE
     work = n_variables // 4  # the copies
     copy_order(state, trial)
     total = 0.0
@@ -215,7 +215,7 @@ def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_lim
             for k in range(n_variables - 1, 0, -1):
                 other = rng.integers(0, k + 1)
                 starts[k], starts[other] = starts[other], starts[k]
-        start, width = starts[counts[NEXT]], counts[WIDTH]
+        start, width = np.int64(starts[counts[NEXT]]), counts[WIDTH]
         counts[NEXT] = (counts[NEXT] + 1) % n_variables
         counts[FAILURES] += 1
         if start + width <= n_variables:
