@@ -72,7 +72,7 @@ def write_structure(task: Conversion) -> None:
     kind = find_format(task.format).kind
     if kind is Kind.PARAMETERS:
         model = require_parameters(learnt.parameters, task.format, source_name(task.source))
-        write_network(task.output, model, task.format)
+        write_network(task.output, model, task.format, task.reporter.warn)
     elif kind is Kind.DECOMPOSITION:
         write_network(task.output, _with_elimination(network, task.reporter), task.format)
     else:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -34,6 +35,7 @@ MAX_CELLS = 100_000_000
 _OPAQUE = re.compile(r'"((?:[^"\\\n]|\\.)*)"|(?<![^\s;{}])(//[^\n]*|/\*.*?\*/)', re.DOTALL)
 _BLOCK = re.compile(r"\s*(network|variable|probability)\b([^{]*)\{", re.IGNORECASE)
 _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^}]*)\}\s*;?", re.IGNORECASE)
+_KEPT = re.compile(r"property\s+bnsl_(name|states)\s*=\s*(\x00\d+\x00)")
 _PROPERTY = re.compile(r"property\b[^;]*;?", re.IGNORECASE)
 
 
@@ -267,13 +269,16 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     text = _Text(lines)
     name = "unknown"
     found: list[Variable] = []
+    originals: list[Variable] = []
     families: list[_Block] = []
     for block in text.blocks():
         if block.keyword == "network":
-            name = text.unquote(block.head.strip()) or name
+            name = _kept(text, block).get("name", [text.unquote(block.head.strip()) or name])[0]
         elif block.keyword == "variable":
+            kept = _kept(text, block)
             block.body = _PROPERTY.sub(lambda match: " " * len(match[0]), block.body)
             found.append(_read_variable(text, block))
+            originals.append(_original(found[-1], kept))
         else:
             families.append(block)
     if not found:
@@ -281,7 +286,25 @@ def read_bif(lines: Lines) -> BayesianNetwork:
     variables = tuple(found)
     parents, tables = _read_families(text, families, variables)
     require_acyclic([v.name for v in variables], parents, lines.source)
+    if len({v.name for v in originals}) == len(variables):
+        variables = tuple(originals)
     return BayesianNetwork(variables, parents, tables, name)
+
+
+def _kept(text: _Text, block: _Block) -> dict[str, list[str]]:
+    """The names and labels that our writer changed, as they were."""
+    return {
+        key: [unquote(word) for word in text.unquote(held).split(" ")]
+        for key, held in _KEPT.findall(block.body)
+    }
+
+
+def _original(variable: Variable, kept: dict[str, list[str]]) -> Variable:
+    states = tuple(kept.get("states", variable.known_states))
+    is_sound = len(set(states)) == len(variable.known_states) == len(states) and all(states)
+    return Variable(
+        kept.get("name", [variable.name])[0] or variable.name, states if is_sound else variable.states
+    )
 
 
 def _read_families(

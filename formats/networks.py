@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import BinaryIO
 
+from .bif_writer import mended
 from .detection import require_format
 from .errors import Inconsistent
 from .records import BayesianNetwork, Network
@@ -67,7 +69,12 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
         lines.close()
 
 
-def write_network(target: str, network: Network | BayesianNetwork, format: str = "network") -> None:
+def write_network(
+    target: str,
+    network: Network | BayesianNetwork,
+    format: str = "network",
+    warn: Callable[[str], None] | None = None,
+) -> None:
     """Write a network, or what a format keeps of it.
 
     Parameters
@@ -78,6 +85,8 @@ def write_network(target: str, network: Network | BayesianNetwork, format: str =
         Tree decompositions (``td``) are made with the elimination order under ``treewidth`` in its header.
     format : str
         ``network`` (our JSON lines, unknown scores become null), ``bif``, ``dot`` or another of `registry`.
+    warn : callable, optional
+        Takes a message about names that the format cannot hold as they are.
 
     Raises
     ------
@@ -88,7 +97,13 @@ def write_network(target: str, network: Network | BayesianNetwork, format: str =
     """
     write = load_writer(format, *STRUCTURES)
     if find_format(format).kind is Kind.PARAMETERS:
-        text = write(require_parameters(network, format))
+        model = require_parameters(network, format)
+        if format == "bif" and warn is not None and (changed := mended(model)):
+            warn(
+                f"names or labels of {len(changed)} variables, as of {changed[0]!r}, are mended for strict "
+                "readers of BIF; property lines keep the originals"
+            )
+        text = write(model)
     else:
         text = write(structure_of(network))
     with open_output(target) as stream:

@@ -66,5 +66,5 @@ def command(
     structure = open_network(network)
     dataset = data_options.open(data, reporter, structure.header.variables)
     fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
-    write_network(output, fitted, target_format)
+    write_network(output, fitted, target_format, reporter.warn)
     reporter.summary(f"{dataset.n_variables} variables, {structure.n_arcs} arcs, {dataset.n_rows:,} rows")

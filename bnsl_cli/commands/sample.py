@@ -164,7 +164,7 @@ def command(
     else:
         model = random_network(drawn.random, drawn.states, drawn.parents, seed)
     if save_network:
-        write_network(save_network, model, network_format)
+        write_network(save_network, model, network_format, reporter.warn)
     with open_table_writer(output, model.variables, table_format) as writer:
         for done, batch in enumerate(sample_rows(model, rows, seed), start=1):
             writer.write(batch)

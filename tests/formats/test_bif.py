@@ -227,13 +227,43 @@ def test_not_utf8_and_nul():
 
 
 def test_writer_refuses_what_bif_cannot_hold(tmp_path):
-    bad_name = BayesianNetwork((Variable("a\nb", ("0",)),), ((),), (np.ones(1),))
-    with pytest.raises(Inconsistent, match="BIF files cannot hold"):
-        write_network(str(tmp_path / "x"), bad_name, "bif")
     nan = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([np.nan]),))
     with pytest.raises(ValueError, match="not finite"):
         write_network(str(tmp_path / "x"), nan, "bif")
     assert list(tmp_path.iterdir()) == []
+
+
+HOSTILE = BayesianNetwork(
+    (
+        Variable("type", ("<=12.25", ">12.25")),
+        Variable("mean area", ("no", "yes; or so")),
+        Variable("mean_area", ("1.5", "2%")),
+        Variable("a\nb", ("table", '"q"')),
+    ),
+    ((), (0,), (0,), (1, 2)),
+    (np.array([0.25, 0.75]), np.full((2, 2), 0.5), np.full((2, 2), 0.5), np.full((2, 2, 2), 0.5)),
+    "network",
+)
+"""Names and labels that strict readers refuse."""
+
+
+def test_names_that_others_refuse_are_mended_and_come_back(tmp_path):
+    path, said = str(tmp_path / "n.bif"), []
+    write_network(path, HOSTILE, "bif", said.append)
+    text = Path(path).read_text()
+    assert "variable type_2 {" in text and "{ le_12_25, gt_12_25 }" in text
+    assert said and "4 variables" in said[0] and "property lines keep the originals" in said[0]
+    again = open_bayesian_network(path)
+    assert again.variables == HOSTILE.variables and again.name == HOSTILE.name
+    assert again.parents == HOSTILE.parents
+
+
+def test_pyagrum_reads_what_is_written(tmp_path):
+    pyagrum = pytest.importorskip("pyagrum")
+    path = str(tmp_path / "n.bif")
+    write_network(path, HOSTILE, "bif")
+    network = pyagrum.loadBN(path)
+    assert network.size() == 4 and network.sizeArcs() == 4
 
 
 # ---- properties
