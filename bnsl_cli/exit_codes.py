@@ -18,6 +18,8 @@ class ExitCode(IntEnum):
     """Bad input data: unreadable, malformed, truncated, inconsistent, unsuitable."""
     BUG = 70
     """A bug of ours."""
+    HUNG_UP = 129
+    """Interrupted by SIGHUP: the terminal was closed."""
     INTERRUPTED = 130
     """Interrupted by SIGINT."""
     CLOSED_PIPE = 141

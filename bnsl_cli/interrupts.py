@@ -1,15 +1,24 @@
-"""SIGINT and SIGTERM: end at once, or, where a best-so-far result exists, stop the search and write it.
+"""SIGINT, SIGTERM and SIGHUP: end at once, or, where a best-so-far result exists, stop the search and write it.
 
 Outside `graceful_stop` a signal raises `Interrupted`, which unwinds the command (temporary files are removed)
 and gives the exit code. Inside it the first signal only sets the event that budgets ask; the second raises.
+
+A terminal sends its signals to all commands of a pipe. While a command waits for the one before it
+(`read_patiently`), the first of them is therefore only remembered: the writer hands over what it has, and the
+command goes on with that.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import select
 import signal
+import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import NoReturn
 
 
 class Interrupted(BaseException):
@@ -31,10 +40,52 @@ class StopRequest(threading.Event):
         return 0 if self.signal_number is None else 128 + self.signal_number
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+FROM_TERMINAL = (signal.SIGINT, signal.SIGHUP)
+"""Signals that a terminal sends to every command of a pipe."""
+PATIENCE = 10.0
+"""Seconds that a search may take when its input was handed over by an interrupted command."""
+
 _current: StopRequest | None = None
+_patient = False
+_remembered: int | None = None
+
+
+def remembered_signal() -> int | None:
+    """The signal that came while we waited for the command before us, if one did."""
+    return _remembered
+
+
+@contextlib.contextmanager
+def read_patiently() -> Iterator[None]:
+    """Within the block the first signal of a terminal waits until standard input, if it is a pipe, has ended."""
+    global _patient, _remembered
+    _patient, _remembered = True, None
+    try:
+        yield
+    finally:
+        _patient = False
+
+
+def _waits_for_writer() -> bool:
+    """Whether standard input is a pipe that someone may still write to, or that holds something unread."""
+    try:
+        if not stat.S_ISFIFO(os.fstat(0).st_mode):
+            return False
+        poll = select.poll()
+        poll.register(0, select.POLLIN | select.POLLHUP)
+        events = dict(poll.poll(0)).get(0, 0)
+    except OSError:
+        return False
+    return bool(events & select.POLLIN) or not events & select.POLLHUP
 
 
 def _on_signal(signal_number: int, _frame: object) -> None:
+    global _remembered
+    waits = _patient and _current is None and _remembered is None
+    if waits and signal_number in FROM_TERMINAL and _waits_for_writer():
+        _remembered = signal_number
+        return
     if _current is None or _current.is_set():
         raise Interrupted(signal_number)
     _current.signal_number = signal_number
@@ -42,10 +93,23 @@ def _on_signal(signal_number: int, _frame: object) -> None:
 
 
 def install_handlers() -> None:
-    """Handle SIGINT and SIGTERM from now on, unless our parent had them ignored (nohup, background jobs)."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """Handle signals from now on, unless our parent had them ignored (nohup, background jobs)."""
+    _install(_on_signal)
+
+
+def install_early_handlers() -> None:
+    """Until `install_handlers`, a signal ends the process without a word: there is nothing to tidy up yet."""
+    _install(_exit_on_signal)
+
+
+def _exit_on_signal(signal_number: int, _frame: object) -> NoReturn:
+    os._exit(128 + signal_number)
+
+
+def _install(handler: Callable[[int, FrameType | None], None]) -> None:
+    for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _on_signal)
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

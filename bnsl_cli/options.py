@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from .interrupts import Interrupted, read_patiently, remembered_signal
 from .overwriting import check_outputs
 from .parameter_types import (
     COLUMNS,
@@ -24,6 +25,7 @@ from .parameter_types import (
     OUTPUT_PATH,
     SEED,
     Delimiter,
+    InputPath,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +55,23 @@ class StageCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         check_outputs(ctx)
-        return super().invoke(ctx)
+        if not self._reads_standard_input(ctx):
+            return super().invoke(ctx)
+        with read_patiently():
+            try:
+                code = super().invoke(ctx)
+            except Exception as error:
+                number = remembered_signal()
+                if number is None:
+                    raise
+                raise Interrupted(number) from error  # the writer had nothing to hand over
+        number = remembered_signal()
+        return code if code or number is None else 128 + number
+
+    def _reads_standard_input(self, ctx: click.Context) -> bool:
+        values = [(p, ctx.params.get(p.name or "")) for p in self.params if isinstance(p.type, InputPath)]
+        named = any("-" in (value if isinstance(value, tuple) else (value,)) for _, value in values)
+        return named or any(isinstance(p, click.Argument) and not value for p, value in values)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}

@@ -1,7 +1,7 @@
 """What a stage says on standard error: nothing, plain lines, or live bars.
 
 Bars are drawn (and rich imported) only if stderr is a terminal and stdout is no pipe: in ``a | b | c`` just
-the last stage draws.
+the last stage draws, the others write a plain line every few seconds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PLAIN_INTERVAL = 5.0
-"""Seconds between progress lines with ``-v``."""
+"""Seconds between plain lines of progress."""
 LIVE_DELAY = 0.4
 """Seconds of work before a bar appears: short runs stay calm."""
 LIVE_INTERVAL = 0.1
@@ -74,9 +74,9 @@ class Reporter:
             self._line(message)
 
     def progress(self, done: int, total: int | None, **facts: object) -> None:
-        """Work done so far, shown with ``-v`` every few seconds."""
+        """Work done so far, a line every few seconds: on a terminal, elsewhere with ``-v``."""
         pace = self._pace.facts(done, total)
-        if self.verbosity < 1:
+        if self.verbosity < (0 if sys.stderr.isatty() else 1):
             return
         now = time.monotonic()
         if now - self._last_progress >= PLAIN_INTERVAL:

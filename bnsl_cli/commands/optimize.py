@@ -12,7 +12,7 @@ import click
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..inputs import warn_of_cut_lists
-from ..interrupts import graceful_stop
+from ..interrupts import PATIENCE, graceful_stop, remembered_signal
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
     TaskOptions,
@@ -143,7 +143,7 @@ def command(
 
     \b
     Exit status: 0 a network was found, 1 none meets the constraints or it cannot be written, 2 wrong usage,
-      65 bad input, 130 or 143 interrupted (the best network so far was written).
+      65 bad input, 129, 130 or 143 interrupted (the best network so far was written).
     See also: bnsl parentsets, bnsl evaluate.
     """
     from formats import write_network
@@ -170,9 +170,15 @@ def command(
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
     recorded |= {"start": given.start is not None or None} | recorded_knowledge(opened.knowledge)
     recorded |= {} if given.data is None else data_options.recorded()
+    if remembered_signal() is not None:
+        reporter.warn(f"interrupted: optimising for {PATIENCE:g} s what was handed over; once more to stop")
+        limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
     with graceful_stop() as stop:
         budget = limits.budget(stop)
         network, figures = opened.run(budget, reporter)
+        if remembered_signal() is not None:
+            extra = {**network.header.extra, "interrupted": True}
+            network = replace(network, header=replace(network.header, extra=extra))
         network = replace(network, header=record_command(network.header, "optimize", recorded))
         reporter.pause()
         if shows_table(output, format_name, as_json):

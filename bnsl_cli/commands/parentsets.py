@@ -114,7 +114,7 @@ def command(
         bnsl parentsets --screen - --discretize median wdbc.csv -o screened.sets.jsonl
 
     \b
-    Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad data, 130 or 143 interrupted (what was found so
+    Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad data, 129, 130 or 143 interrupted (what was found so
       far was written).
     See also: bnsl screen, bnsl optimize.
     """

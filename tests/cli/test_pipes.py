@@ -9,8 +9,10 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import termios
 import threading
+import time
 from array import array
 from pathlib import Path
 
@@ -192,7 +194,9 @@ def wait_for(process: subprocess.Popen, words: bytes) -> None:
     raise AssertionError(f"{words} never came")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 @pytest.mark.parametrize("options", [["--asobs"], ["--obs"], ["--asobs", "--tw", "2"]], ids=" ".join)
 def test_an_interrupted_search_writes_its_best_network(place: Path, tmp_path: Path, options, number, code):
     target = tmp_path / "net.jsonl"
@@ -234,6 +238,56 @@ def test_a_signal_while_reading_ends_at_once_and_leaves_nothing(tmp_path: Path):
     assert process.returncode == 143
     assert message == b"bnsl optimize: interrupted\n"
     assert os.listdir(tmp_path) == []
+
+
+def wait_until_read(process: subprocess.Popen) -> None:
+    """Wait until all that was written to the process's standard input has been taken."""
+    process.stdin.flush()
+    unread = array("i", [1])
+    while unread[0]:
+        fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
+
+
+def test_a_reader_lets_an_interrupted_writer_hand_over(place: Path, tmp_path: Path):
+    header, *records = (place / "d.sets.jsonl").read_bytes().splitlines(keepends=True)
+    target = tmp_path / "net.jsonl"
+    process = start_bnsl("optimize", "--evaluations", 5, "-o", target, stdin=subprocess.PIPE)
+    process.stdin.write(header)
+    wait_until_read(process)
+    process.send_signal(signal.SIGINT)
+    process.stdin.write(b"".join(records))
+    _, message = process.communicate()
+    assert process.returncode == 130
+    assert b"optimising for 10 s what was handed over" in message
+    assert read_network(target.read_bytes())[0]["interrupted"] is True
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["nothing comes", "a second signal"])
+def test_a_reader_that_gets_nothing_is_quiet(tmp_path: Path, again: bool):
+    process = start_bnsl("optimize", "-o", tmp_path / "net.jsonl", stdin=subprocess.PIPE)
+    process.stdin.write(b'{"format":"bnsl.parentsets",')
+    wait_until_read(process)
+    process.send_signal(signal.SIGINT)
+    if again:
+        time.sleep(0.2)  # two pending signals of a kind are one
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    _, message = process.communicate()
+    assert process.returncode == 130
+    assert message == b"bnsl optimize: interrupted\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_before_the_program_is_up_is_quiet(number: signal.Signals):
+    script = (
+        "import signal, sys, bnsl_cli.__main__ as program\n"
+        "assert 'click' not in sys.modules\n"
+        f"program.install_early_handlers(); signal.raise_signal({int(number)})"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), check=False
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (128 + number, b"", b"")
 
 
 def test_the_first_signal_asks_the_second_insists():
