@@ -127,7 +127,7 @@ def command(
     fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
     found by tests (Tsamardinos, Brown and Aliferis 2006).
 
-    Searches improve as long as they run. Ctrl-C (or SIGTERM) ends one early: the best network so far is
+    Searches improve as long as they run. Ctrl-C (SIGTERM, SIGHUP) ends one early: the best network so far is
     written and marked "interrupted"; a second signal gives up.
 
     \b
