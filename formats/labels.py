@@ -202,8 +202,8 @@ def _code_numbers(
     is_numeric_state = ~np.isnan(parse_numbers(pyarrow.array(states, labels.type)))
     code_of = {_exact(states[code]): code for code in np.flatnonzero(is_numeric_state)}
     if code_of:
-        for position in np.flatnonzero(is_number):
-            codes[position] = code_of.get(_exact(labels[int(position)].as_py()), UNKNOWN)
+        for position in np.flatnonzero(is_number).tolist():
+            codes[position] = code_of.get(_exact(labels[position].as_py()), UNKNOWN)
     return codes
 
 

@@ -341,9 +341,6 @@ BINARY = Format("binary", Kind.UNKNOWN, "binary data")
 COMPRESSED = (".gz", ".zst")
 """Endings of names under which data are written compressed."""
 
-VAGUE = (".txt",)
-"""Endings of names that mean no format in particular."""
-
 UNREAD = (
     Format("feather-v1", Kind.UNKNOWN, "a Feather file of version 1", magic=(b"FEA1",)),
     Format("gzip", Kind.UNKNOWN, "doubly compressed data", magic=(b"\x1f\x8b",)),

@@ -45,7 +45,8 @@ class _BoundedGzip(io.RawIOBase):
 
     def __init__(self, packed: _CountedBytes, name: str):
         super().__init__()
-        self._stream = gzip.GzipFile(fileobj=packed, mode="rb")  # type: ignore[arg-type]  (only read is used)
+        only_read: Any = packed
+        self._stream = gzip.GzipFile(fileobj=only_read, mode="rb")
         self._packed = packed
         self._called = name
         self._unpacked = 0
