@@ -24,7 +24,7 @@ def dependent_dataset(seed: int, n_variables: int, n_rows: int, most_states: int
     n_states = [int(rng.integers(1, most_states + 1)) for _ in range(n_variables)]
     codes = np.zeros((n_variables, n_rows), dtype=np.uint8)
     for i in range(n_variables):
-        sources = rng.choice(i, size=min(i, 2), replace=False) if i else []
+        sources = rng.choice(i, size=min(i, 2), replace=False).tolist() if i else []
         signal = sum((codes[s].astype(int) * int(rng.integers(1, 4)) for s in sources), np.zeros(n_rows, int))
         fresh = rng.choice(n_states[i], size=n_rows, p=rng.dirichlet(np.full(n_states[i], 0.7)))
         codes[i] = np.where(rng.random(n_rows) < noise, fresh, signal % n_states[i])
