@@ -204,19 +204,21 @@ def network_facts(network: Network) -> str:
     if extra.get("method"):
         parts.append(f"method {extra['method']}")
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
-        parts.append(gap_text(extra))
+        parts.append(gap_text(network))
     if extra.get("interrupted"):
         parts.append("interrupted")
     return ", ".join(parts)
 
 
-def gap_text(extra: Mapping[str, Any]) -> str:
+def gap_text(network: Network) -> str:
     """How far from the best network a header says that its network may be, and among which networks."""
+    from stages.optimize.bounds.rounding import optimality_tolerance
+
+    extra = network.header.extra
     gap, total = extra["gap"], extra["total"]
     among = extra.get("bound_relative_to", "networks of a kind that is not told")
     share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
-    # The searches' own measure of what is rounding.
-    if gap <= max(1e-6, 1e-9 * abs(total)):
+    if gap <= optimality_tolerance(network.scores):
         if among.startswith("all networks"):
             return f"optimal (to rounding) among {among}"
         return f"best found; none better (to rounding) among {among} (more sets exist)"

@@ -195,6 +195,43 @@ def connected_components(graph: Graph) -> list[list[int]]:
     return components
 
 
+def strongly_connected_components(parents: Parents) -> list[list[int]]:
+    """Variables of every strongly connected component, ascending (Kosaraju and Sharir 1981)."""
+    finished = _by_finishing_time(children_of(parents))
+    component = [-1] * len(parents)
+    components: list[list[int]] = []
+    for root in reversed(finished):
+        if component[root] >= 0:
+            continue
+        component[root], reached = len(components), [root]
+        for variable in reached:  # grows while it is walked
+            for parent in parents[variable]:
+                if component[parent] < 0:
+                    component[parent] = len(components)
+                    reached.append(parent)
+        components.append(sorted(reached))
+    return components
+
+
+def _by_finishing_time(following: list[list[int]]) -> list[int]:
+    """Vertices in the order in which a search in depth leaves them."""
+    seen, finished = [False] * len(following), []
+    for root in range(len(following)):
+        if seen[root]:
+            continue
+        seen[root], path = True, [(root, iter(following[root]))]
+        while path:
+            vertex, rest = path[-1]
+            new = next((v for v in rest if not seen[v]), None)
+            if new is None:
+                finished.append(vertex)
+                path.pop()
+            else:
+                seen[new] = True
+                path.append((new, iter(following[new])))
+    return finished
+
+
 # ------------------------------------------------------------------------------------ elimination
 def elimination_bags(graph: Graph, order: Sequence[int]) -> list[set[int]]:
     """Neighbours of each vertex when it is eliminated, fill-in counted; in the order of `order`.

@@ -28,9 +28,6 @@ FIRST_WORK = 30_000_000
 LEAST_WORK = 5_000_000
 """What is due is put off until it is this much: some hundredths of a second."""
 
-TOLERANCE = 1e-6
-"""Nats by which a network must be better to count as found anew."""
-
 
 class CompanionBound:
     """The bound for a search on the lists of `table`.
@@ -87,7 +84,7 @@ class CompanionBound:
         score : float
             Of the best network so far, in nats.
         """
-        if score > self._best + TOLERANCE:
+        if score > self._best:
             self._best, self._found_at = score, work
         share = FIRST_WORK + SHARE * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
         if self.search.work + LEAST_WORK > share:
@@ -96,10 +93,10 @@ class CompanionBound:
 
     def header_facts(self, score: float) -> dict[str, float]:
         """Entries ``bound`` and ``gap`` for a network of this score."""
-        return bound_facts(self.search.value, score)
+        return bound_facts(self.search.value, score, self.search.rounding)
 
 
-def bound_facts(bound: float, score: float) -> dict[str, float]:
-    """Header entries of a bound in nats; `claims` tells for which networks it holds."""
-    bound = max(bound, score)
+def bound_facts(bound: float, score: float, rounding: float) -> dict[str, float]:
+    """Header entries of a bound in nats, rounded outward; `claims` tells for which networks it holds."""
+    bound = max(bound, score) + rounding
     return {"bound": bound, "gap": bound - score}

@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .cut_pool import DEMANDS, CutPool, find_clusters, keep_columns, make_support
+from .residual import solve_residual
+from .rounding import proof_rounding, rounded_down
 from .zero_half_cuts import find_halved
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
+    from stages.kernels.bounds.dual_ascent import Columns
     from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
 
@@ -60,14 +63,6 @@ FIRST_WEIGHT, LAST_WEIGHT = 0.1, 0.002
 STALL_GAIN = 0.02
 """Share of the gap that a round must close; else averages become longer."""
 
-PRUNING_SLACK = 1e-6
-"""Nats of reduced cost beyond the gap that a set needs to be left out: more than rounding can amount to."""
-
-
-def optimality_tolerance(score: float) -> float:
-    """Nats between bound and score that are rounding: then the network is proved optimal."""
-    return max(1e-6, 1e-9 * abs(score))
-
 
 class BoundSearch:
     """A bound that gets better as long as one works on it; valid at any moment.
@@ -87,6 +82,8 @@ class BoundSearch:
         those not placed stand last.
     kept : ndarray of int64
         Sets that may be part of a network better than the best one told to `improve`.
+    found : ndarray of int64 or None
+        The best network of these, where they were few enough to solve.
     work : int
         Sets looked at so far, about: the deterministic unit of work.
     """
@@ -107,6 +104,10 @@ class BoundSearch:
         self.kept = np.arange(len(columns.costs), dtype=np.int64)
         self.incumbent = -math.inf
         self._ideal = math.fsum(lists.scores[lists.set_offsets[:-1]].tolist())
+        self._magnitude = math.fsum(abs(s) for s in lists.scores[lists.set_offsets[:-1]].tolist())
+        self._relax_error = 0.0
+        self._floor = 0.0
+        self.found: np.ndarray | None = None
         self._pool = CutPool(columns)
         self._multipliers = np.empty(0)
         self._is_raised = False
@@ -132,10 +133,16 @@ class BoundSearch:
 
     @property
     def _cost(self) -> float:
-        """The bound at the present multipliers: no network costs less, in nats."""
+        """No network costs less, in nats: by the present multipliers, or by what was left and solved."""
         from stages.kernels.bounds.lagrangian import BOUND
 
-        return float(self._pace[BOUND])
+        return max(self._floor, float(self._pace[BOUND]) - self._relax_error)
+
+    @property
+    def rounding(self) -> float:
+        """Nats by which sums over a network's sets, and so the bound, may be wrong."""
+        loss = self._ideal - self.incumbent if self.incumbent > -math.inf else 0.0
+        return proof_rounding(len(self.order), self._magnitude + loss)
 
     @property
     def gap(self) -> float:
@@ -145,7 +152,7 @@ class BoundSearch:
     @property
     def is_closed(self) -> bool:
         """The best network known is proved to be the best there is."""
-        return self.incumbent > -math.inf and self.gap <= optimality_tolerance(self.incumbent)
+        return self.incumbent > -math.inf and self.gap <= self.rounding
 
     @property
     def pool(self) -> CutPool:
@@ -235,10 +242,16 @@ class BoundSearch:
         self._chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
         bound = relax(columns, self._pool.by_set, self._multipliers, self._reduced, self._chosen)
         self._pace[BOUND] = bound
+        least_bound = rounded_down(columns, self._pool.by_set, self._multipliers, self._reduced)
+        # Twice, for the steps until it is worked out anew.
+        self._relax_error = 2.0 * max(0.0, bound - least_bound)
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
-        kept = excess <= self._ideal - self.incumbent - bound + PRUNING_SLACK
+        slack = 2.0 * (self.rounding + self._relax_error)
+        kept = excess <= self._ideal - self.incumbent - bound + slack
         kept[self._chosen] = True
+        if not self.is_closed:
+            self._solve_kept(columns, kept)
         if np.count_nonzero(kept) <= 0.9 * len(kept):
             columns = keep_columns(columns, kept)
             self._pool.keep_columns(columns, kept)
@@ -247,6 +260,14 @@ class BoundSearch:
             self._chosen = (np.cumsum(kept) - 1)[self._chosen]
             if len(self._shares):
                 self._shares = self._shares[kept]
+
+    def _solve_kept(self, columns: Columns, kept: np.ndarray) -> None:
+        """Solve what is left when it is little: a better network is one of it."""
+        solved = solve_residual(columns, kept) if self.incumbent > -math.inf else None
+        if solved is not None:
+            cost, chosen = solved
+            self._floor = max(self._floor, min(cost, self._ideal - self.incumbent))
+            self.found = self.kept[chosen]
 
     def _step(self) -> None:
         """A slice of steps of the volume algorithm."""

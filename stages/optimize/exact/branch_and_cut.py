@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..bounds.cut_pool import DEMANDS, CutPool, find_clusters, keep_columns, make_support
-from ..bounds.lagrangian import PRUNING_SLACK, optimality_tolerance
+from ..bounds.residual import solve_residual
+from ..bounds.rounding import rounded_down
 from ..bounds.zero_half_cuts import find_halved
 from .fractional import NO_PARENTS_LOST, SharedArcs, add_precedence, order_by_shares, with_empty_sets
 from .linear_programme import CutProgramme, Solution
@@ -114,6 +115,7 @@ class BranchAndCut:
         self._tell = tell
         self._ideal = search.ideal
         self._solved_before = 0
+        self._rounding = search.rounding
         self._open: list[tuple[float, int, _Branch]] = []
         self._numbers = itertools.count()
         self._present = self._ideal - search.value
@@ -151,7 +153,7 @@ class BranchAndCut:
     @property
     def is_closed(self) -> bool:
         """The incumbent is proved to be the best network."""
-        return self.value - self.incumbent.score <= optimality_tolerance(self.incumbent.score)
+        return self.value - self.incumbent.score <= self._rounding
 
     def run(self) -> None:
         """Go on until all is proved or the budget is spent."""
@@ -175,7 +177,7 @@ class BranchAndCut:
 
     def _limit(self) -> float:
         """Loss from which on a branch holds nothing better."""
-        return self._cost() - optimality_tolerance(self.incumbent.score)
+        return self._cost() - self._rounding
 
     def _work_on(self, branch: _Branch) -> None:
         self.n_branches += 1
@@ -224,7 +226,8 @@ class BranchAndCut:
         allowed = columns._replace(costs=np.where(excluded, np.inf, columns.costs))
         reduced = np.empty(len(excluded))
         chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-        cost = relax(allowed, self._pool.by_set, multipliers, reduced, chosen)
+        relax(allowed, self._pool.by_set, multipliers, reduced, chosen)
+        cost = rounded_down(columns, self._pool.by_set, multipliers, reduced)
         return cost, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
 
     def _cut(self, excluded: np.ndarray, cost: float, rounds: int) -> tuple[float, Solution]:
@@ -242,11 +245,28 @@ class BranchAndCut:
             rounds -= 1
             if cost >= self._limit() or self._is_spent():
                 break
-            excluded |= (excess > self._cost() - found + PRUNING_SLACK) & ~self._is_empty
+            excluded |= excess > self._cost() - found + 2.0 * self._rounding
+            cost = max(cost, self._solve_rest(excluded))
+            if cost >= self._limit():
+                break
+            excluded &= ~self._is_empty
             self._programme.exclude(excluded)
             if rounds == 0 or idle >= PATIENCE or not self._add_cuts(solution.shares):
                 break
         return cost, solution
+
+    def _solve_rest(self, excluded: np.ndarray) -> float:
+        """Least cost of what is not excluded, and its network noted, where it is little; else 0."""
+        starts = self._columns.set_offsets
+        if not np.logical_or.reduceat(~excluded, starts[:-1]).all():
+            return 0.0
+        solved = solve_residual(self._columns, ~excluded)
+        if solved is None:
+            return 0.0
+        cost, chosen = solved
+        if self._source[chosen].min() != NO_PARENTS_LOST:
+            self.incumbent.offer(self._source[chosen])
+        return cost
 
     def _note_network(self, solution: Solution) -> None:
         """The best network from the sets with a share, where their arcs close no cycle."""

@@ -95,8 +95,7 @@ class Incumbent:
     def offer(self, chosen: np.ndarray) -> None:
         """Keep this network if it is better."""
         score = math.fsum(self.lists.scores[chosen].tolist())
-        if score > self.score + TOLERANCE:
-            self._keep(chosen, score)
+        self._keep(chosen, score)
 
     def _keep(self, chosen: np.ndarray, score: float) -> None:
         if score > self.score:

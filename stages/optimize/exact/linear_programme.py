@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from stages.kernels.bounds.lagrangian import Cuts
     from stages.runtime.budgets import Budget
 
+FEASIBILITY = 1e-9
+"""Of reduced costs in nats, and of shares: multipliers this exact leave little for `residual` to close."""
+
 SLICE_ITERATIONS = 200
 """Iterations of the simplex method between two looks at the budget."""
 
@@ -87,7 +90,14 @@ class CutProgramme:
         self.present = np.empty(0, dtype=np.int64)
         self.n_solved = 0
         self._highs = highs = highspy.Highs()
-        for name, value in {"output_flag": False, "threads": 1, "presolve": "off"}.items():
+        settings = {
+            "output_flag": False,
+            "threads": 1,
+            "presolve": "off",
+            "dual_feasibility_tolerance": FEASIBILITY,
+            "primal_feasibility_tolerance": FEASIBILITY,
+        }
+        for name, value in settings.items():
             highs.setOptionValue(name, value)
         ones, none = np.ones(self._n_variables), np.empty(0, dtype=np.int32)
         starts = np.zeros(self._n_variables, dtype=np.int32)

@@ -73,12 +73,13 @@ def prove(
     else:
         value = _prove_by_cuts(incumbent, bound, budget, reporter, facts)
     facts |= {"orders": incumbent.orders}
-    facts |= bound_facts(value, incumbent.score)
+    facts |= bound_facts(value, incumbent.score, bound.rounding)
     return listed_result(table, incumbent.chosen, incumbent.score, facts)
 
 
 def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter) -> float:
     """Find the best network; the upper bound."""
+    bound.incumbent = incumbent.score
     solved = solve_by_subsets(incumbent.lists, budget, reporter)
     if solved is None:
         bound.improve(budget, 1, incumbent.score)
@@ -109,6 +110,8 @@ def _prove_by_cuts(
     before = math.inf
     while bound.gap < (1.0 - SETTLED) * before and not is_over():
         before = bound.gap
+        if bound.found is not None:
+            incumbent.offer(bound.found)
         bound.improve(budget, bound.work + CHUNK, incumbent.score)
         tell(bound.value)
     if is_over():

@@ -56,6 +56,8 @@ def solve_by_subsets(
     from stages.kernels.orders.subset_dp import best_within_subsets, extend_totals, trace_back
 
     n = len(lists.set_offsets) - 1
+    # Losses against the best sets keep digits that scores of great size would lose.
+    relative = lists.scores - np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
     best = np.empty((n, 1 << max(0, n - 1)), dtype=np.int32)
     totals = np.zeros(1 << n)
     steps = n + -(-(1 << n) // SLICE)
@@ -67,8 +69,8 @@ def solve_by_subsets(
     for start in range(0, 1 << n, SLICE):
         if budget.is_spent():
             return None
-        extend_totals(lists.scores, best, totals, max(1, start), min(1 << n, start + SLICE))
+        extend_totals(relative, best, totals, max(1, start), min(1 << n, start + SLICE))
         reporter.progress(n + start // SLICE + 1, steps)
     order, chosen = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
-    trace_back(lists.scores, best, totals, order, chosen)
+    trace_back(relative, best, totals, order, chosen)
     return order, chosen

@@ -24,6 +24,7 @@ from stages.scoring.set_grower import SetGrower
 from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
 from ..bounds.claims import claim_of_grown_lists
 from ..bounds.lagrangian import BoundSearch
+from ..bounds.rounding import proof_rounding
 from ..climbing.constraints import make_constraints, start_graph
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
@@ -227,7 +228,7 @@ class Pricing:
         score = math.fsum(scores.tolist())
         facts = {
             "scores_computed": self.scorer.evaluations,
-            **bound_facts(bound, score),
+            **bound_facts(bound, score, proof_rounding(len(scores), float(np.abs(scores).sum()))),
             "bound_relative_to": claim or claim_of_grown_lists(n_sets, self.options),
         }
         return SearchResult(self.parents, scores, score, facts, figures, lists=self.lists.records())

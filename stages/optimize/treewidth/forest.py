@@ -15,6 +15,7 @@ from stages.graphs import topological_order
 from stages.runtime.errors import InfeasibleError
 
 from ..bounds.anytime_bound import bound_facts
+from ..bounds.rounding import proof_rounding
 from ..lists.set_lists import fixed_first_order
 from ..result import SearchResult, listed_result, total_score
 
@@ -55,4 +56,5 @@ def search(
     chosen = sets[entering[:-1]]
     total = total_score(table.scores, chosen)
     elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
-    return listed_result(table, chosen, total, bound_facts(total, total), elimination=elimination)
+    facts = bound_facts(total, total, proof_rounding(n, float(np.abs(table.scores[chosen]).sum())))
+    return listed_result(table, chosen, total, facts, elimination=elimination)
