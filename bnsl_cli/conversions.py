@@ -61,7 +61,7 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
 def write_structure(task: Conversion) -> None:
     """Networks, and graphs made of them."""
     from formats import write_network
-    from formats.networks import require_parameters
+    from formats.graphs.networks import require_parameters
     from formats.streams import source_name
 
     from .inputs import open_learnt_network

@@ -35,8 +35,8 @@ def list_keys(name: str) -> list[dict[str, Any]]:
     click.UsageError
         No format of ours has this name.
     """
-    from formats.entropies import ENTROPY_FORMAT
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
+    from formats.tables.entropies import ENTROPY_FORMAT
 
     full = name if name.startswith("bnsl.") else f"bnsl.{name}"
     if full == ENTROPY_FORMAT:

@@ -32,8 +32,8 @@ def open_learnt_network(source: str | Lines) -> LearntNetwork:
     """Read a network in any format, with its parameters if the file has them."""
     from formats import open_bayesian_network, open_network
     from formats.detection import detect_lines
+    from formats.graphs.structures import structure_of
     from formats.registry import Kind
-    from formats.structures import structure_of
     from formats.textlines import as_lines
 
     lines = as_lines(source)

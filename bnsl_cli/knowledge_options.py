@@ -55,7 +55,7 @@ class KnowledgeOptions:
         """
         if not self.given:
             return None
-        from formats.arc_files import read_tiers
+        from formats.graphs.arc_files import read_tiers
         from stages.knowledge import make_knowledge
 
         index = {name: position for position, name in enumerate(names)}
@@ -97,7 +97,7 @@ knowledge_options = packed(
 
 
 def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> list[tuple[int, int]]:
-    from formats.arc_files import UnknownArc, parse_arc, read_arcs
+    from formats.graphs.arc_files import UnknownArc, parse_arc, read_arcs
 
     arcs: list[tuple[int, int]] = []
     for value in values:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from formats.json_lines.run_parts import Gathered, PartFile
     from formats.records import Header
-    from formats.run_parts import Gathered, PartFile
 
 FLAGS = {"screen": "FOREST", "near": "NETWORK", "extend": "SETS"}
 """Inputs that a header knows were given, but not their names."""

@@ -9,13 +9,7 @@ import click
 
 from stages.optimize import DATA_TW, METHODS, MethodSpec, OptimizeOptions, Task, default_method
 
-from .method_options import (
-    method_options,
-    own_method_options,
-    refuse_incomplete,
-    refuse_unused,
-    with_takers,
-)
+from .method_options import method_options, own_method_options, refuse_incomplete, refuse_unused, with_takers
 from .options import DataOptions, max_parents_option, option, packed
 from .parameter_types import INPUT_PATH, OUTPUT_FILE
 

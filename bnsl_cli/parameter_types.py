@@ -37,7 +37,7 @@ class Discretization(click.ParamType):
     name = "[column=]method"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from formats.discretization import parse_column_rule
+        from formats.tables.discretization import parse_column_rule
 
         try:
             parse_column_rule(value)
@@ -76,7 +76,7 @@ class Delimiter(click.ParamType):
     name = "char"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from formats.tabular import parse_delimiter
+        from formats.tables.tabular import parse_delimiter
 
         try:
             return parse_delimiter(value)

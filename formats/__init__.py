@@ -10,27 +10,27 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .datasets import open_dataset, open_dataset_or_entropies
-    from .entropies import open_entropies, write_entropies
-    from .forests import open_forest, write_forest
-    from .networks import open_bayesian_network, open_network, write_network
-    from .parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
-    from .table_writer import open_table_writer
+    from .graphs.networks import open_bayesian_network, open_network, write_network
+    from .json_lines.forests import open_forest, write_forest
+    from .sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
+    from .tables.datasets import open_dataset, open_dataset_or_entropies
+    from .tables.entropies import open_entropies, write_entropies
+    from .tables.table_writer import open_table_writer
 
 _HOMES = {
-    "open_bayesian_network": "networks",
-    "open_dataset": "datasets",
-    "open_dataset_or_entropies": "datasets",
-    "open_entropies": "entropies",
-    "open_forest": "forests",
-    "open_network": "networks",
-    "open_parent_set_stream": "parent_sets",
-    "open_parent_sets": "parent_sets",
-    "open_table_writer": "table_writer",
-    "write_entropies": "entropies",
-    "write_forest": "forests",
-    "write_network": "networks",
-    "write_parent_sets": "parent_sets",
+    "open_bayesian_network": "graphs.networks",
+    "open_dataset": "tables.datasets",
+    "open_dataset_or_entropies": "tables.datasets",
+    "open_entropies": "tables.entropies",
+    "open_forest": "json_lines.forests",
+    "open_network": "graphs.networks",
+    "open_parent_set_stream": "sets.parent_sets",
+    "open_parent_sets": "sets.parent_sets",
+    "open_table_writer": "tables.table_writer",
+    "write_entropies": "tables.entropies",
+    "write_forest": "json_lines.forests",
+    "write_network": "graphs.networks",
+    "write_parent_sets": "sets.parent_sets",
 }
 
 __all__ = [

@@ -124,8 +124,8 @@ FORMATS = (
         ".sets.jsonl",
         pattern=_ours("bnsl.parentsets"),
         opening=rb"\{",
-        reader="jsonl:read_parent_sets",
-        writer="jsonl_writer:parent_set_chunks",
+        reader="json_lines.jsonl:read_parent_sets",
+        writer="json_lines.jsonl_writer:parent_set_chunks",
         takes=("bnsl.network", "json"),
     ),
     Format(
@@ -136,8 +136,8 @@ FORMATS = (
         ".net.jsonl",
         pattern=_ours("bnsl.network"),
         opening=rb"\{",
-        reader="network_lines:read_network",
-        writer="network_lines:network_text",
+        reader="json_lines.network_lines:read_network",
+        writer="json_lines.network_lines:network_text",
         takes=("bnsl.parentsets", "json"),
     ),
     Format(
@@ -148,8 +148,8 @@ FORMATS = (
         ".forest.jsonl",
         pattern=_ours("bnsl.forest"),
         opening=rb"\{",
-        reader="forests:open_forest",
-        writer="forests:write_forest",
+        reader="json_lines.forests:open_forest",
+        writer="json_lines.forests:write_forest",
         takes=("json",),
     ),
     Format(
@@ -158,8 +158,8 @@ FORMATS = (
         "an entropy table",
         "Arrow IPC stream: one row per variable",
         ".arrows",
-        reader="entropies:open_entropies",
-        writer="entropies:write_entropies",
+        reader="tables.entropies:open_entropies",
+        writer="tables.entropies:write_entropies",
         takes=("arrow", "feather", "parquet"),
     ),
     Format(
@@ -168,8 +168,8 @@ FORMATS = (
         "a table",
         "delimited text with a header line",
         ".csv (.gz,.zst)",
-        reader="tabular:read_delimited",
-        writer="table_writer:CsvWriter",
+        reader="tables.tabular:read_delimited",
+        writer="tables.table_writer:CsvWriter",
     ),
     Format(
         "tsv",
@@ -177,8 +177,8 @@ FORMATS = (
         "a table with tabs",
         "the same with tabs",
         ".tsv (.gz,.zst)",
-        reader="tabular:read_delimited",
-        writer="table_writer:TsvWriter",
+        reader="tables.tabular:read_delimited",
+        writer="tables.table_writer:TsvWriter",
     ),
     Format(
         "parquet",
@@ -187,8 +187,8 @@ FORMATS = (
         "Apache Parquet",
         ".parquet",
         magic=(b"PAR1",),
-        reader="arrow:read_parquet",
-        writer="table_writer:ParquetWriter",
+        reader="tables.arrow:read_parquet",
+        writer="tables.table_writer:ParquetWriter",
     ),
     Format(
         "arrow",
@@ -197,8 +197,8 @@ FORMATS = (
         "Arrow IPC stream",
         ".arrows",
         magic=(b"\xff\xff\xff\xff",),
-        reader="arrow:read_arrow",
-        writer="table_writer:ArrowWriter",
+        reader="tables.arrow:read_arrow",
+        writer="tables.table_writer:ArrowWriter",
     ),
     Format(
         "feather",
@@ -207,8 +207,8 @@ FORMATS = (
         "Arrow IPC file, Feather",
         ".arrow .feather",
         magic=(b"ARROW1",),
-        reader="arrow:read_arrow",
-        writer="table_writer:FeatherWriter",
+        reader="tables.arrow:read_arrow",
+        writer="tables.table_writer:FeatherWriter",
     ),
     Format(
         "jkl",
@@ -219,8 +219,8 @@ FORMATS = (
         # The number of variables alone, a variable and its number of sets, a score: no table is so ragged.
         pattern=rb"0*[1-9]\d*[ \t]*\n" + _SKIP + rb"\S+[ \t]+\d+[ \t]*(?:\n" + _SKIP + rb"[-+.\dni]|\s*\Z)",
         opening=rb"\d+[ \t]*(?:\n|\Z)",
-        reader="jkl:read_jkl",
-        writer="jkl:jkl_chunks",
+        reader="sets.jkl:read_jkl",
+        writer="sets.jkl:jkl_chunks",
     ),
     Format(
         "pss",
@@ -240,8 +240,8 @@ FORMATS = (
         + _PSS_NEXT
         + rb"|\Z)))",
         opening=rb"(?i:META|VAR)[ \t]",
-        reader="pss:read_pss",
-        writer="pss:pss_chunks",
+        reader="sets.pss:read_pss",
+        writer="sets.pss:pss_chunks",
     ),
     Format(
         "bif",
@@ -250,8 +250,8 @@ FORMATS = (
         "Bayesian interchange format 0.15",
         ".bif",
         pattern=rb"(?i:network|variable|probability)" + _BLOCK,
-        reader="bif_reader:read_bif",
-        writer="bif_writer:bif_text",
+        reader="graphs.bif_reader:read_bif",
+        writer="graphs.bif_writer:bif_text",
     ),
     Format(
         "net",
@@ -261,8 +261,8 @@ FORMATS = (
         ".net",
         pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+|"
         rb"potential[ ]*\([^()\n,]*\))" + _BRACE,
-        reader="hugin_reader:read_hugin",
-        writer="hugin:hugin_text",
+        reader="graphs.hugin_reader:read_hugin",
+        writer="graphs.hugin:hugin_text",
     ),
     Format(
         "dot",
@@ -271,8 +271,8 @@ FORMATS = (
         "Graphviz directed graph",
         ".dot .gv",
         pattern=rb"(?i:(?:strict\s+)?(?:di)?graph)" + _BLOCK,
-        reader="dot:read_dot",
-        writer="dot:dot_text",
+        reader="graphs.dot:read_dot",
+        writer="graphs.dot:dot_text",
     ),
     Format(
         "graphml",
@@ -281,8 +281,8 @@ FORMATS = (
         "GraphML directed graph",
         ".graphml",
         pattern=_XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
-        reader="graphml:read_graphml",
-        writer="graphml:graphml_text",
+        reader="graphs.graphml:read_graphml",
+        writer="graphs.graphml:graphml_text",
         takes=("xml",),
     ),
     Format(
@@ -291,8 +291,8 @@ FORMATS = (
         "an adjacency matrix",
         "matrix of 0 and 1, row is parent of column",
         ".csv",
-        reader="adjacency:read_table",
-        writer="adjacency:adjacency_text",
+        reader="graphs.adjacency:read_table",
+        writer="graphs.adjacency:adjacency_text",
         takes=("csv", "binary"),  # a name may hold a control character
     ),
     Format(
@@ -301,7 +301,7 @@ FORMATS = (
         "a list of arcs",
         "list of arcs, columns from and to",
         ".csv",
-        reader="adjacency:read_table",
+        reader="graphs.adjacency:read_table",
         takes=("csv",),
     ),
     Format(
@@ -312,8 +312,8 @@ FORMATS = (
         ".txt",
         # Families in brackets, nothing else; but one on each of several lines, without a bar, are labels of a table.
         pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?:\[[^\[\]\n]++\]\s*)*+(?:\[[^\[\]\n]*+\s*+)?\Z",
-        reader="modelstring:read_modelstring",
-        writer="modelstring:modelstring_text",
+        reader="graphs.modelstring:read_modelstring",
+        writer="graphs.modelstring:modelstring_text",
     ),
     Format(
         "gr",
@@ -322,7 +322,7 @@ FORMATS = (
         "PACE 2016 graph",
         ".gr",
         pattern=_PACE_COMMENTS + rb"p[ \t]+tw[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
-        writer="pace:gr_text",
+        writer="graphs.pace:gr_text",
     ),
     Format(
         "td",
@@ -331,7 +331,7 @@ FORMATS = (
         "PACE 2016 tree decomposition",
         ".td",
         pattern=_PACE_COMMENTS + rb"s[ \t]+td[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
-        writer="pace:td_text",
+        writer="graphs.pace:td_text",
     ),
 )
 """All formats that are read or written, in the order of ``bnsl formats``."""

@@ -43,7 +43,7 @@ def command(files: tuple[str, ...], data: str | None, output: str, reporter: Rep
     See also: bnsl parentsets, whose --resume goes on with a part.
     """
     from formats.errors import Truncated
-    from formats.run_parts import gather, write_gathered
+    from formats.json_lines.run_parts import gather, write_gathered
 
     output_format("merge", output)
     check_sources(*files)

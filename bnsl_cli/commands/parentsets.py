@@ -118,7 +118,7 @@ def command(
       far was written).
     See also: bnsl screen, bnsl optimize.
     """
-    from formats.resumable import open_resumable
+    from formats.json_lines.resumable import open_resumable
     from stages.parentsets.driver import Run
 
     method = method or DEFAULT_METHOD
@@ -191,7 +191,7 @@ def open_inputs(
 
 def resolve_run_seed(seed: int | None, parts: PartOptions, reporter: Reporter) -> int:
     """The given seed, that of the run to go on with, 0 for a shard, or one from the operating system."""
-    from formats.resumable import first_header
+    from formats.json_lines.resumable import first_header
 
     earlier = first_header(parts.resume) if seed is None and parts.resume else None
     if earlier is not None and earlier.by:

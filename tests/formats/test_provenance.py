@@ -13,13 +13,7 @@ from helpers.places import ROOT
 
 import bnsl_cli
 from formats.errors import FormatError
-from formats.provenance import (
-    PROGRAM_VERSION,
-    append_command,
-    command_entry,
-    fingerprint,
-    timestamp,
-)
+from formats.provenance import PROGRAM_VERSION, append_command, command_entry, fingerprint, timestamp
 from formats.records import Header, Variable
 
 VARIABLES = (Variable("a", ("0", "1")), Variable("b", ("x", "y", "z")))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from formats.networks import write_network
+from formats.graphs.networks import write_network
+from formats.graphs.structures import network_from_parents
 from formats.records import Network, Variable
-from formats.structures import network_from_parents
 
 
 def network_of(parents, names=None) -> Network:

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from formats.parent_sets import open_parent_sets
 from formats.records import ParentSetTable
+from formats.sets.parent_sets import open_parent_sets
 
 HEADER = {
     "format": "bnsl.parentsets",

@@ -1,0 +1,1 @@
+"""Networks: opening and writing any format, with and without parameters, and what users write about arcs."""

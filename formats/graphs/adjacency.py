@@ -1,0 +1,94 @@
+"""Structures as CSV: an adjacency matrix, or a list of arcs (read only)."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from ..errors import Inconsistent, Malformed
+from ..records import Network
+from ..textlines import Lines
+from .structures import network_by_names
+
+_ZERO_ONE = {"0": False, "1": True, "0.0": False, "1.0": True}
+_TABLE_REMEDY = "a network as a table is a matrix (names, then rows of 0 and 1) or two columns from, to"
+_ARC_HEADERS = (("from", "to"), ("parent", "child"), ("source", "target"))
+
+
+def adjacency_text(network: Network) -> str:
+    """Adjacency matrix as CSV: names in the first line and column, 1 where the row is a parent of the column."""
+    names = network.header.names
+    matrix = [["0"] * len(names) for _ in names]
+    for child, parents in enumerate(network.parents):
+        for parent in parents:
+            matrix[parent][child] = "1"
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(["", *names])
+    writer.writerows([name, *row] for name, row in zip(names, matrix))
+    return buffer.getvalue()
+
+
+def read_table(lines: Lines) -> Network:
+    """Read a CSV table: an adjacency matrix, or a list of arcs with columns ``from`` and ``to``.
+
+    A matrix has the names in its first line and, optionally, in its first column; its entry is 1 where the row
+    is a parent of the column. A list of arcs knows no variable without arcs.
+    """
+    try:
+        rows = [
+            (number, row)
+            for number, row in enumerate(csv.reader(io.StringIO(lines.text()), strict=True), 1)
+            if any(cell.strip() for cell in row)
+        ]
+    except csv.Error as error:
+        raise Malformed(f"not a CSV table ({error})", source=lines.source) from None
+    if not rows:
+        raise Malformed("a table of blanks", source=lines.source, remedy=_TABLE_REMEDY)
+    header = [cell.strip() for cell in rows[0][1]]
+    if tuple(cell.lower() for cell in header[:2]) in _ARC_HEADERS:
+        return _read_arcs(lines, rows[1:])
+    return _read_adjacency(lines, header, rows[1:])
+
+
+def _read_arcs(lines: Lines, rows: list[tuple[int, list[str]]]) -> Network:
+    parents: dict[str, list[str]] = {}
+    for number, row in rows:
+        if len(row) < 2 or not row[0].strip() or not row[1].strip():
+            lines.fail("an arc needs two names", line=number)
+        parent, child = row[0].strip(), row[1].strip()
+        for name in (parent, child):
+            parents.setdefault(name, [])
+        parents[child].append(parent)
+    if not parents:
+        raise Malformed("the list of arcs is empty, so its variables are unknown", source=lines.source)
+    return network_by_names(list(parents), parents, lines.source)
+
+
+def _read_adjacency(lines: Lines, header: list[str], rows: list[tuple[int, list[str]]]) -> Network:
+    has_row_names = bool(rows) and len(rows) == len(header) - 1
+    names = header[1:] if has_row_names else header
+    if not rows or len(rows) != len(names) or not all(names):
+        raise Malformed(
+            f"expected a network, got a table of {len(names)} columns and {len(rows)} rows",
+            source=lines.source,
+            remedy=_TABLE_REMEDY,
+        )
+    parents: dict[str, list[str]] = {name: [] for name in names}
+    seen: set[str] = set()
+    for (number, row), default_name in zip(rows, names):
+        name = row[0].strip() if has_row_names else default_name
+        if name not in parents or name in seen:
+            lines.fail(
+                f"row name {name!r} is no column name or comes twice", line=number, remedy=_TABLE_REMEDY
+            )
+        seen.add(name)
+        cells = [cell.strip() for cell in row[1 if has_row_names else 0 :]]
+        if len(cells) != len(names):
+            lines.fail(f"{len(cells)} entries for {len(names)} variables", kind=Inconsistent, line=number)
+        for child, cell in zip(names, cells):
+            if cell not in _ZERO_ONE:
+                lines.fail(f"entry {cell!r} is neither 0 nor 1", line=number)
+            if _ZERO_ONE[cell]:
+                parents[child].append(name)
+    return network_by_names(names, parents, lines.source)

@@ -1,0 +1,147 @@
+"""What users write about arcs: single arcs, files of arcs, files of tiers; names become indices here.
+
+An arc is ``A->B`` or ``A,B``: A is the parent. A file of arcs holds one per line in either spelling (cells may be
+quoted as in CSV, a header line ``from,to`` is fine) or JSON lines: ``{"from": "A", "to": "B"}`` or ``["A", "B"]``.
+A file of tiers holds one tier per line, the earliest first, names separated by commas or else by blanks.
+Lines that are empty or begin with ``#`` are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from typing import BinaryIO, NoReturn
+
+from ..errors import Inconsistent
+from ..textlines import Lines, as_lines
+
+HEADERS = {("from", "to"), ("parent", "child"), ("source", "target")}
+
+Arc = tuple[int, int]
+
+
+class UnknownArc(ValueError):
+    """A text is no arc between known variables; the message says why."""
+
+
+def parse_arc(text: str, index: Mapping[str, int]) -> Arc:
+    """Parent and child of an arc by the `index` of their names.
+
+    Names may contain commas and arrows themselves: every way of splitting the text is tried.
+
+    Raises
+    ------
+    UnknownArc
+    """
+    first = None
+    for separator in ("->", ","):
+        position = text.find(separator)
+        while position >= 0:
+            pair = text[:position].strip(), text[position + len(separator) :].strip()
+            if pair[0] in index and pair[1] in index:
+                return index[pair[0]], index[pair[1]]
+            first = first or pair
+            position = text.find(separator, position + 1)
+    if first is None:
+        raise UnknownArc(f"{text!r} is no arc: write PARENT->CHILD")
+    unknown = next(name for name in first if name not in index)
+    raise UnknownArc(f"{unknown!r} is no variable of the data")
+
+
+def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[Arc]:
+    """Read a file of arcs; names become what `index` says.
+
+    Raises
+    ------
+    FormatError
+        With the line; also when a name is not in `index`.
+    """
+    lines = as_lines(source)
+    try:
+        return [_arc_of_line(lines, text, index) for text in _texts(lines) if not _is_header(lines, text)]
+    finally:
+        lines.close()
+
+
+def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[list[int]]:
+    """Read a file of tiers as lists of indices, the earliest tier first.
+
+    Raises
+    ------
+    FormatError
+        With the line; also when a name is not in `index` or comes twice.
+    """
+    lines = as_lines(source)
+    tiers: list[list[int]] = []
+    line_of: dict[int, int] = {}
+    try:
+        for text in _texts(lines):
+            tier = []
+            for name in [text] if text in index else _cells(lines, text) if "," in text else text.split():
+                if name not in index:
+                    _fail_unknown(lines, name)
+                if line_of.setdefault(index[name], lines.number) != lines.number or index[name] in tier:
+                    lines.fail(
+                        f"{name!r} is in a tier already (line {line_of[index[name]]})", kind=Inconsistent
+                    )
+                tier.append(index[name])
+            tiers.append(tier)
+    finally:
+        lines.close()
+    return tiers
+
+
+def _texts(lines: Lines) -> Iterator[str]:
+    for line in lines:
+        text = lines.decode(line).strip()
+        if text and not text.startswith("#"):
+            yield text
+
+
+def _cells(lines: Lines, text: str) -> list[str]:
+    """Cells of a line, quoted or not; empty ones dropped."""
+    try:
+        cells = next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        if "\r" in text:
+            lines.fail("a carriage return within a line", remedy="lines end with a line feed: tr '\\r' '\\n'")
+        lines.fail(f"not a line of CSV ({error})")
+    return [cell.strip() for cell in cells if cell.strip()]
+
+
+def _is_header(lines: Lines, text: str) -> bool:
+    return tuple(cell.lower() for cell in _cells(lines, text)) in HEADERS
+
+
+def _arc_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> Arc:
+    if text[0] in "{[":
+        pair: Sequence[str] = _json_pair(lines, text)
+    else:
+        try:
+            return parse_arc(text, index)
+        except UnknownArc as error:
+            pair = _cells(lines, text)
+            if len(pair) != 2 or not (text.startswith('"') or text.endswith('"')):
+                lines.fail(str(error), kind=Inconsistent)
+    for name in pair:
+        if name not in index:
+            _fail_unknown(lines, name)
+    return index[pair[0]], index[pair[1]]
+
+
+def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
+    import orjson
+
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        lines.fail(f"not valid JSON ({error.msg.split(':')[0][:80]}, column {error.colno})")
+    if isinstance(value, dict):
+        value = next(([value[a], value[b]] for a, b in sorted(HEADERS) if a in value and b in value), None)
+    if not isinstance(value, list) or len(value) != 2 or not all(isinstance(name, str) for name in value):
+        lines.fail('expected an arc: {"from": "A", "to": "B"} or ["A", "B"]')
+    return value[0], value[1]
+
+
+def _fail_unknown(lines: Lines, name: str) -> NoReturn:
+    lines.fail(f"{name!r} is no variable of the data", kind=Inconsistent)

@@ -1,0 +1,167 @@
+"""Structures as Graphviz graphs (DOT): written for pictures, read back."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from ..records import Network
+from ..textlines import Lines
+from .structures import network_from_arcs
+
+_TOKEN = re.compile(
+    r"""\s+ | //[^\n]* | /\*.*?\*/ | \#[^\n]*
+      | (?P<quoted> "(?:[^"\\]|\\.)*" )
+      | (?P<word> [^\W\d][\w.]* | -?(?:\.\d+|\d+(?:\.\d*)?) )
+      | (?P<mark> -> | -- | [{}\[\];,=:] )""",
+    re.VERBOSE | re.DOTALL,
+)
+
+MAX_ARCS = 1_000_000
+"""Most arcs of a graph: one arrow between two groups of names stands for as many as their product."""
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def dot_text(network: Network) -> str:
+    """The structure as a Graphviz directed graph."""
+    names = [_quoted(name) for name in network.header.names]
+    rows = ["digraph network {"]
+    rows += [f"  {name};" for name in names]
+    for child, parents in enumerate(network.parents):
+        rows += [f"  {names[parent]} -> {names[child]};" for parent in parents]
+    return "\n".join([*rows, "}"]) + "\n"
+
+
+class _DotParser:
+    """Recursive descent over the part of the DOT language that describes nodes and arcs; attributes are skipped."""
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.text = lines.text()
+        self.tokens = self._tokenise()
+        self.position = 0
+        self.index_of: dict[str, int] = {}
+        self.arcs: list[tuple[int, int]] = []
+
+    def _tokenise(self) -> list[tuple[str, str, int]]:
+        tokens, at = [], 0
+        while at < len(self.text):
+            match = _TOKEN.match(self.text, at)
+            if not match:
+                self._fail(f"unexpected {self.text[at : at + 20]!r}", at)
+            if match.lastgroup == "quoted":
+                tokens.append(("name", re.sub(r"\\([\"\\])", r"\1", match[0][1:-1]), at))
+            elif match.lastgroup:
+                tokens.append(("name" if match.lastgroup == "word" else "mark", match[0], at))
+            at = match.end()
+        return tokens
+
+    def _fail(self, message: str, at: int) -> NoReturn:
+        self.lines.fail(message, line=self.text.count("\n", 0, at) + 1)
+
+    def _peek(self) -> str:
+        """The next mark, ``name`` for a name, empty at the end."""
+        if self.position == len(self.tokens):
+            return ""
+        kind, value, _ = self.tokens[self.position]
+        return "name" if kind == "name" else value
+
+    def _take(self, expected: str) -> str:
+        if self._peek() != expected:
+            at_end = self.position == len(self.tokens)
+            at = len(self.text) if at_end else self.tokens[self.position][2]
+            got = "the end" if at_end else repr(self.tokens[self.position][1])
+            self._fail(f"expected {expected!r}, got {got}", at)
+        self.position += 1
+        return self.tokens[self.position - 1][1]
+
+    def read(self) -> Network:
+        word = self._take("name").lower()
+        if word == "strict":
+            word = self._take("name").lower()
+        if word != "digraph":
+            self._fail(f"a network needs a directed graph (digraph), not {word!r}", self.tokens[0][2])
+        if self._peek() == "name":
+            self._take("name")
+        self._group()
+        if self._peek():
+            self._fail("more than one graph", self.tokens[self.position][2])
+        if not self.index_of:
+            self._fail("the graph has no nodes", 0)
+        return network_from_arcs(list(self.index_of), self.arcs, self.lines.source)
+
+    def _group(self, depth: int = 0) -> list[int]:
+        """``{ statements }``; returns the nodes named in it."""
+        if depth > 50:
+            self._fail("too deeply nested", self.tokens[self.position][2])
+        self._take("{")
+        nodes: list[int] = []
+        while self._peek() != "}":
+            nodes += self._statement(depth)
+            while self._peek() in (";", ","):
+                self._take(self._peek())
+        self._take("}")
+        return nodes
+
+    def _statement(self, depth: int) -> list[int]:
+        if self._peek() == "name":
+            word = self.tokens[self.position][1].lower()
+            after = self.tokens[self.position + 1][1] if self.position + 1 < len(self.tokens) else ""
+            if word in ("node", "edge", "graph") and after == "[":
+                self._take("name")
+                self._attributes()
+                return []
+            if after == "=":
+                for part in ("name", "=", "name"):
+                    self._take(part)
+                return []
+        ends = self._endpoint(depth)
+        nodes = list(ends)
+        while self._peek() in ("->", "--"):
+            if self._peek() == "--":
+                self._fail("an undirected edge; a network needs arcs (->)", self.tokens[self.position][2])
+            self._take("->")
+            heads = self._endpoint(depth)
+            if len(self.arcs) + len(ends) * len(heads) > MAX_ARCS:
+                self._fail(f"more than {MAX_ARCS:,} arcs", self.tokens[self.position - 1][2])
+            self.arcs += [(tail, head) for tail in ends for head in heads]
+            nodes += heads
+            ends = heads
+        self._attributes()
+        return nodes
+
+    def _endpoint(self, depth: int) -> list[int]:
+        if self._peek() == "name" and self.tokens[self.position][1].lower() == "subgraph":
+            self._take("name")
+            if self._peek() == "name":
+                self._take("name")
+        if self._peek() == "{":
+            return self._group(depth + 1)
+        name = self._take("name")
+        while self._peek() == ":":  # port
+            self._take(":")
+            self._take("name")
+        return [self.index_of.setdefault(name, len(self.index_of))]
+
+    def _attributes(self) -> None:
+        while self._peek() == "[":
+            self._take("[")
+            while self._peek() != "]":
+                name = self._take("name").lower()
+                if self._peek() == "=":
+                    self._take("=")
+                    at = self.tokens[self.position][2] if self._peek() else len(self.text)
+                    value = self._take("name").lower()
+                    if name == "dir" and value != "forward":
+                        self._fail(f"an arc drawn with dir={value}; only plain arcs are read", at)
+                while self._peek() in (";", ","):
+                    self._take(self._peek())
+            self._take("]")
+
+
+def read_dot(lines: Lines) -> Network:
+    """Read a Graphviz directed graph; nodes are variables in order of appearance."""
+    return _DotParser(lines).read()

@@ -1,0 +1,84 @@
+"""Structures as GraphML: written for drawing programs, read back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+from ..errors import Inconsistent
+from ..records import Network
+from ..textlines import Lines
+from .structures import network_from_arcs
+
+_GRAPHML = "http://graphml.graphdrawing.org/xmlns"
+
+
+def graphml_text(network: Network) -> str:
+    """The structure as GraphML; names are the ids of the nodes.
+
+    Raises
+    ------
+    Inconsistent
+        A name has a control character, which XML cannot hold.
+    """
+    for name in network.header.names:
+        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", name):
+            raise Inconsistent(f"XML cannot hold the variable name {name!r}")
+    names = [quoteattr(name) for name in network.header.names]
+    rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<graphml xmlns="{_GRAPHML}">']
+    rows.append('  <graph id="network" edgedefault="directed">')
+    rows += [f"    <node id={name}/>" for name in names]
+    for child, parents in enumerate(network.parents):
+        rows += [f"    <edge source={names[parent]} target={names[child]}/>" for parent in parents]
+    return "\n".join([*rows, "  </graph>", "</graphml>"]) + "\n"
+
+
+def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[str | None, str | None]:
+    """Names by node id: the data called ``name`` or ``label`` where all nodes differ in it, else the id."""
+    nodes = graph.findall("{*}node")
+    for wanted in ("name", "label"):
+        keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == wanted}
+        found: dict[str | None, str | None] = {
+            node.get("id"): (data.text or "").strip()
+            for node in nodes
+            for data in node.findall("{*}data")
+            if data.get("key") in keys
+        }
+        if nodes and len(found) == len(nodes) == len(set(found.values())) and all(found.values()):
+            return found
+    return {node.get("id"): node.get("id") for node in nodes}
+
+
+def read_graphml(lines: Lines) -> Network:
+    """Read a directed GraphML graph."""
+    text = lines.text()
+    if "<!ENTITY" in text:
+        lines.fail("entities declared in XML are not read: they can expand without end", line=1)
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        lines.fail(f"not valid XML ({str(error).split(':')[0]})", line=error.position[0])
+    graph = root.find("{*}graph")
+    if graph is None or not root.tag.endswith("graphml"):
+        lines.fail("an XML file without a GraphML graph", line=1)
+    name_of = _node_names(graph, root)
+    names = [name for node, name in name_of.items() if node is not None and name is not None]
+    if not names or len(names) < len(graph.findall("{*}node")):
+        lines.fail("the graph has no nodes, or nodes without an id of their own", line=1)
+    position = {node: index for index, node in enumerate(name_of)}
+    return network_from_arcs(names, list(_arcs(lines, graph, position)), lines.source)
+
+
+def _arcs(
+    lines: Lines, graph: ElementTree.Element, position: dict[str | None, int]
+) -> Iterator[tuple[int, int]]:
+    is_directed = graph.get("edgedefault") == "directed"
+    for edge in graph.findall("{*}edge"):
+        source, target = edge.get("source"), edge.get("target")
+        if source not in position or target not in position:
+            lines.fail(f"an edge between unknown nodes {source!r} and {target!r}", kind=Inconsistent, line=1)
+        if edge.get("directed", "true" if is_directed else "false") != "true":
+            lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=1)
+        yield position[source], position[target]

@@ -1,0 +1,109 @@
+"""Networks of which a file tells only the structure: put together from parents by index or name, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ..errors import Inconsistent
+from ..records import BayesianNetwork, Header, Network, Variable
+
+
+def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
+    """A directed cycle as a list of variables, each a parent of the next and the last of the first; or None."""
+    n_variables = len(parents)
+    n_open_parents = [len(set(p)) for p in parents]
+    children: list[list[int]] = [[] for _ in range(n_variables)]
+    for child, parent_set in enumerate(parents):
+        for parent in set(parent_set):
+            children[parent].append(child)
+    ready = [v for v in range(n_variables) if n_open_parents[v] == 0]
+    n_placed = 0
+    while ready:
+        n_placed += 1
+        for child in children[ready.pop()]:
+            n_open_parents[child] -= 1
+            if n_open_parents[child] == 0:
+                ready.append(child)
+    if n_placed == n_variables:
+        return None
+    # Every variable left over has a parent left over: walk upwards until one comes again.
+    position: dict[int, int] = {}
+    walk: list[int] = []
+    node = next(v for v in range(n_variables) if n_open_parents[v] > 0)
+    while node not in position:
+        position[node] = len(walk)
+        walk.append(node)
+        node = next(p for p in parents[node] if n_open_parents[p] > 0)
+    return walk[position[node] :][::-1]
+
+
+def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]], source: str | None) -> None:
+    """Raise `Inconsistent` with the cycle spelled out if there is one."""
+    cycle = find_cycle(parents)
+    if cycle:
+        shown = [names[v] for v in [*cycle, cycle[0]]]
+        if len(shown) > 8:
+            shown[4:-3] = ["..."]
+        raise Inconsistent(f"the arcs form a cycle: {' -> '.join(shown)}", source=source)
+
+
+def network_from_parents(
+    variables: tuple[Variable, ...], parents: Sequence[Sequence[int]], source: str | None = None
+) -> Network:
+    """A network of which only the structure is known: score ``unknown``, local scores NaN.
+
+    Raises
+    ------
+    Inconsistent
+        The arcs form a cycle.
+    """
+    ordered = tuple(tuple(sorted(parent_set)) for parent_set in parents)
+    require_acyclic([v.name for v in variables], ordered, source)
+    return Network(Header(variables), ordered, np.full(len(variables), np.nan))
+
+
+def structure_of(network: Network | BayesianNetwork) -> Network:
+    """The structure of a network with parameters; a `Network` is returned as it is."""
+    if isinstance(network, Network):
+        return network
+    return network_from_parents(network.variables, network.parents)
+
+
+def network_from_arcs(names: Sequence[str], arcs: Iterable[tuple[int, int]], source: str) -> Network:
+    """A network from arcs (parent, child) by index; repeated ones count once.
+
+    Raises
+    ------
+    Inconsistent
+        The arcs form a cycle.
+    """
+    parents: list[set[int]] = [set() for _ in names]
+    for parent, child in arcs:
+        parents[child].add(parent)
+    return network_from_parents(tuple(map(Variable, names)), [sorted(p) for p in parents], source)
+
+
+def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]], source: str) -> Network:
+    """A network from parents by name.
+
+    Raises
+    ------
+    Inconsistent
+        Names repeat, a parent is unknown, repeated or the child itself.
+    """
+    index_of = {name: index for index, name in enumerate(names)}
+    if len(index_of) < len(names):
+        twice = next(name for index, name in enumerate(names) if index_of[name] != index)
+        raise Inconsistent(f"variable {twice!r} comes twice", source=source)
+    sets = []
+    for name in names:
+        for parent in parents.get(name, ()):
+            if parent not in index_of:
+                raise Inconsistent(f"variable {name!r} has the unknown parent {parent!r}", source=source)
+        indices = [index_of[parent] for parent in parents.get(name, ())]
+        if len(set(indices)) < len(indices):
+            raise Inconsistent(f"variable {name!r} has a parent twice", source=source)
+        sets.append(indices)
+    return network_from_parents(tuple(map(Variable, names)), sets, source)

@@ -1,0 +1,127 @@
+"""Reading and writing candidate parent sets in any format: our JSON lines, jkl, pss; told apart by content."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import BinaryIO
+
+from ..detection import require_format
+from ..records import Header, ParentSetRecord, ParentSetTable
+from ..registry import Kind, load, load_writer
+from ..streams import open_output
+from ..textlines import Lines, as_lines
+from .setblocks import SetBlock, pack_blocks
+
+Warn = Callable[[str], None]
+
+
+def _ignore(message: str) -> None:
+    """Say nothing."""
+
+
+def _open_blocks(lines: Lines, partial: bool, warn: Warn | None) -> tuple[Header, Iterator[SetBlock]]:
+    row = require_format(lines, (Kind.PARENT_SETS,), "parent sets")
+    return load(row.reader)(lines, partial=partial, warn=warn or _ignore)
+
+
+def open_parent_sets(
+    source: str | BinaryIO | Lines, *, partial: bool = False, warn: Warn | None = None
+) -> ParentSetTable:
+    """Read all parent sets of a file or stream into arrays.
+
+    Parameters
+    ----------
+    source : str, binary stream or Lines
+        A path or ``-``; parent-set or network JSON lines, jkl (three dialects) or pss, gzipped or not.
+    partial : bool
+        Accept a stream that ends early; variables that did not arrive have no sets at all.
+    warn : callable, optional
+        Told what was assumed about foreign files.
+
+    Returns
+    -------
+    ParentSetTable
+        Scores in nats, best set first; ties by fewer parents, then by indices.
+
+    Raises
+    ------
+    FormatError
+        With file and line.
+    """
+    lines = as_lines(source)
+    try:
+        header, blocks = _open_blocks(lines, partial, warn)
+        return pack_blocks(header, {block.child: block for block in blocks})
+    finally:
+        lines.close()
+
+
+def open_parent_set_stream(
+    source: str | BinaryIO | Lines, *, partial: bool = False, warn: Warn | None = None
+) -> tuple[Header, Iterator[ParentSetRecord]]:
+    """Read the header now and the records one by one; takes what `open_parent_sets` takes.
+
+    Unknown keys are kept in ``extra``. Errors in records are raised while iterating.
+    """
+    lines = as_lines(source)
+    try:
+        header, blocks = _open_blocks(lines, partial, warn)
+    except BaseException:
+        lines.close()
+        raise
+
+    def records() -> Iterator[ParentSetRecord]:
+        try:
+            for block in blocks:
+                yield block.record()
+        finally:
+            lines.close()
+
+    return header, records()
+
+
+def is_read_live(stream: BinaryIO) -> bool:
+    """Whether someone may be reading while we write (a pipe, socket or terminal), so lines go out at once."""
+    with suppress(OSError, AttributeError):
+        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    return False
+
+
+def write_parent_sets(
+    target: str, header: Header, records: Iterable[ParentSetRecord], *, format: str = "parentsets"
+) -> int:
+    """Write records as they come; into a pipe each is flushed at once.
+
+    Parameters
+    ----------
+    target : str
+        A path (which appears only when all is written) or ``-``.
+    header : Header
+    records : iterable of ParentSetRecord
+        Sets in order, best first.
+    format : str
+        ``parentsets`` (our JSON lines), ``jkl``, ``pss`` or another of `registry`.
+
+    Returns
+    -------
+    int
+        Number of records written.
+
+    Raises
+    ------
+    ValueError
+        No such format is written; a score is not finite.
+    """
+    chunks = load_writer(format, Kind.PARENT_SETS)(header, records)
+    n_chunks = 0
+    with open_output(target) as stream:
+        live = is_read_live(stream)
+        for chunk in chunks:
+            stream.write(chunk)
+            n_chunks += 1
+            if live:
+                stream.flush()
+    return n_chunks - 1

@@ -1,0 +1,133 @@
+"""Arrow streams and files (Feather) and Parquet: decoding them, and their columns as labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..errors import Malformed, Truncated, UnsuitableData
+from .conventions import without_row_numbers
+from .encoding import RawTable, TextLayout, Warn, check_names
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_FILE_MARK = b"ARROW1"
+_PARQUET_MARK = b"PAR1"
+_END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+
+
+def read_arrow(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyarrow.Table:
+    """Decode an Arrow stream or an Arrow file; `layout` does not matter.
+
+    Raises
+    ------
+    Truncated
+        The input ends before its end marker or inside a message.
+    Malformed
+        It cannot be decoded.
+    """
+    import pyarrow
+
+    if data.startswith(_FILE_MARK):
+        return _decode(
+            data, "an Arrow file", _FILE_MARK, source, lambda stream: pyarrow.ipc.open_file(stream).read_all()
+        )
+    table = _decode(
+        data,
+        "an Arrow stream",
+        _END_OF_STREAM,
+        source,
+        lambda stream: pyarrow.ipc.open_stream(stream).read_all(),
+    )
+    if not data.endswith(_END_OF_STREAM):
+        warn(f"{source}: the Arrow stream has no end marker and may be incomplete")
+    return table
+
+
+def read_parquet(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyarrow.Table:
+    """Decode Parquet; parameters and errors as in `read_arrow`."""
+    from pyarrow import parquet
+
+    return _decode(data, "a Parquet file", _PARQUET_MARK, source, parquet.read_table)
+
+
+def _decode(
+    data: bytes,
+    called: str,
+    ending: bytes,
+    source: str,
+    read: Callable[[pyarrow.BufferReader], pyarrow.Table],
+) -> pyarrow.Table:
+    import pyarrow
+
+    try:
+        table = read(pyarrow.BufferReader(data))
+        table.validate(full=True)  # damaged offsets and indices would be followed without a look
+    except (pyarrow.ArrowException, ValueError, OSError, KeyError, MemoryError) as error:
+        if not data.endswith(ending) or len(data) <= 2 * len(ending):
+            raise Truncated(f"{called} that ends early", source=source) from None
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise Malformed(f"cannot decode {called}: {reason}", source=source) from None
+    return table
+
+
+def label_columns(table: pyarrow.Table, source: str, warn: Warn) -> RawTable:
+    """All columns as dictionary-encoded text, whatever their type.
+
+    Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
+    (as pandas writes them to text), dates ISO 8601. Row labels that pandas stores (``__index_level_0__``) are left
+    out.
+
+    Raises
+    ------
+    UnsuitableData
+        A column of lists or other nested values.
+    """
+    table = _without_pandas_index(table, source, warn)
+    names = tuple(name.strip() for name in table.column_names)
+    labelled = [_as_labels(column, name, source) for name, column in zip(names, table.columns)]
+    names, columns = without_row_numbers(names, labelled, source, warn)
+    check_names(names, source)
+    return RawTable(names, columns, source, is_tight=False)
+
+
+def _without_pandas_index(table: pyarrow.Table, source: str, warn: Warn) -> pyarrow.Table:
+    names = [name for name in table.column_names if name.startswith("__index_level_")]
+    if names:
+        warn(f"{source}: the row labels of pandas are left out")
+    return table.drop_columns(names)
+
+
+def _as_labels(column: pyarrow.ChunkedArray, name: str, source: str) -> pyarrow.ChunkedArray:
+    import pyarrow
+
+    label_type = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    try:
+        if not pyarrow.types.is_dictionary(column.type):
+            # in one piece if it can be, so that there is one dictionary to convert
+            encoded = column.combine_chunks().dictionary_encode()
+            column = (
+                encoded if isinstance(encoded, pyarrow.ChunkedArray) else pyarrow.chunked_array([encoded])
+            )
+        chunks = [
+            pyarrow.DictionaryArray.from_arrays(chunk.indices.cast("int32"), _as_text(chunk.dictionary))
+            for chunk in column.chunks
+        ]
+    except (pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
+        raise UnsuitableData(
+            f"values of type {column.type} cannot be states",
+            source=source,
+            column=name,
+            remedy="convert the column to text or numbers, or remove it",
+        ) from None
+    return pyarrow.chunked_array(chunks, type=label_type)
+
+
+def _as_text(values: pyarrow.Array) -> pyarrow.StringArray:
+    import pyarrow
+    from pyarrow import compute
+
+    if pyarrow.types.is_boolean(values.type):
+        values = compute.if_else(values, "True", "False")
+    return values.cast("string").fill_null("")

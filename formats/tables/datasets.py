@@ -1,0 +1,108 @@
+"""Opening a data table of any format, told by its content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..detection import EMPTY, HEAD_SIZE, detect
+from ..errors import Malformed
+from ..records import Dataset, EntropyTable
+from ..registry import Kind, load
+from ..streams import read_bytes, source_name
+from .columns import EncodingOptions
+from .discretization import parse_column_rule
+from .encoding import RawTable, TextLayout, Warn, encode_table
+
+
+def open_dataset(
+    source: str,
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+    warn: Callable[[str], None] | None = None,
+    **rules: Any,
+) -> Dataset:
+    """Read a data table: CSV, TSV and the like, Parquet, Arrow stream or file; plain, gzip or Zstandard.
+
+    Parameters
+    ----------
+    source : str
+        A path (file, FIFO) or ``-`` for standard input.
+    delimiter : str, optional
+        Of text tables; guessed if not given.
+    header : bool
+        Whether the first line of a text table holds the column names; else they are V0, V1, ...
+    warn : callable, optional
+        Takes messages about what is allowed but may surprise.
+    **rules
+        How labels become states: the fields of `formats.tables.columns.EncodingOptions`, with the texts of
+        `parse_column_rule` for ``discretize`` (one or several).
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    FormatError
+        Unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData, Inconsistent).
+    ValueError
+        An option with an impossible value.
+
+    Notes
+    -----
+    The rules by which labels become states are listed in `formats.tables.encoding`.
+    """
+    opened = open_dataset_or_entropies(source, delimiter=delimiter, header=header, warn=warn, **rules)
+    if isinstance(opened, EntropyTable):
+        raise Malformed(
+            "this is an entropy table, not a data table",
+            source=source_name(source),
+            remedy="give the data that it was made from",
+        )
+    return opened
+
+
+def open_dataset_or_entropies(
+    source: str,
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+    warn: Callable[[str], None] | None = None,
+    discretize: str | Sequence[str] | None = None,
+    **rules: Any,
+) -> Dataset | EntropyTable:
+    """Read what may be a data table or an entropy table, told by content; options as in `open_dataset`."""
+    texts = [discretize] if isinstance(discretize, str) else discretize or ()
+    options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
+    return _open(source, delimiter, header, options, warn or _ignore)
+
+
+def _ignore(message: str) -> None:
+    """Say nothing."""
+
+
+def _open(
+    source: str, delimiter: str | None, header: bool, rules: EncodingOptions, warn: Warn
+) -> Dataset | EntropyTable:
+    data, name = read_bytes(source), source_name(source)
+    found = detect(data[:HEAD_SIZE])
+    if found is EMPTY:
+        raise Malformed("the input is empty", source=name, remedy="expected a table with a header line")
+    if found.kind is not Kind.DATA:
+        raise Malformed(
+            f"this is {found.called}, not a data table",
+            source=name,
+            remedy="data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
+        )
+    table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
+    del data
+    if not isinstance(table, RawTable):
+        from .arrow import label_columns
+        from .entropies import is_entropy_table, unpack_entropies
+
+        if is_entropy_table(table):
+            return unpack_entropies(table, name)
+        table = label_columns(table, name, warn)
+    return encode_table(table, rules, warn)

@@ -1,0 +1,214 @@
+"""Cutting a numeric column into intervals: cut points, labels, and labels back to cut points.
+
+Pure arithmetic on numpy arrays, shared by everything that reads or recodes data. Intervals are open below and
+closed above, so a value equal to a cut point belongs to the lower interval. Their labels are ``<=1.5``,
+``1.5..2.5`` and ``>2.5``: free of delimiters, quotes and brackets, and readable back into cut points, so that
+other data (a test split) can be coded by the intervals that a file header lists.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ..records import MAX_STATES
+
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+NUMBER_PATTERN = f"^{_NUMBER}$"
+"""What counts as a number in a table: decimal digits with optional sign, point and exponent."""
+
+_INTERVAL = re.compile(rf"<=({_NUMBER})|({_NUMBER})\.\.({_NUMBER})|>({_NUMBER})", re.ASCII)
+
+
+class Discretization(NamedTuple):
+    """A way to cut numeric columns: ``quantile`` or ``width``, and the number of intervals asked for."""
+
+    method: str
+    n_intervals: int
+
+    @property
+    def n_kept(self) -> int:
+        """Numeric columns with at most this many distinct values stay as they are."""
+        return max(2, self.n_intervals)
+
+
+class Cuts(NamedTuple):
+    """Cut points that the user gives, ascending."""
+
+    points: tuple[float, ...]
+
+    @property
+    def n_kept(self) -> int:
+        """A column is cut however few distinct values it has."""
+        return 0
+
+    def code(self, values: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+        """Labels of the intervals that hold a value, and the index of that of each value.
+
+        An interval without a value is joined to the one below; so the labels still cover all numbers. Where all
+        values lie in one interval, it is the only label.
+        """
+        points = np.array(self.points)
+        codes = interval_codes(values, points)
+        occupied = np.unique(codes)
+        if len(occupied) == 1:
+            return (interval_labels(points)[occupied[0]],), np.zeros(len(values), dtype=np.int64)
+        points = points[occupied[1:] - 1]
+        return interval_labels(points), interval_codes(values, points)
+
+
+class ColumnRule(NamedTuple):
+    """How to cut columns, and which: a name or pattern of `selection`, or None for all."""
+
+    columns: str | None
+    rule: Discretization | Cuts
+
+
+def parse_column_rule(text: str) -> ColumnRule:
+    """Read ``RULE`` for all columns or ``COLUMN=RULE``, with the rules of `parse_discretization`.
+
+    Raises
+    ------
+    ValueError
+    """
+    columns, equals, rule = text.rpartition("=")
+    if equals and not columns:
+        raise ValueError(f"{text!r}: no column before the '='")
+    return ColumnRule(columns or None, parse_discretization(rule))
+
+
+def parse_discretization(text: str) -> Discretization | Cuts:
+    """Read ``median``, ``quantile:K``, ``width:K`` or ``cuts:A,B,...``; the median is ``quantile:2``.
+
+    Raises
+    ------
+    ValueError
+        Another word, K is not a whole number from 2 to 256, or cut points that do not ascend.
+    """
+    if text == "median":
+        return Discretization("quantile", 2)
+    method, _, count = text.partition(":")
+    if method == "cuts":
+        return _parse_cuts(text, count)
+    if method not in ("quantile", "width"):
+        raise ValueError(f"unknown discretization {text!r}: use median, quantile:K, width:K or cuts:A,B")
+    if not count.isascii() or not count.isdigit() or not 2 <= int(count) <= MAX_STATES:
+        raise ValueError(f"{text!r}: the number of intervals must be a whole number from 2 to {MAX_STATES}")
+    return Discretization(method, int(count))
+
+
+def _parse_cuts(text: str, listing: str) -> Cuts:
+    points = listing.split(",")
+    if not all(re.fullmatch(NUMBER_PATTERN, point.strip(), re.ASCII) for point in points):
+        raise ValueError(f"{text!r}: cut points must be numbers, as in cuts:18,40,65")
+    values = tuple(float(point) for point in points)
+    if not all(math.isfinite(value) for value in values) or not all(a < b for a, b in pairwise(values)):
+        raise ValueError(f"{text!r}: cut points must be finite and ascend")
+    if len(values) >= MAX_STATES:
+        raise ValueError(f"{text!r}: more than {MAX_STATES} intervals")
+    return Cuts(values)
+
+
+def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> np.ndarray:
+    """Where to cut a column so that every interval holds at least one of its values.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_distinct,)
+        The distinct values, ascending and finite; at least two.
+    counts : ndarray of int64, shape (n_distinct,)
+        How many rows have each value.
+    rule : Discretization
+
+    Returns
+    -------
+    ndarray of float64
+        One to K - 1 ascending cut points below the largest value. Ties and empty intervals make them fewer.
+
+    Notes
+    -----
+    ``quantile:K``: cut k is the smallest value that at least k/K of the rows do not exceed (the inverse of the
+    empirical distribution function), so it is a value of the column. Equal cuts count once. A cut at the largest
+    value would leave nothing above and falls away; if no cut is left, the largest value is cut off from the rest.
+
+    ``width:K``: K - 1 equally spaced cuts between the smallest and the largest value, rounded to four
+    significant digits of the spacing. An interval that holds no value is joined to the one below.
+    """
+    if rule.method == "quantile":
+        cuts = _quantile_cuts(values, counts, rule.n_intervals)
+    else:
+        cuts = _width_cuts(values, rule.n_intervals)
+    if len(cuts) == 0:
+        cuts = values[-2:-1]
+    occupied = np.unique(interval_codes(values, cuts))
+    return cuts[occupied[occupied > 0] - 1]
+
+
+def _quantile_cuts(values: np.ndarray, counts: np.ndarray, n_intervals: int) -> np.ndarray:
+    # In integers: rows up to a value times K reach rows times k exactly where the share reaches k/K.
+    cumulative = np.cumsum(counts, dtype=np.int64)
+    wanted = cumulative[-1] * np.arange(1, n_intervals, dtype=np.int64)
+    positions = np.unique(np.searchsorted(cumulative * n_intervals, wanted, side="left"))
+    return values[positions[positions < len(values) - 1]]
+
+
+def _width_cuts(values: np.ndarray, n_intervals: int) -> np.ndarray:
+    low, high = float(values[0]), float(values[-1])
+    spacing = high / n_intervals - low / n_intervals  # not (high - low) / K, which may overflow
+    if spacing == 0.0:
+        return values[:0]
+    digits = 3 - math.floor(math.log10(spacing))
+    shares = (k / n_intervals for k in range(1, n_intervals))
+    cuts = np.unique([round(low * (1 - share) + high * share, digits) for share in shares])
+    return cuts[(cuts >= low) & (cuts < high)]
+
+
+def interval_codes(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """Index of the interval of each value: the number of cut points below it, int64."""
+    return np.searchsorted(cuts, values, side="left")
+
+
+def format_number(value: float) -> str:
+    """Shortest text that reads back as the same float64; whole numbers without a point."""
+    text = repr(float(value))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def interval_labels(cuts: np.ndarray) -> tuple[str, ...]:
+    """Labels of the ``len(cuts) + 1`` intervals, lowest first."""
+    ends = [format_number(cut) for cut in cuts]
+    inner = (f"{low}..{high}" for low, high in pairwise(ends))
+    return (f"<={ends[0]}", *inner, f">{ends[-1]}")
+
+
+def interval_bounds(label: str) -> tuple[float, float] | None:
+    """Lower (exclusive) and upper (inclusive) end that an interval label names; None for other text."""
+    match = _INTERVAL.fullmatch(label)
+    if match is None:
+        return None
+    below, low, high, above = match.groups()
+    if below is not None:
+        return -math.inf, float(below)
+    if above is not None:
+        return float(above), math.inf
+    return float(low), float(high)
+
+
+def cuts_of_labels(labels: tuple[str, ...]) -> np.ndarray | None:
+    """Cut points behind a complete list of interval labels, lowest first; None if it is not one.
+
+    The inverse of `interval_labels`.
+    """
+    bounds = [bounds for label in labels if (bounds := interval_bounds(label)) is not None]
+    if len(bounds) < max(2, len(labels)):
+        return None
+    is_gapless = all(lower[1] == upper[0] for lower, upper in pairwise(bounds))
+    ends = [-math.inf, *(high for _, high in bounds)]
+    is_complete = bounds[0][0] == -math.inf and bounds[-1][1] == math.inf
+    if not (is_gapless and is_complete and all(low < high for low, high in pairwise(ends))):
+        return None
+    return np.array(ends[1:-1], dtype=np.float64)

@@ -1,0 +1,253 @@
+"""From columns of labels to a `Dataset`: states in a fixed order, one byte per cell.
+
+Works on dictionary-encoded columns: all decisions are made on the distinct labels of a column, and each cell is
+touched once, by a table look-up. The rules:
+
+- Spaces around labels do not count. Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are
+  missing, and what `na` adds; ``None``, ``.`` and ``-`` where all other cells of the column are numbers.
+- A column whose labels are all numbers is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
+  shortest spelling, and states are sorted by value. Interval labels are sorted by their ends, others as text.
+- A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
+  too many states. Both are refused; `max_states` replaces both limits.
+- Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
+  asked for; all others stay as they are, and K or fewer numbers are never too many. Cut points that are given
+  apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
+- Where a file header lists the states, these hold, and numbers are put into the intervals it lists.
+- States are those that occur in the rows kept; missing cells kept as a state come last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..errors import Inconsistent, Malformed, UnsuitableData
+from ..provenance import fingerprint
+from ..records import Dataset, Variable
+from .columns import Column, EncodingOptions, Problem, StateChooser, listed, plural
+from .labels import MISSING_STATE
+from .selection import selected_positions
+from .suspicions import Suspicion
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Warn = Callable[[str], None]
+_N_SUSPICIOUS = 20
+_NUMBERED = re.compile(r"[XV]?[0-9]+")
+
+
+class RawTable(NamedTuple):
+    """Columns of text as readers deliver them.
+
+    Attributes
+    ----------
+    names : tuple of str
+    columns : sequence of pyarrow.ChunkedArray
+        Each of type dictionary<string>.
+    source : str
+        How messages call the input.
+    is_tight : bool
+        Whether every label of the dictionaries occurs in the column.
+    is_named : bool
+        Whether the names come from the input (else they are V0, V1, ...).
+    """
+
+    names: tuple[str, ...]
+    columns: Sequence[pyarrow.ChunkedArray]
+    source: str
+    is_tight: bool = True
+    is_named: bool = True
+
+
+class TextLayout(NamedTuple):
+    """How a text table is laid out, where it is not to be guessed: its delimiter; whether it has a header line."""
+
+    delimiter: str | None = None
+    header: bool = True
+
+
+def check_names(names: Sequence[str], source: str, remedy: str | None = None) -> None:
+    """Refuse columns without a name and names that occur twice.
+
+    Raises
+    ------
+    Malformed
+    """
+    nameless = [str(position) for position, name in enumerate(names, 1) if not name]
+    if nameless:
+        what = "column" if len(nameless) == 1 else "columns"
+        raise Malformed(
+            f"no name for {what} {listed(nameless)} of {len(names)}",
+            source=source,
+            remedy=remedy or "name the column or remove it (row numbers are no variable)",
+        )
+    if len(set(names)) < len(names):
+        first: dict[str, int] = {}
+        twice = [
+            f"{name!r} (columns {first[name]} and {position})"
+            for position, name in enumerate(names, 1)
+            if first.setdefault(name, position) != position
+        ]
+        raise Malformed(
+            f"duplicate column names: {listed(twice)}",
+            source=source,
+            remedy=remedy or "rename or remove the columns",
+        )
+
+
+def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset:
+    """Code a table of labels.
+
+    Parameters
+    ----------
+    raw : RawTable
+    options : EncodingOptions
+    warn : callable
+        Takes a message about something that is allowed but may surprise.
+
+    Raises
+    ------
+    UnsuitableData
+        Missing cells, continuous columns, columns with too many states, no rows.
+    Inconsistent
+        A column that the header lists is not there, or holds a label that the header does not know.
+    """
+    n_rows = len(raw.columns[0]) if raw.columns else 0
+    if n_rows == 0:
+        raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")
+    kept = selected_positions(raw.names, options.columns, options.drop, raw.source)
+    treatments = options.treatments(raw.names, raw.source)
+    raw = raw._replace(
+        names=tuple(raw.names[position] for position in kept), columns=[raw.columns[p] for p in kept]
+    )
+    columns = [Column.unpack(*item) for item in _select_columns(raw, options.variables, warn)]
+    for column in columns:
+        column.classify(options.missing == "state", options.na)
+    rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)
+    chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
+    codes = np.empty((len(columns), n_rows if rows is None else int(rows.sum())), dtype=np.uint8)
+    variables = []
+    for position, column in enumerate(columns):
+        coding = chooser.choose(column)
+        variables.append(Variable(column.name, coding.states))
+        codes[position] = column.gather(coding.codes.astype(np.uint8), rows)
+    if options.variables is None and chooser.suspicions:
+        _warn_suspicious(chooser.suspicions, raw.source, warn)
+    chooser.raise_problems(raw.source, problems)
+    if options.variables is None:
+        _warn_constant(variables, raw.source, warn)
+    return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+
+
+def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn: Warn):
+    """Pairs of a variable and its column, in the order of the variables."""
+    if variables is None:
+        return [(Variable(name), column) for name, column in zip(raw.names, raw.columns)]
+    names = [variable.name for variable in variables]
+    position_of = {name: position for position, name in enumerate(raw.names)}
+    absent = [name for name in names if name not in position_of]
+    if absent and not raw.is_named and len(names) == len(raw.names):
+        return list(zip(variables, raw.columns))  # without names the position decides
+    if absent:
+        raise Inconsistent(
+            f"no {'column' if len(absent) == 1 else 'columns'} {listed(map(repr, absent))}, "
+            "which the header lists",
+            source=raw.source,
+            remedy=_name_remedy(absent, raw.source),
+        )
+    known = set(names)
+    extra = [name for name in raw.names if name not in known]
+    if extra:
+        warn(f"{raw.source}: columns that the header does not list are ignored: {listed(map(repr, extra))}")
+    return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
+
+
+def _name_remedy(absent: Sequence[str], source: str) -> str:
+    if all(map(_NUMBERED.fullmatch, absent)):
+        return (
+            "the file numbers its variables, as jkl and pss do; name them by the columns, in their order: "
+            f"bnsl convert FILE --names {source} --to network (or parentsets)"
+        )
+    return "give data with the same column names (in any order)"
+
+
+def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):
+    """Rows that stay, bool, or None for all, and what is to be refused: missing cells unless they may go.
+
+    Unknown labels are refused at once, for nothing more can be said of such columns.
+    """
+    may_be_missing = options.missing == "state"
+    is_missing, missing = _marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
+    is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen)
+    if unseen and options.unseen == "error":
+        _refuse_unseen([column for column, _ in unseen], source)
+    if missing and options.missing == "error":
+        return None, [_missing_problem(missing, int(is_missing.sum()), n_rows)]
+    for rows, why in ((is_missing, "missing cells"), (is_unseen, "labels that the header does not know")):
+        if rows.any():
+            warn(f"{source}: {int(rows.sum())} of {n_rows} rows left out: {why}")
+    keep = ~(is_missing | is_unseen)
+    if not keep.any():
+        raise UnsuitableData(
+            f"none of {n_rows} rows is left: each has a missing cell or an unknown label",
+            source=source,
+            remedy="leave out the columns with many missing cells by --drop, or use --missing state",
+        )
+    return (None if keep.all() else keep), []
+
+
+def _marked_cells(
+    columns: Sequence[Column], n_rows: int, mark_of: Callable[[Column], np.ndarray | None]
+) -> tuple[np.ndarray, list[tuple[Column, int]]]:
+    """Rows with a cell of a marked label, bool, and the columns that have such cells with their number."""
+    is_marked = np.zeros(n_rows, dtype=bool)
+    found = []
+    for column in columns:
+        mark = mark_of(column)
+        if mark is not None:
+            cells = column.gather(mark)
+            is_marked |= cells
+            if cells.any():  # a dictionary may hold labels that no cell has
+                found.append((column, int(cells.sum())))
+    return is_marked, found
+
+
+def _missing_problem(counts: Sequence[tuple[Column, int]], n_affected: int, n_rows: int) -> Problem:
+    ordered = sorted(counts, key=lambda item: -item[1])
+    listing = listed(f"{column.name!r} ({count})" for column, count in ordered)
+    return Problem(
+        f"missing cells in {plural(len(counts), 'column')}: {listing}",
+        f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
+        f"or --missing state to make missing cells a state {MISSING_STATE!r}",
+    )
+
+
+def _refuse_unseen(columns: Sequence[Column], source: str) -> None:
+    column = columns[0]
+    counts = column.count_labels() * column.unseen
+    label = column.labels[int(counts.argmax())].as_py()
+    others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
+    raise Inconsistent(
+        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states of the header "
+        f"({listed(map(repr, column.states or ()))}){others}",
+        source=source,
+        column=column.name,
+        remedy="use --unseen drop to leave such rows out",
+    )
+
+
+def _warn_suspicious(suspicions: Sequence[Suspicion], source: str, warn: Warn) -> None:
+    lines = [f"\n  {suspicion}" for suspicion in suspicions[:_N_SUSPICIOUS]]
+    if len(suspicions) > _N_SUSPICIOUS:
+        lines.append(f"\n  and {len(suspicions) - _N_SUSPICIOUS} more")
+    warn(f"{source}: {plural(len(suspicions), 'column')} may not be what you mean:{''.join(lines)}")
+
+
+def _warn_constant(variables: Sequence[Variable], source: str, warn: Warn) -> None:
+    constant = [repr(variable.name) for variable in variables if len(variable.known_states) == 1]
+    if constant:
+        warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listed(constant)}")

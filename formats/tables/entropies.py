@@ -1,0 +1,261 @@
+"""Entropy tables: an Arrow stream with a row per variable, its header as JSON in the schema's metadata.
+
+The header lists names and states of the variables, as parent-set files do, so that a reader knows how many rows
+must come and that what is made from the table can be coded like the data.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..detection import HEAD_SIZE, detect
+from ..errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
+from ..records import EntropyTable, Variable
+from ..registry import find_format, load
+from ..streams import open_output, read_bytes, source_name
+from .encoding import TextLayout
+
+if TYPE_CHECKING:
+    import pyarrow
+
+METADATA_KEY = b"bnsl"
+"""Key of the schema's metadata under which the header stands."""
+
+ENTROPY_FORMAT = "bnsl.entropy"
+ENTROPY_VERSION = 1
+
+_BATCH_BYTES = 1 << 22
+_TOLERANCE = 1e-9
+
+
+def is_entropy_table(table: pyarrow.Table) -> bool:
+    """Whether a decoded table says that it is an entropy table."""
+    return _metadata(table).get("format") == ENTROPY_FORMAT
+
+
+def _metadata(table: pyarrow.Table) -> dict:
+    import orjson
+
+    raw = (table.schema.metadata or {}).get(METADATA_KEY, b"{}")
+    try:
+        value = orjson.loads(raw)  # refuses what is nested too deeply
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def open_entropies(source: str) -> EntropyTable:
+    """Read an entropy table.
+
+    Parameters
+    ----------
+    source : str
+        A path or ``-``.
+
+    Raises
+    ------
+    Truncated
+        Fewer rows than the header announces.
+    Malformed, Inconsistent, UnknownVersion
+        Not an entropy table; parts that contradict each other; a later version.
+    """
+    data, name = read_bytes(source), source_name(source)
+    found = detect(data[:HEAD_SIZE])
+    if found.name not in find_format(ENTROPY_FORMAT).takes:
+        raise Malformed(
+            f"this is {found.called}, not an entropy table",
+            source=name,
+            remedy="make one with bnsl entropy",
+        )
+    table = load(found.reader)(data, name, TextLayout(), lambda message: None)
+    return unpack_entropies(table, name)
+
+
+def unpack_entropies(table: pyarrow.Table, source: str) -> EntropyTable:
+    """Check a decoded entropy table and take it apart; errors as in `open_entropies`."""
+    header = _check_entropy_header(table, source)
+    n_variables = len(header["variables"])
+    if table.num_rows != n_variables:
+        kind = Truncated if table.num_rows < n_variables else Inconsistent
+        raise kind(f"{table.num_rows} of {n_variables} variables arrived", source=source)
+    names, states, entropy, conditional = _entropy_columns(table, n_variables, source)
+    variables = tuple(_as_variable(item) for item in header["variables"])
+    result = EntropyTable(variables, states, entropy, conditional, header["rows"], header["data"])
+    _check_entropies(result, names, source)
+    return result
+
+
+def _as_variable(item: dict) -> Variable:
+    states = item["states"]
+    return Variable(item["name"], None if states is None else tuple(states))
+
+
+def _check_entropy_header(table: pyarrow.Table, source: str) -> dict:
+    header = _metadata(table)
+    if header.get("format") != ENTROPY_FORMAT:
+        raise Malformed(
+            "an Arrow table, but not an entropy table", source=source, remedy="make one with bnsl entropy"
+        )
+    if header.get("version") != ENTROPY_VERSION or isinstance(header["version"], bool):
+        raise UnknownVersion(
+            f"version {header.get('version')} of {ENTROPY_FORMAT}; this release reads {ENTROPY_VERSION}",
+            source=source,
+            remedy="use a newer release of bnsl",
+        )
+    variables = header.get("variables")
+    is_sound = isinstance(variables, list) and all(map(_is_variable, variables))
+    rows = header.get("rows")
+    if not is_sound or type(rows) is not int or rows < 0 or not isinstance(header.get("data"), str):
+        raise Malformed("the header of the entropy table is incomplete", source=source)
+    return header
+
+
+def _is_variable(item) -> bool:
+    if not isinstance(item, dict) or not isinstance(item.get("name"), str) or "states" not in item:
+        return False
+    states = item["states"]
+    return states is None or (isinstance(states, list) and all(isinstance(state, str) for state in states))
+
+
+def _entropy_columns(
+    table: pyarrow.Table, n_variables: int, source: str
+) -> tuple[list, np.ndarray, np.ndarray, np.ndarray]:
+    import pyarrow
+
+    try:
+        names = table.column("variable").to_pylist()
+        states = table.column("states").cast("int32").to_numpy()
+        entropy = table.column("entropy").cast("float64").to_numpy()
+        lists = table.column("conditional").cast(pyarrow.list_(pyarrow.float64(), n_variables))
+        parts = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in lists.chunks]
+        conditional = np.concatenate(parts).reshape(n_variables, n_variables)
+    except (KeyError, ValueError, pyarrow.ArrowException) as error:
+        reason = str(error).splitlines()[0][:200]
+        raise Malformed(f"not the columns of an entropy table: {reason}", source=source) from None
+    return names, states, entropy, conditional
+
+
+def _check_entropies(table: EntropyTable, names: list, source: str) -> None:
+    def fail(what: str, row: int):
+        raise Inconsistent(what, source=source, column=table.variables[row].name)
+
+    for row, (variable, name, count) in enumerate(zip(table.variables, names, table.n_states)):
+        if variable.name != name:
+            fail(f"row {row} is of variable {name!r}", row)
+        if count < 1 or (variable.states is not None and len(variable.states) != count):
+            fail(f"{count} states, but the header lists {len(variable.states or ())}", row)
+    if len(set(names)) < len(names):
+        raise Inconsistent("duplicate variable names", source=source)
+    limit = table.entropy + _TOLERANCE * (1 + np.abs(table.entropy))
+    is_bad = ~(np.isfinite(table.entropy) & (table.entropy >= -_TOLERANCE))
+    # NaN fails every comparison, so it is caught here as well
+    is_bad |= ~((table.conditional >= -_TOLERANCE) & (table.conditional <= limit[:, None])).all(axis=1)
+    is_bad |= np.diagonal(table.conditional) != 0
+    if is_bad.any():
+        fail("entropies must be finite, 0 <= H(X|Y) <= H(X) and H(X|X) = 0", int(is_bad.argmax()))
+
+
+def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -> None:
+    """Write an entropy table, a batch of rows at a time.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when complete, or ``-``.
+    table : EntropyTable
+    format : str
+        ``entropy`` (Arrow stream), ``feather`` (Arrow file) or ``parquet``; ``csv``, a matrix for other programs,
+        is not read back.
+
+    Raises
+    ------
+    FormatError
+        An entropy that is not finite.
+    """
+
+    if not (np.isfinite(table.entropy).all() and np.isfinite(table.conditional).all()):
+        raise FormatError("entropies that are not finite cannot be written", source=source_name(target))
+    schema = _entropy_schema(table)
+    if format == "csv":
+        _write_entropy_matrix(target, table)
+        return
+    with open_output(target) as stream, _ENTROPY_WRITERS[format](stream, schema) as writer:
+        for batch in _entropy_batches(table, schema):
+            writer.write_batch(batch)
+
+
+def _parquet_writer(sink: Any, schema: pyarrow.Schema) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetWriter(sink, schema)
+
+
+def _stream_writer(sink: Any, schema: pyarrow.Schema) -> Any:
+    import pyarrow
+
+    return pyarrow.ipc.new_stream(sink, schema)
+
+
+def _file_writer(sink: Any, schema: pyarrow.Schema) -> Any:
+    import pyarrow
+
+    return pyarrow.ipc.new_file(sink, schema)
+
+
+_ENTROPY_WRITERS = {"entropy": _stream_writer, "feather": _file_writer, "parquet": _parquet_writer}
+
+
+def _write_entropy_matrix(target: str, table: EntropyTable) -> None:
+    names = [variable.name for variable in table.variables]
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["variable", "states", "entropy", *(f"H(.|{name})" for name in names)])
+    with open_output(target) as stream:
+        for name, states, entropy, given in zip(names, table.n_states, table.entropy, table.conditional):
+            rows.writerow([name, int(states), float(entropy), *given.tolist()])
+            stream.write(text.getvalue().encode())
+            text.seek(0)
+            text.truncate()
+
+
+def _entropy_schema(table: EntropyTable) -> pyarrow.Schema:
+    import pyarrow
+
+    header = {
+        "format": ENTROPY_FORMAT,
+        "version": ENTROPY_VERSION,
+        "rows": table.rows,
+        "data": table.fingerprint,
+        "variables": [{"name": v.name, "states": v.states} for v in table.variables],
+    }
+    fields = [
+        ("variable", pyarrow.string()),
+        ("states", pyarrow.int32()),
+        ("entropy", pyarrow.float64()),
+        ("conditional", pyarrow.list_(pyarrow.float64(), len(table.variables))),
+    ]
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    return pyarrow.schema(fields, metadata={METADATA_KEY: text.encode()})
+
+
+def _entropy_batches(table: EntropyTable, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch]:
+    import pyarrow
+
+    n_variables = len(table.variables)
+    step = max(1, _BATCH_BYTES // (8 * n_variables))
+    for start in range(0, n_variables, step):
+        part = slice(start, start + step)
+        lists = pyarrow.array(np.ascontiguousarray(table.conditional[part]).ravel())
+        columns = [
+            pyarrow.array([variable.name for variable in table.variables[part]]),
+            pyarrow.array(table.n_states[part], pyarrow.int32()),
+            pyarrow.array(table.entropy[part]),
+            pyarrow.FixedSizeListArray.from_arrays(lists, n_variables),
+        ]
+        yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,77 @@
+"""Columns of a table by name: which stay and which go."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Sequence
+
+from ..errors import UnsuitableData
+
+_WILD = frozenset("*?[")
+
+
+def matching_names(pattern: str, names: Sequence[str], source: str, option: str) -> list[str]:
+    """The columns that one item of a list means, in the order of the table.
+
+    Parameters
+    ----------
+    pattern : str
+        A name; else a pattern with ``*``, ``?`` or ``[...]``; else the first and the last name of a range,
+        ``FIRST..LAST``.
+    names : sequence of str
+    source, option : str
+        The table and the option, for messages.
+
+    Raises
+    ------
+    UnsuitableData
+        No column is meant.
+    """
+    if pattern in names:
+        return [pattern]
+    if _WILD & set(pattern):
+        found = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
+        if found:
+            return found
+    first, dots, last = pattern.partition("..")
+    if dots and first in names and last in names:
+        found = list(names[names.index(first) : names.index(last) + 1])
+        if found:
+            return found
+    close = difflib.get_close_matches(pattern, names, n=3)
+    some = ", ".join(map(repr, close or names[:5])) + (", ..." if len(close or names) > 5 else "")
+    raise UnsuitableData(
+        f"no column {pattern!r}, which {option} names",
+        source=source,
+        remedy=f"{'similar' if close else 'its columns'}: {some}; patterns (age*) and ranges (first..last) work too",
+    )
+
+
+def selected_positions(
+    names: Sequence[str], columns: Sequence[str], drop: Sequence[str], source: str
+) -> list[int]:
+    """Positions of the columns that stay, in the order of the table.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the table.
+    columns : sequence of str
+        What may stay, as `matching_names` reads it; all if empty.
+    drop : sequence of str
+        What goes.
+    source : str
+        The table, for messages.
+
+    Raises
+    ------
+    UnsuitableData
+        A column that is not there, or none is left.
+    """
+    kept = {name for item in columns for name in matching_names(item, names, source, "--columns")}
+    gone = {name for item in drop for name in matching_names(item, names, source, "--drop")}
+    positions = [p for p, name in enumerate(names) if (not columns or name in kept) and name not in gone]
+    if not positions:
+        raise UnsuitableData("--columns and --drop leave no column", source=source)
+    return positions

@@ -1,0 +1,252 @@
+"""Writing data tables batch by batch: CSV, Parquet, Arrow stream.
+
+CSV is put together by table look-up of the encoded labels, a block of rows at a time, so that no Python object is
+made for a cell.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, Protocol
+
+import numpy as np
+
+from ..errors import FormatError
+from ..records import Variable
+from ..registry import Kind, load_writer
+from ..streams import open_output, source_name
+
+_CSV_BLOCK = 1 << 24
+_NEEDS_QUOTES = re.compile(r'[,"\n\r\t]|^ | $')
+_ROW_GROUP_CELLS = 1 << 25
+_MIN_GROUP_ROWS = 1 << 12
+
+
+class TableWriter(Protocol):
+    """What `open_table_writer` yields."""
+
+    def write(self, codes: np.ndarray) -> None:
+        """Append rows: codes uint8, shape (n_variables, n_batch_rows)."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+@contextlib.contextmanager
+def open_table_writer(
+    target: str, variables: Sequence[Variable], format: str = "csv"
+) -> Iterator[TableWriter]:
+    """Open a table for writing; use it as a context manager and call ``write(codes)`` for each batch of rows.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or ``-``.
+    variables : sequence of Variable
+        Names and states of the columns.
+    format : str
+        ``csv`` (comma, header line), ``tsv``, ``parquet``, ``arrow`` (IPC stream) or ``feather`` (IPC file); the last
+        three with dictionaries.
+
+    Raises
+    ------
+    FormatError
+        A variable whose states are unknown.
+    ValueError
+        No such format of data is written.
+    """
+    make = load_writer(format, Kind.DATA)
+    for variable in variables:
+        if variable.states is None:
+            raise FormatError(
+                "the labels of its states are unknown", source=source_name(target), column=variable.name
+            )
+    with open_output(target) as stream, _compressed(stream, target) as compressed:
+        sink = _Sink(compressed)
+        writer: TableWriter = make(sink, tuple(variables))
+        try:
+            yield writer
+            writer.close()
+        except BaseException:
+            sink.discard()
+            writer.close()
+            raise
+
+
+def _compressed(stream: BinaryIO, target: str):
+    if target.endswith(".zst"):
+        return _zstandard(stream)
+    if not target.endswith(".gz"):
+        return contextlib.nullcontext(stream)
+    # No file name and no time inside, so that equal tables give equal bytes.
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream, mtime=0)
+
+
+@contextlib.contextmanager
+def _zstandard(stream: BinaryIO) -> Iterator[Any]:
+    import pyarrow
+
+    # pyarrow would close what it writes into
+    with pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Sink(stream), mode="w"), "zstd") as compressed:
+        yield compressed
+
+
+class _Sink:
+    """A stream that can be cut off, so that a failed run does not end in a footer that makes it look whole."""
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO):
+        self._stream: BinaryIO | None = stream
+
+    def write(self, data) -> int:
+        return len(data) if self._stream is None else self._stream.write(data)
+
+    def flush(self) -> None:
+        if self._stream is not None:
+            self._stream.flush()
+
+    def close(self) -> None:
+        """The stream below is closed by whoever opened it."""
+
+    def discard(self) -> None:
+        """Let all further bytes vanish."""
+        self._stream = None
+
+
+def _check_codes(codes: np.ndarray, n_variables: int) -> None:
+    if codes.dtype != np.uint8 or codes.ndim != 2 or len(codes) != n_variables:
+        raise TypeError(f"codes must be uint8 of shape ({n_variables}, rows)")
+
+
+class CsvWriter:
+    """Comma, header line; cells quoted where they need it."""
+
+    delimiter = b","
+
+    def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
+        self._stream = stream
+        self._tables = [
+            _cell_table(v.known_states, self.delimiter if v is not variables[-1] else b"\n")
+            for v in variables
+        ]
+        self._width = sum(table.shape[1] for table in self._tables)
+        # Cells of different lengths are padded with NUL bytes that are taken out again.
+        self._is_padded = any((table == 0).any() for table in self._tables)
+        names = [_quoted(variable.name) for variable in variables]
+        stream.write(self.delimiter.join(name.encode() for name in names) + b"\n")
+
+    def write(self, codes: np.ndarray) -> None:
+        _check_codes(codes, len(self._tables))
+        step = max(1, _CSV_BLOCK // self._width)
+        for start in range(0, codes.shape[1], step):
+            self._stream.write(self._lines(codes[:, start : start + step]))
+
+    def _lines(self, codes: np.ndarray) -> bytes | memoryview:
+        lines = np.empty((codes.shape[1], self._width), dtype=np.uint8)
+        offset = 0
+        for table, column in zip(self._tables, codes):
+            end = offset + table.shape[1]
+            lines[:, offset:end] = table[column]
+            offset = end
+        return lines[lines != 0].data if self._is_padded else lines.data
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+
+class TsvWriter(CsvWriter):
+    """The same with tabs."""
+
+    delimiter = b"\t"
+
+
+def _cell_table(states: tuple[str, ...], separator: bytes) -> np.ndarray:
+    """Bytes of each label and the separator after it, uint8, padded with zeros to the longest label."""
+    cells = [_quoted(state).encode() + separator for state in states]
+    width = max(map(len, cells))
+    return np.frombuffer(b"".join(cell.ljust(width, b"\0") for cell in cells), np.uint8).reshape(-1, width)
+
+
+def _quoted(label: str) -> str:
+    """A label as a CSV cell."""
+    if "\0" in label:
+        raise FormatError(f"label {label!r} holds a NUL character, which CSV cannot")
+    if label and not _NEEDS_QUOTES.search(label):
+        return label
+    return '"' + label.replace('"', '""') + '"'
+
+
+class ArrowWriter:
+    """An Arrow IPC stream, a record batch for each batch of rows."""
+
+    def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
+        import pyarrow
+
+        self._names = [variable.name for variable in variables]
+        self._dictionaries = [pyarrow.array(variable.states, pyarrow.string()) for variable in variables]
+        label_type = pyarrow.dictionary(pyarrow.uint8(), pyarrow.string())
+        self._schema = pyarrow.schema([(name, label_type) for name in self._names])
+        self._writer = self._open(stream)
+
+    def _open(self, stream: _Sink):
+        import pyarrow
+
+        return pyarrow.ipc.new_stream(stream, self._schema)
+
+    def _batch(self, codes: np.ndarray):
+        import pyarrow
+
+        _check_codes(codes, len(self._names))
+        columns = [
+            pyarrow.DictionaryArray.from_arrays(pyarrow.array(column), labels)
+            for column, labels in zip(codes, self._dictionaries)
+        ]
+        return pyarrow.RecordBatch.from_arrays(columns, schema=self._schema)
+
+    def write(self, codes: np.ndarray) -> None:
+        self._writer.write_batch(self._batch(codes))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class FeatherWriter(ArrowWriter):
+    """An Arrow IPC file, as Feather is since its second version: one list of states for all batches."""
+
+    def _open(self, stream: _Sink):
+        import pyarrow
+
+        return pyarrow.ipc.new_file(stream, self._schema)
+
+
+class ParquetWriter(ArrowWriter):
+    """Gathers batches into row groups: each costs something for every column."""
+
+    def _open(self, stream: _Sink):
+        from pyarrow import parquet
+
+        self._waiting: list[np.ndarray] = []
+        self._n_waiting = 0
+        self._group_rows = max(_MIN_GROUP_ROWS, _ROW_GROUP_CELLS // max(1, len(self._names)))
+        return parquet.ParquetWriter(stream, self._schema)
+
+    def write(self, codes: np.ndarray) -> None:
+        _check_codes(codes, len(self._names))
+        self._waiting.append(codes.copy())
+        self._n_waiting += codes.shape[1]
+        if self._n_waiting >= self._group_rows:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._n_waiting:
+            batch = self._batch(np.concatenate(self._waiting, axis=1))
+            self._writer.write_batch(batch, row_group_size=max(1, batch.num_rows))
+        self._waiting, self._n_waiting = [], 0
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()

@@ -1,0 +1,272 @@
+"""Delimited text (CSV, TSV and the like) as columns of labels.
+
+The delimiter is guessed or given; cells may be quoted; bytes must be UTF-8. Cells are parsed by pyarrow straight
+into dictionaries, so that no Python object is made for a cell. What is wrong is located by line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import Malformed, UnsuitableData
+from .columns import listed, plural
+from .conventions import is_line_of_counts, with_decimal_points, without_row_numbers
+from .encoding import RawTable, TextLayout, Warn, check_names
+from .labels import parse_numbers
+
+if TYPE_CHECKING:
+    import pyarrow
+
+DELIMITERS = ",\t;| "
+"""The delimiters that are guessed, in the order of preference."""
+
+_NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
+_N_SAMPLE_LINES = 20
+_WITH_DECIMAL_COMMAS = ";\t"
+_MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 26
+_BLOCK_PER_COLUMN = 4096
+_QUOTED = re.compile(rb'"[^"]*"')
+
+
+def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> RawTable:
+    """Read delimited text.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole input.
+    source : str
+        How messages call it.
+    layout : TextLayout
+        The delimiter is one character, or ``tab``, ``space``; guessed if not given. With spaces, several count as
+        one. Without a header line the names are V0, V1, ...
+    warn : callable
+
+    Raises
+    ------
+    Malformed
+        Not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
+    """
+    text, first_line = _clean(data, source)
+    delimiter = parse_delimiter(layout.delimiter) if layout.delimiter else guess_delimiter(text)
+    header = layout.header
+    if delimiter == " ":
+        text, first_line = _collapse_spaces(text, first_line)
+    first, end = _first_record(text, delimiter)
+    names, start = (first, end) if header else ([f"V{i}" for i in range(len(first))], 0)
+    names = [name.strip() for name in names]
+    if header:
+        # A first column without a name is checked when its cells are known: they may count the rows.
+        _check_header(names[1:] if len(names) > 1 and not names[0] else names, source, warn)
+    if not text[start : start + 1]:
+        raise UnsuitableData(
+            "a header line but no rows of data",
+            source=source,
+            remedy="if the only line is data, use --no-header",
+        )
+    try:
+        columns: Sequence[pyarrow.ChunkedArray] = _parse(text, start, len(names), delimiter)
+    except ValueError as error:  # pyarrow's ArrowInvalid
+        _locate_ragged(text, len(names), delimiter, source, first_line)
+        raise Malformed(str(error).splitlines()[0][:200], source=source) from None
+    _refuse_open_quote(text, columns[-1], source, first_line)
+    is_tight = True
+    if header and is_line_of_counts(columns):
+        warn(
+            f"{source}: the line below the names holds the numbers of states, as in BLIP's files; it is no row"
+        )
+        columns, is_tight = [column.slice(1) for column in columns], False
+    if delimiter in _WITH_DECIMAL_COMMAS and b"," in text:
+        commas, columns = with_decimal_points(names, columns)
+        if commas:
+            found = f"{plural(len(commas), 'column')}: {listed(map(repr, commas))}"
+            warn(f"{source}: decimal commas taken as points in {found}")
+    kept, columns = without_row_numbers(tuple(names), columns, source, warn)
+    if header and not kept[0]:
+        check_names(kept, source)
+    return RawTable(kept, columns, source, is_tight, is_named=header)
+
+
+def parse_delimiter(text: str) -> str:
+    """The delimiter that a user means by a character or a name such as ``tab``.
+
+    Raises
+    ------
+    ValueError
+        Not a single character, or one that labels and quoting need.
+    """
+    delimiter = _NAMED_DELIMITERS.get(text, text)
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in "\"'.+-\r\n\0":
+        raise ValueError(f"{text!r} cannot be a delimiter: use one of , ; | tab space")
+    return delimiter
+
+
+def guess_delimiter(text: bytes) -> str:
+    """The delimiter that divides most of the first lines into as many cells as the first of them.
+
+    Ties go to the one that makes more cells, then to the earlier in `DELIMITERS`. The space, common inside cells,
+    is taken only if no other divides the first line and at least half of the next ones have as many words. A
+    comma if nothing divides it.
+    """
+    lines = [_QUOTED.sub(b"", line) for line in _first_lines(text)]
+    best, best_key = ",", (0, 1)
+    for delimiter in DELIMITERS[:-1]:
+        counts = [line.count(delimiter.encode()) + 1 for line in lines]
+        key = (counts.count(counts[0]), counts[0])
+        if counts[0] > 1 and key > best_key:
+            best, best_key = delimiter, key
+    first, *others = (len(line.split()) for line in lines)
+    is_spaced = first > 1 and len(others) > 0 and 2 * others.count(first) >= len(others)
+    return " " if best_key[0] == 0 and is_spaced else best
+
+
+def _first_lines(text: bytes) -> list[bytes]:
+    lines: list[bytes] = []
+    start = 0
+    while len(lines) < _N_SAMPLE_LINES and start < len(text):
+        end = text.find(b"\n", start)
+        end = len(text) if end < 0 else end
+        if end > start:
+            lines.append(text[start:end])
+        start = end + 1
+    return lines
+
+
+def _clean(data: bytes, source: str) -> tuple[bytes, int]:
+    """Text with ``\\n`` line ends only and no blank lines around it, and the number of its first line."""
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise Malformed("a NUL byte: this is not text", source=source, line=line)
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Malformed(
+                "not UTF-8 text",
+                source=source,
+                line=data.count(b"\n", 0, error.start) + 1,
+                remedy="convert it first, for example: iconv -f latin1 -t utf-8",
+            ) from None
+        data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = data.lstrip(b"\n")
+    if not text or text.isspace():
+        raise Malformed("the input is empty", source=source, remedy="expected a table with a header line")
+    first_line = len(data) - len(text) + 1
+    if text.endswith(b"\n\n") or not text.endswith(b"\n"):
+        text = text.rstrip(b"\n") + b"\n"
+    return text, first_line
+
+
+def _collapse_spaces(text: bytes, first_line: int) -> tuple[bytes, int]:
+    """One space between cells, none around lines."""
+    text = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" {2,}", b" ", text))
+    stripped = text.lstrip(b"\n")
+    return stripped, first_line + len(text) - len(stripped)
+
+
+def _first_record(text: bytes, delimiter: str) -> tuple[list[str], int]:
+    """Cells of the first record and where the next one starts; a quoted cell may span lines."""
+    first_end = end = text.find(b"\n")
+    n_quotes = text.count(b'"', 0, end)
+    while n_quotes % 2 and end >= 0:
+        start, end = end, text.find(b"\n", end + 1)
+        n_quotes += text.count(b'"', start, end)
+    for stop in (end, first_end):  # the second if a quote inside a cell meant nothing
+        line = text[: max(stop, 0)].decode("utf-8")
+        try:
+            return next(csv.reader(io.StringIO(line, newline="\n"), delimiter=delimiter)), stop + 1
+        except (csv.Error, StopIteration):
+            continue
+    return line.split(delimiter), first_end + 1  # a cell of more than 128 KiB
+
+
+def _check_header(names: list[str], source: str, warn: Warn) -> None:
+    import pyarrow
+
+    values = parse_numbers(pyarrow.array(names, pyarrow.string()))
+    if (values != values).any():
+        check_names(names, source)
+        return
+    check_names(names, source, remedy="if the first line is data, use --no-header")
+    warn(f"{source}: all column names are numbers; if the first line is data, use --no-header")
+
+
+def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[pyarrow.ChunkedArray]:
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+
+    names = [str(position) for position in range(n_columns)]
+    label_type = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    body = pyarrow.py_buffer(memoryview(text)[start:])
+    # Wide lines need large blocks: a column of a block becomes an array of its own.
+    block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
+    sizes = (block, min(len(text) + 1, (1 << 31) - 1))  # the second if a line is longer than a block
+    for block_size in sizes:
+        try:
+            table = arrow_csv.read_csv(
+                pyarrow.BufferReader(body),
+                read_options=arrow_csv.ReadOptions(column_names=names, block_size=block_size),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=delimiter,
+                    newlines_in_values=b'"' in text,
+                    ignore_empty_lines=n_columns > 1,
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, label_type), strings_can_be_null=False
+                ),
+            )
+            return table.columns
+        except pyarrow.ArrowInvalid as error:
+            if "straddling" not in str(error) or block_size == sizes[-1]:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _locate_ragged(text: bytes, n_columns: int, delimiter: str, source: str, first_line: int) -> None:
+    """Raise the error for the first record with a wrong number of cells, if there is one."""
+    if b'"' in text:
+        counts = _count_quoted(text, delimiter)
+    else:
+        separator = delimiter.encode()
+        counts = ((n, line.count(separator) + 1) for n, line in enumerate(text.split(b"\n")) if line)
+    for offset, count in counts:
+        if count != n_columns:
+            raise Malformed(
+                f"{count} {'cell' if count == 1 else 'cells'} where {n_columns} are expected",
+                source=source,
+                line=first_line + offset,
+                remedy="complete the line, quote cells that contain the delimiter, "
+                f"or give another --delimiter (now {delimiter!r})",
+            )
+
+
+def _count_quoted(text: bytes, delimiter: str):
+    """Line offset and number of cells of each record."""
+    reader = csv.reader(io.StringIO(text.decode("utf-8"), newline="\n"), delimiter=delimiter)
+    start = 0
+    try:
+        for record in reader:
+            if record:
+                yield start, len(record)
+            start = reader.line_num
+    except csv.Error:  # a cell of more than 128 KiB, most likely a quote that is never closed
+        return
+
+
+def _refuse_open_quote(text: bytes, last: pyarrow.ChunkedArray, source: str, first_line: int) -> None:
+    """Refuse a quote that is never closed: it makes all that follows one cell, the last one."""
+    if b'"' not in text:
+        return
+    tail = text.rstrip(b"\n")
+    if tail.endswith(b'"') or len(last) == 0:
+        return
+    cell = last[-1].as_py().encode().rstrip(b"\n")
+    if b"\n" in cell or tail.endswith(b'"' + cell):
+        line = first_line + tail.count(b"\n") - cell.count(b"\n")
+        raise Malformed("a quote is never closed", source=source, line=line, remedy="close or remove it")

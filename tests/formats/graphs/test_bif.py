@@ -1,0 +1,329 @@
+"""BIF: what other programs write, what must be refused, round trips, and the published networks."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.format_strategies import bayesian_networks
+from helpers.places import SAMPLES
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formats.errors import FormatError, Inconsistent, Malformed
+from formats.graphs.networks import open_bayesian_network, open_network, write_network
+from formats.records import BayesianNetwork, Variable
+
+PLAIN = (SAMPLES / "plain.bif").read_text()
+TWO = """network n {
+}
+variable A {
+  type discrete [ 2 ] { x, y };
+}
+variable B {
+  type discrete [ 3 ] { u, v, w };
+}
+probability ( A ) {
+  table 0.25, 0.75;
+}
+probability ( B | A ) {
+  (x) 0.5, 0.25, 0.25;
+  (y) 0.125, 0.125, 0.75;
+}
+"""
+
+
+def read(text: str | bytes) -> BayesianNetwork:
+    return open_bayesian_network(io.BytesIO(text.encode() if isinstance(text, str) else text))
+
+
+# ---- by hand
+
+
+def test_plain_sample():
+    network = open_bayesian_network(str(SAMPLES / "plain.bif"))
+    assert network.variables == (
+        Variable("Age", ("<5", "5-12", "12+")),
+        Variable("Chest X-ray", ("Asy/Patch", "Grd_Glass")),
+        Variable("Sick", ("yes", "no")),
+    )
+    assert network.parents == ((), (2, 0), (0,))
+    age, xray, sick = network.tables
+    assert age.tolist() == [0.25, 0.25, 0.5]
+    # first axis Sick, second Age, third the X-ray itself
+    assert xray[:, :, 0].tolist() == [[0.125, 0.375, 0.625], [0.25, 0.5, 0.75]]
+    assert sick[:2].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert sick[2].sum() == pytest.approx(1, abs=1e-15)
+    assert sick[2, 0] == pytest.approx(0.3333333 / 0.9999999, rel=1e-15)
+
+
+def test_quoted_sample():
+    network = open_bayesian_network(str(SAMPLES / "quoted.bif"))
+    assert network.name == "dog; {problem}"
+    assert [v.name for v in network.variables] == ["family out", "light-on", "hear"]
+    assert network.variables[1].states == ("on, bright", "off")
+    assert network.variables[2].states == ("a//b", "c")
+    assert network.parents == ((), (0,), (1, 0))
+    # in a 'table' line the child varies slowest
+    assert network.tables[1].tolist() == [[0.6, 0.4], [0.05, 0.95]]
+    assert network.tables[2].tolist() == [[[1, 0], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]]
+
+
+def test_structure_of_a_bif_file():
+    network = open_network(str(SAMPLES / "plain.bif"))
+    assert network.parents == ((), (0, 2), (0,))
+    assert np.isnan(network.scores).all()
+    assert network.header.score == "unknown"
+    assert network.header.variables[2].states == ("yes", "no")
+
+
+def test_written_text(tmp_path):
+    write_network(str(tmp_path / "out.bif"), read(TWO), "bif")
+    assert (tmp_path / "out.bif").read_text() == TWO
+
+
+def test_names_that_need_quotes(tmp_path):
+    variables = (Variable('a "b", c', ("x y", "{", "//z")), Variable("<5\\", ("0", "1")))
+    tables = (np.array([0.5, 0.25, 0.25]), np.array([[0.1, 0.9], [0.2, 0.8], [1.0, 0.0]]))
+    network = BayesianNetwork(variables, ((), (0,)), tables, 'two "words"')
+    path = str(tmp_path / "out.bif")
+    write_network(path, network, "bif")
+    again = open_bayesian_network(path)
+    assert (again.variables, again.parents, again.name) == (variables, ((), (0,)), 'two "words"')
+    assert all(np.array_equal(a, b) for a, b in zip(again.tables, tables))
+
+
+def test_layout_does_not_matter():
+    squeezed = TWO.replace("\n", " ").replace("  ", " ")
+    spread = TWO.replace(" ", "\n").replace(",", "\n,")
+    for text in (squeezed, spread, TWO.replace("\n", "\r\n"), "\ufeff" + TWO, TWO.upper().lower()):
+        network = read(text)
+        assert network.parents == ((), (0,))
+        assert network.tables[1][1].tolist() == [0.125, 0.125, 0.75]
+
+
+# ---- rows that do not quite sum to one
+
+
+def test_rounded_rows_are_renormalised_and_exact_ones_kept():
+    off = read(TWO.replace("0.5, 0.25, 0.25", "0.5002, 0.25, 0.25"))
+    assert off.tables[1][0].sum() == pytest.approx(1, abs=1e-15)
+    exact = read(TWO.replace("0.5, 0.25, 0.25", "0.1, 0.2, 0.7"))
+    assert exact.tables[1][0].tolist() == [0.1, 0.2, 0.7]
+
+
+@pytest.mark.parametrize(
+    "row, expected",
+    [
+        ("0.51, 0.25, 0.25", r"\(x\) sum to 1.01, not to 1"),
+        ("0, 0, 0", r"\(x\) sum to 0, not to 1"),
+        ("-0.5, 0.75, 0.75", r"\(x\) are negative or not finite"),
+        ("nan, 0.5, 0.5", "are negative or not finite"),
+        ("inf, 0.5, 0.5", "are negative or not finite"),
+    ],
+)
+def test_rows_that_are_no_distribution(row, expected):
+    with pytest.raises(Inconsistent, match=expected):
+        read(TWO.replace("0.5, 0.25, 0.25", row))
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    "old, new, line, expected",
+    [
+        ("(x) 0.5, 0.25, 0.25", "(x) 0.5, 0.5", 13, "2 probabilities where 3 are needed"),
+        ("(x) 0.5, 0.25, 0.25", "(x) 0.5, 0.25, one", 13, "not a number in '0.5, 0.25, one'"),
+        ("(x) 0.5", "(z) 0.5", 13, "'z' is no state of parent 'A'"),
+        ("(x) 0.5", "(y) 0.5", 14, "two rows for (y)"),
+        ("  (x) 0.5, 0.25, 0.25;\n", "", 12, "no probabilities for (x)"),
+        ("(x) 0.5", "(x 0.5", 13, "a row without its closing parenthesis"),
+        ("(x) 0.5", "when x 0.5", 13, "expected a row, 'table' or 'default', got 'when x"),
+        ("  (x) 0.5, 0.25, 0.25;", "  (x) 0.5, 0.25, 0.25; table 1;", 13, "a 'table' line beside other rows"),
+        ("table 0.25, 0.75", "table 0.25, 0.75, 0", 10, "3 probabilities where 2 are needed"),
+        ("( B | A )", "( B | C )", 12, "unknown variable 'C'"),
+        ("( B | A )", "( B | B )", 12, "has a parent twice or itself as parent"),
+        ("( B | A )", "( B | A, A )", 12, "has a parent twice or itself as parent"),
+        ("( B | A )", "( A | B )", 12, "two probability blocks for 'A'"),
+        ("( B | A )", "()", 12, "a probability block without a variable"),
+        ("( B | A )", "B given A", 12, "expected 'probability ( child | parents )'"),
+        ("[ 3 ]", "[ 2 ]", 6, "announces 2 states but names 3"),
+        ("u, v, w", "u, u, w", 6, "distinct, non-empty state names"),
+        ("type discrete", "type continuous", 3, "has no 'type discrete"),
+        ("variable B", "variable A", 1, "two variables are called 'A'"),
+        ("variable B", "variable", 6, "a variable without a name"),
+        ("probability ( A ) {", "utility ( A ) {", 9, "expected network, variable or probability"),
+    ],
+)
+def test_broken_files(old, new, line, expected):
+    assert old in TWO
+    with pytest.raises(FormatError) as caught:
+        read(TWO.replace(old, new, 1))
+    assert str(caught.value).startswith(f"<stream>:{line}: ")
+    assert expected in str(caught.value)
+
+
+def test_blocks_missing_twice_or_cyclic():
+    head, a, b = TWO.partition("probability ( A )")[0], "", ""
+    a = TWO[TWO.index("probability ( A )") : TWO.index("probability ( B")]
+    b = TWO[TWO.index("probability ( B") :]
+    with pytest.raises(Inconsistent, match="no probability block for 'B': 1 missing"):
+        read(head + a)
+    with pytest.raises(Inconsistent, match="two probability blocks for 'A'"):
+        read(head + a + a + b)
+    cyclic = "probability ( A | B ) {\n default 0.5, 0.5;\n}\n"
+    with pytest.raises(Inconsistent, match="the arcs form a cycle: "):
+        read(head + cyclic + b)
+    with pytest.raises(Malformed, match="no variable blocks"):
+        read("network x {\n}\n")
+
+
+def test_enormous_table_is_refused():
+    states = ", ".join(map(str, range(100)))
+    text = "".join(f"variable v{i} {{ type discrete [ 100 ] {{ {states} }}; }}\n" for i in range(6))
+    text += "probability ( v0 | v1, v2, v3, v4, v5 ) { default 1; }\n"
+    with pytest.raises(Malformed, match="more than 100000000 entries"):
+        read(text)
+
+
+def test_other_formats_are_named():
+    with pytest.raises(
+        Malformed, match=r"expected a network with parameters in BIF .*this looks like a table"
+    ):
+        read("a,b\n0,1\n")
+    with pytest.raises(Malformed, match="this looks like a network file"):
+        open_bayesian_network(str(SAMPLES / "network.v1.jsonl"))
+
+
+def test_cut_at_every_byte():
+    content = TWO.encode().rstrip()
+    for size in range(len(content)):
+        with pytest.raises(FormatError):
+            read(content[:size])
+
+
+@given(position=st.integers(0, 10**6), junk=st.binary(min_size=1, max_size=3))
+def test_damaged_bytes_never_crash(position, junk):
+    content = bytearray(PLAIN.encode())
+    position %= len(content)
+    content[position : position + len(junk)] = junk
+    try:
+        read(bytes(content))
+    except FormatError as error:
+        assert str(error)
+
+
+def test_not_utf8_and_nul():
+    with pytest.raises(Malformed, match=r"<stream>:6: not UTF-8 text"):
+        read(
+            TWO.replace("variable B", "variable \xe4").encode("latin1").replace(b"variable \xe4", b"\xe4", 1)
+        )
+    with pytest.raises(Malformed, match="binary data"):
+        read(TWO + "\0")
+
+
+def test_writer_refuses_what_bif_cannot_hold(tmp_path):
+    nan = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([np.nan]),))
+    with pytest.raises(ValueError, match="not finite"):
+        write_network(str(tmp_path / "x"), nan, "bif")
+    assert list(tmp_path.iterdir()) == []
+
+
+HOSTILE = BayesianNetwork(
+    (
+        Variable("type", ("<=12.25", ">12.25")),
+        Variable("mean area", ("no", "yes; or so")),
+        Variable("mean_area", ("1.5", "2%")),
+        Variable("a\nb", ("table", '"q"')),
+    ),
+    ((), (0,), (0,), (1, 2)),
+    (np.array([0.25, 0.75]), np.full((2, 2), 0.5), np.full((2, 2), 0.5), np.full((2, 2, 2), 0.5)),
+    "network",
+)
+"""Names and labels that strict readers refuse."""
+
+
+def test_names_that_others_refuse_are_mended_and_come_back(tmp_path):
+    path, said = str(tmp_path / "n.bif"), []
+    write_network(path, HOSTILE, "bif", said.append)
+    text = Path(path).read_text()
+    assert "variable type_2 {" in text and "{ le_12_25, gt_12_25 }" in text
+    assert said and "4 variables" in said[0] and "property lines keep the originals" in said[0]
+    again = open_bayesian_network(path)
+    assert again.variables == HOSTILE.variables and again.name == HOSTILE.name
+    assert again.parents == HOSTILE.parents
+
+
+def test_pyagrum_reads_what_is_written(tmp_path):
+    pyagrum = pytest.importorskip("pyagrum")
+    path = str(tmp_path / "n.bif")
+    write_network(path, HOSTILE, "bif")
+    network = pyagrum.loadBN(path)
+    assert network.size() == 4 and network.sizeArcs() == 4
+
+
+# ---- properties
+
+
+@given(bayesian_networks())
+def test_round_trip(tmp_path_factory, network):
+    path = str(tmp_path_factory.getbasetemp() / "round_trip.bif")
+    write_network(path, network, "bif")
+    again = open_bayesian_network(path)
+    assert (again.variables, again.parents, again.name) == (network.variables, network.parents, network.name)
+    for ours, theirs in zip(again.tables, network.tables):
+        assert ours.shape == theirs.shape
+        np.testing.assert_allclose(ours, theirs, rtol=1e-15)
+    write_network(path + "2", again, "bif")
+    assert Path(path + "2").read_bytes() == Path(path).read_bytes()
+
+
+# ---- published networks
+
+PUBLISHED = {
+    # nodes, arcs, free parameters, as the data's own documentation counts them
+    "alarm": (37, 46, 509),
+    "child": (20, 25, 230),
+    "diabetes": (413, 602, 429409),
+    "mildew": (35, 46, 540150),
+    "munin": (1041, 1397, 80592),
+    "pathfinder135": (135, 200, 77155),
+    "link": (724, 1125, 14211),
+}
+
+
+def n_parameters(network: BayesianNetwork) -> int:
+    return sum((t.shape[-1] - 1) * t.size // t.shape[-1] for t in network.tables)
+
+
+def test_published_networks(shared):
+    paths = sorted((shared / "data" / "networks").glob("*.bif.gz"))
+    if not paths:
+        pytest.skip("no published networks")
+    for path in paths:
+        network = open_bayesian_network(str(path))
+        for table in network.tables:
+            np.testing.assert_allclose(table.sum(axis=-1), 1, atol=1e-12)
+        name = path.name.removesuffix(".bif.gz")
+        if name in PUBLISHED:
+            found = len(network.variables), sum(map(len, network.parents)), n_parameters(network)
+            assert found == PUBLISHED[name], name
+
+
+def test_published_child_round_trips_digit_for_digit(shared, tmp_path):
+    path = shared / "data" / "networks" / "child.bif.gz"
+    if not path.exists():
+        pytest.skip("no published networks")
+    network = open_bayesian_network(str(path))
+    assert Variable("Age", ("0-3_days", "4-10_days", "11-30_days")) in network.variables
+    write_network(str(tmp_path / "child.bif"), network, "bif")
+    assert "{ <5, 5-12, 12+ }" in (tmp_path / "child.bif").read_text()
+    again = open_bayesian_network(str(tmp_path / "child.bif"))
+    assert all(np.array_equal(a, b) for a, b in zip(again.tables, network.tables))
+    packed = tmp_path / "child.bif.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "child.bif").read_bytes()))
+    assert open_bayesian_network(str(packed)).parents == network.parents
