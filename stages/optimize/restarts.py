@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-    from .bounds.anytime_bound import CompanionBound
+    from .bounds.anytime_bound import AnytimeBound
 
 DEFAULT_SAMPLES = 1000
 """Short restarts when neither their number nor time nor evaluations are limited; the number of Perez Urcia and Mauá
@@ -136,7 +136,7 @@ def run_restarts(
     budget: Budget,
     jobs: int,
     reporter: Reporter,
-    companion: CompanionBound,
+    anytime_bound: AnytimeBound,
     tasks: Iterable[Any] | None = None,
 ) -> RestartReport:
     """Run restart after restart until the budget or their number is used up, or the best is proved optimal.
@@ -152,7 +152,7 @@ def run_restarts(
         Its evaluations are orders.
     jobs : int
     reporter : Reporter
-    companion : CompanionBound
+    anytime_bound : AnytimeBound
         Worked on after every restart.
     tasks : iterable, optional
         What tells the restarts apart; the numbers 0, 1, ... by default.
@@ -163,7 +163,7 @@ def run_restarts(
 
     def begin(numbered: tuple[int, Any]) -> tuple[Any, Attempt | None]:
         number, task = numbered
-        is_over = budget.is_spent() or (rules.ends_when_proved and companion.is_closed)
+        is_over = budget.is_spent() or (rules.ends_when_proved and anytime_bound.is_closed)
         return task, None if number and is_over else step(task, limit)
 
     tally = _Tally()
@@ -176,13 +176,13 @@ def run_restarts(
                 break
             tally.add(attempt)
             score = tally.best.score
-            companion.keep_pace(tally.work, score)
+            anytime_bound.keep_pace(tally.work, score)
             if rules.counts_orders:
-                reporter.progress(tally.orders, rules.total, score=score, **companion.facts)
+                reporter.progress(tally.orders, rules.total, score=score, **anytime_bound.facts)
             else:
-                facts = {"orders": tally.orders, **companion.facts}
+                facts = {"orders": tally.orders, **anytime_bound.facts}
                 reporter.progress(tally.restarts, rules.total, score=score, **facts)
-            is_proved = rules.ends_when_proved and companion.is_closed
+            is_proved = rules.ends_when_proved and anytime_bound.is_closed
             if is_proved or (budget.evaluations is not None and tally.orders >= budget.evaluations):
                 break
     finally:

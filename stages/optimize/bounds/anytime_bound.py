@@ -29,7 +29,7 @@ LEAST_WORK = 5_000_000
 """What is due is put off until it is this much: some hundredths of a second."""
 
 
-class CompanionBound:
+class AnytimeBound:
     """The bound for a search on the lists of `table`.
 
     Work on it depends on the work of the search alone, never on the clock, so that a run with a limit on

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..lists.set_lists import fixed_first_order, index_table
 from ..restarts import Attempt, run_restarts, sampling_rules, summarise
 from ..result import SearchResult, listed_result, total_score
@@ -32,7 +32,7 @@ def search(
     fixed_first_order(table)
     lists = index_table(table)
     sampler = make_sampler(table, options, lists)
-    companion = CompanionBound(table, options.seed, budget)
+    anytime_bound = AnytimeBound(table, options.seed, budget)
 
     def restart(index: int, limit: int | None) -> Attempt | None:
         order = sampler.draw(task_generator(options.seed, index), index == 0)
@@ -42,11 +42,11 @@ def search(
         return Attempt(chosen, total_score(lists.scores, chosen), 1, sets_tested(lists, chosen))
 
     rules = sampling_rules(options.restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
     return listed_result(
         table,
         report.best.chosen,
         report.best.score,
-        {**report.facts, "init": options.init, **companion.header_facts(report.best.score)},
+        {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)},
         summarise(report.columns),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..lists.set_lists import fixed_first_order, index_table
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
@@ -36,7 +36,7 @@ TOLERANCE = 1e-6
 """Nats; smaller gains do not count as an improvement."""
 
 IDLE_SHARE = 0.8
-"""See `CompanionBound`: when nothing better has long been found, half of the time is the bound's."""
+"""See `AnytimeBound`: when nothing better has long been found, half of the time is the bound's."""
 
 
 def search(
@@ -47,7 +47,7 @@ def search(
     lists = index_table(table)
     sampler = make_sampler(table, options, lists)
     phase = PHASE * table.n_variables
-    companion = CompanionBound(table, options.seed, budget, idle_share=IDLE_SHARE)
+    anytime_bound = AnytimeBound(table, options.seed, budget, idle_share=IDLE_SHARE)
 
     def restart(index: int, limit: int | None) -> Attempt | None:
         rng = task_generator(options.seed, index)
@@ -60,13 +60,13 @@ def search(
             score = max(score, shaker.score)
             if index == 0:
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
-                companion.keep_pace(shaker.work, score)
-                reporter.progress(0, options.restarts, score=score, **companion.facts)
-            if companion.is_closed:
+                anytime_bound.keep_pace(shaker.work, score)
+                reporter.progress(0, options.restarts, score=score, **anytime_bound.facts)
+            if anytime_bound.is_closed:
                 break
         return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)
 
     rules = local_search_rules(options.restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
-    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     return listed_result(table, report.best.chosen, report.best.score, facts)

@@ -15,7 +15,7 @@ import numpy as np
 from stages.graphs import positions_of, topological_order
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..lists.set_lists import fixed_first_order, index_table, respect_fixed
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
@@ -62,7 +62,7 @@ def search(
     fixed_first_order(table)
     lists = index_table(table)
     sampler = make_sampler(table, options, lists)
-    companion = CompanionBound(table, options.seed, budget)
+    anytime_bound = AnytimeBound(table, options.seed, budget)
 
     def restart(index: int, limit: int | None) -> Attempt | None:
         rng = task_generator(options.seed, index)
@@ -77,17 +77,17 @@ def search(
         def watch() -> bool:
             if index == 0:
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
-                companion.keep_pace(searcher.work, searcher.score)
-                reporter.progress(0, options.restarts, score=searcher.score, **companion.facts)
-            return companion.is_closed
+                anytime_bound.keep_pace(searcher.work, searcher.score)
+                reporter.progress(0, options.restarts, score=searcher.score, **anytime_bound.facts)
+            return anytime_bound.is_closed
 
         searcher.run(budget, limit, watch)
         orders = max(1, searcher.windows)
         return Attempt(searcher.chosen, searcher.score, orders, searcher.work, searcher.order)
 
     rules = local_search_rules(options.restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
-    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     return listed_result(table, report.best.chosen, report.best.score, facts)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import Attempt, local_search_rules, run_restarts
 from .annealing import ORDER_MOVES, OrderSearch
 from .kg import prepare_orders
@@ -35,7 +35,7 @@ def search(
     """Climb from the best of each batch of k-G's orders; the best network of all."""
     orders = prepare_orders(table, options)
     problem = orders.problem
-    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
 
     def climb(index: int, limit: int | None) -> Attempt | None:
         n_orders = orders.batch_size(index)
@@ -48,6 +48,6 @@ def search(
 
     restarts = 1 if problem.is_one_clique else options.restarts
     rules = local_search_rules(restarts, budget)
-    report = run_restarts(climb, rules, budget, options.jobs, reporter, companion)
-    facts = {**report.facts, "init": options.init, **companion.header_facts(report.best.score)}
+    report = run_restarts(climb, rules, budget, options.jobs, reporter, anytime_bound)
+    facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     return bounded_result(problem, report.best, facts)

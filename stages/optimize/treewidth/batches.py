@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
 
     from .. import OptimizeOptions
-    from ..bounds.anytime_bound import CompanionBound
+    from ..bounds.anytime_bound import AnytimeBound
     from ..result import SearchResult
 
 BATCH_WORK = 100_000
@@ -134,7 +134,7 @@ def best_of_batches(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    companion: CompanionBound,
+    anytime_bound: AnytimeBound,
 ) -> SearchResult:
     """Evaluate batches until the budget is used up; the best order of all, first of equals.
 
@@ -144,7 +144,7 @@ def best_of_batches(
     limit = order_limit(problem, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, counts_orders=True)
     tasks = orders.sizes(limit)
-    report = run_restarts(orders.attempt, rules, budget, options.jobs, reporter, companion, tasks)
+    report = run_restarts(orders.attempt, rules, budget, options.jobs, reporter, anytime_bound, tasks)
     unproved = sum(report.columns["unproved"])
     facts = {orders.counted: report.orders, **({"unproved": unproved} if unproved else {})}
-    return bounded_result(problem, report.best, facts | companion.header_facts(report.best.score))
+    return bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))

@@ -15,7 +15,7 @@ import numpy as np
 
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import Attempt, local_search_rules, run_restarts
 from .annealing import OrderSearch
 from .problem import BoundedProblem, bounded_result, prepare_both, start_order
@@ -58,7 +58,7 @@ def search(
     """The best network met in the budget, of which every restart has its share; groups solved count as orders."""
     problem, within = prepare_both(table, options.width)
     given, start = options.start, start_order(problem, options)
-    companion = CompanionBound(table, options.seed, budget, options.treewidth)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     restarts = 1 if problem.is_one_clique else options.restarts
     if restarts is None and budget.seconds is not None and budget.evaluations is None:
         restarts = options.jobs
@@ -76,9 +76,9 @@ def search(
             if index == 0:
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
                 score = max(problem.score(search.best.chosen), groups.score)
-                companion.keep_pace(search.work + groups.work, score)
-                reporter.progress(0, restarts, score=score, **companion.facts)
-            return companion.is_closed
+                anytime_bound.keep_pace(search.work + groups.work, score)
+                reporter.progress(0, restarts, score=score, **anytime_bound.facts)
+            return anytime_bound.is_closed
 
         # Of as many restarts as still follow one another; they may be more than asked for when nothing limits them.
         share = budget.part(1.0 / max(1, math.ceil(((restarts or 1) - index) / options.jobs)))
@@ -98,8 +98,10 @@ def search(
         return Attempt(groups.kept.chosen, groups.score, tried, work, groups.kept.order)
 
     rules = local_search_rules(restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, companion)
-    return bounded_result(within, report.best, {**report.facts, **companion.header_facts(report.best.score)})
+    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    return bounded_result(
+        within, report.best, {**report.facts, **anytime_bound.header_facts(report.best.score)}
+    )
 
 
 def cool(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..orders.initial_orders import OrderSampler, make_sampler
 from ..result import SearchResult
 from .batches import OrderStream, best_of_batches
@@ -107,7 +107,7 @@ def search(
     """The best of k-A*'s orders."""
     problem = prepare_bounded(table, options.width)
     orders = PathOrders(problem, options.seed, make_sampler(table, options), budget)
-    companion = CompanionBound(table, options.seed, budget, options.treewidth)
-    result = best_of_batches(orders, options, budget, reporter, companion)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    result = best_of_batches(orders, options, budget, reporter, anytime_bound)
     result.facts["init"] = options.init
     return result

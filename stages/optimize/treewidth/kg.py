@@ -12,7 +12,7 @@ import numpy as np
 
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..orders.initial_orders import OrderSampler, make_sampler
 from ..result import SearchResult
 from .batches import OrderBatch, OrderStream, best_of_batches
@@ -81,7 +81,7 @@ def search(
 ) -> SearchResult:
     """The best of k-G's orders."""
     orders = prepare_orders(table, options)
-    companion = CompanionBound(table, options.seed, budget, options.treewidth)
-    result = best_of_batches(orders, options, budget, reporter, companion)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    result = best_of_batches(orders, options, budget, reporter, anytime_bound)
     result.facts["init"] = options.init
     return result

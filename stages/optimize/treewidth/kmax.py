@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from ..result import SearchResult
 from .batches import OrderStream, best_of_batches
 from .problem import BoundedProblem, prepare_bounded, start_order
@@ -47,5 +47,5 @@ def search(
 ) -> SearchResult:
     """The best of k-MAX's networks."""
     orders = RegretOrders(prepare_bounded(table, options.width), options)
-    companion = CompanionBound(table, options.seed, budget, options.treewidth)
-    return best_of_batches(orders, options, budget, reporter, companion)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(orders, options, budget, reporter, anytime_bound)

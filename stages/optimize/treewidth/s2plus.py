@@ -14,7 +14,7 @@ import numpy as np
 
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import CompanionBound
+from ..bounds.anytime_bound import AnytimeBound
 from .batches import OrderBatch, best_of_batches
 from .informative_score import InformedTrees
 from .ktree_dp import InsideSolver
@@ -119,5 +119,5 @@ def search(
 ) -> SearchResult:
     """The best of the networks within S2+'s k-trees."""
     trees = GuidedTrees(table, options, budget)
-    companion = CompanionBound(table, options.seed, budget, options.treewidth)
-    return best_of_batches(trees, options, budget, reporter, companion)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(trees, options, budget, reporter, anytime_bound)

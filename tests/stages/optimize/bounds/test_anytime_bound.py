@@ -10,7 +10,7 @@ from helpers.clocks import TickingClock
 from naive.networks_search import best_by_subsets, make_table, random_table
 
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
-from stages.optimize.bounds.anytime_bound import CompanionBound
+from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import keep_in_table
 from stages.runtime.budgets import Budget
@@ -119,9 +119,9 @@ def test_nothing_needs_to_be_limited(method, width, jobs):
 def test_tiny_table_gives_every_part_of_the_bound_something_to_do(monkeypatch):
     monkeypatch.undo()  # all the work that a search begins with
     table = tiny_table()
-    companion = CompanionBound(table, 0, Budget())
-    assert companion.search.value > best_by_subsets(table) + 0.5
-    assert companion.facts["gap"] == math.inf
-    companion.keep_pace(0, -149.0)
-    assert companion.is_closed
+    anytime_bound = AnytimeBound(table, 0, Budget())
+    assert anytime_bound.search.value > best_by_subsets(table) + 0.5
+    assert anytime_bound.facts["gap"] == math.inf
+    anytime_bound.keep_pace(0, -149.0)
+    assert anytime_bound.is_closed
     assert best_by_subsets(table) == -149.0
