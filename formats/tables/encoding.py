@@ -157,7 +157,7 @@ def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn:
             f"no {'column' if len(absent) == 1 else 'columns'} {listed(map(repr, absent))}, "
             "which the header lists",
             source=raw.source,
-            remedy=_name_remedy(absent, raw.source),
+            remedy=_name_remedy(names, raw),
         )
     known = set(names)
     extra = [name for name in raw.names if name not in known]
@@ -166,11 +166,15 @@ def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn:
     return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
 
 
-def _name_remedy(absent: Sequence[str], source: str) -> str:
-    if all(map(_NUMBERED.fullmatch, absent)):
+def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
+    """How names and columns come together: by position where the file only numbers as many variables."""
+    is_numbered = all(
+        _NUMBERED.fullmatch(name) and name.lstrip("XV") == str(i) for i, name in enumerate(names)
+    )
+    if is_numbered and len(names) == len(raw.names):
         return (
             "the file numbers its variables, as jkl and pss do; name them by the columns, in their order: "
-            f"bnsl convert FILE --names {source} --to network (or parentsets)"
+            f"bnsl convert FILE --names {raw.source} --to network (or parentsets)"
         )
     return "give data with the same column names (in any order)"
 
