@@ -7,6 +7,7 @@ a machine pays the compile time once and never meets a stale kernel.
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts jobs in the background with these ignored, and so would be the commands that tests send them to.
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
     config.addinivalue_line("markers", "slow: takes seconds; left out by make test-quick")
 
 

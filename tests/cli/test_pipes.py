@@ -17,7 +17,7 @@ from array import array
 from pathlib import Path
 
 import pytest
-from helpers.processes import environment, run_bnsl, run_shell, start_bnsl
+from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell, start_bnsl
 
 from bnsl_cli.interrupts import Interrupted, graceful_stop, install_handlers
 
@@ -203,7 +203,7 @@ def test_an_interrupted_search_writes_its_best_network(place: Path, tmp_path: Pa
     process = start_bnsl("optimize", place / "d.sets.jsonl", *options, *NO_END, "-v", "-o", target)
     wait_for(process, b"searching")
     process.send_signal(number)
-    process.communicate()
+    process.communicate(timeout=TIMEOUT)
     assert process.returncode == code
     header, records = read_network(target.read_bytes())
     assert header["interrupted"] is True
@@ -215,7 +215,7 @@ def test_interrupted_parent_sets_are_a_whole_stream(place: Path, tmp_path: Path)
     process = start_bnsl("parentsets", place / "wide.csv", "--greedy", "--time", "1h", "-v")
     wait_for(process, b"searching")
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate()
+    output, _ = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130
     sets = tmp_path / "cut.sets.jsonl"
     sets.write_bytes(output)
@@ -234,7 +234,7 @@ def test_a_signal_while_reading_ends_at_once_and_leaves_nothing(tmp_path: Path):
     while unread[0]:
         fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
     process.send_signal(signal.SIGTERM)
-    _, message = process.communicate()
+    _, message = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 143
     assert message == b"bnsl optimize: interrupted\n"
     assert os.listdir(tmp_path) == []
@@ -256,7 +256,7 @@ def test_a_reader_lets_an_interrupted_writer_hand_over(place: Path, tmp_path: Pa
     wait_until_read(process)
     process.send_signal(signal.SIGINT)
     process.stdin.write(b"".join(records))
-    _, message = process.communicate()
+    _, message = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130
     assert b"optimising for 10 s what was handed over" in message
     assert read_network(target.read_bytes())[0]["interrupted"] is True
@@ -272,7 +272,7 @@ def test_a_reader_that_gets_nothing_is_quiet(tmp_path: Path, again: bool):
         time.sleep(0.2)  # two pending signals of a kind are one
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
-    _, message = process.communicate()
+    _, message = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130
     assert message == b"bnsl optimize: interrupted\n"
 
