@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from formats.registry import STRUCTURES, Kind, find_format, formats_of, named_formats
+from formats.lookup import find_format, formats_of, named_formats
+from formats.registry import STRUCTURES, Kind
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Header, Network, ParentSetRecord
 
-    from .options import DataOptions
+    from .data_options import DataOptions
     from .reporter import Reporter
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     )
     from formats.textlines import Lines
 
-    from .options import DataOptions
+    from .data_options import DataOptions
     from .reporter import Reporter
     from .score_options import ScoreOptions
 

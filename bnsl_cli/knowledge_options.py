@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import option, packed
 from .parameter_types import INPUT_PATH, ArcsOrPath
+from .stage_command import option, packed
 
 if TYPE_CHECKING:
     from stages.knowledge import Knowledge

@@ -14,8 +14,8 @@ import click
 
 from stages.methods import OwnOption, own_options
 
-from .options import Decorator, given_parameters, option
 from .parameter_types import Finite
+from .stage_command import Decorator, given_parameters, option
 
 
 def method_options(helps: Mapping[str, str], text: str) -> Decorator:

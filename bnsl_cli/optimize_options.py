@@ -9,9 +9,11 @@ import click
 
 from stages.optimize import DATA_TW, METHODS, MethodSpec, OptimizeOptions, Task, default_method
 
+from .data_options import DataOptions
 from .method_options import method_options, own_method_options, refuse_incomplete, refuse_unused, with_takers
-from .options import DataOptions, max_parents_option, option, packed
+from .options import max_parents_option
 from .parameter_types import INPUT_PATH, OUTPUT_FILE
+from .stage_command import option, packed
 
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
 """Section of the help page for an option, by whether it belongs to searches on data."""

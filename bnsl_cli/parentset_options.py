@@ -13,8 +13,9 @@ import click
 from stages.parentsets import DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from .method_options import method_options, own_method_options, refuse_unused, with_takers
-from .options import max_parents_option, option, packed
+from .options import max_parents_option
 from .parameter_types import DURATION, INPUT_PATH, InputPath
+from .stage_command import option, packed
 
 
 class Shard(click.ParamType):

@@ -10,8 +10,8 @@ import click
 
 from stages.scoring.scores import SCORES
 
-from .options import Decorator, given_parameters, option, packed
 from .parameter_types import Finite
+from .stage_command import Decorator, given_parameters, option, packed
 
 _TAKE_ESS = [name for name, score in SCORES.items() if score.takes_ess]
 

@@ -11,7 +11,8 @@ import functools
 import re
 
 from .errors import Malformed
-from .registry import BINARY, EMPTY, FORMATS, UNREAD, Format, Kind, find_format, formats_of
+from .lookup import find_format, formats_of
+from .registry import BINARY, EMPTY, FORMATS, UNREAD, Format, Kind
 from .textlines import EMPTY_REMEDY, Lines
 
 HEAD_SIZE = 1 << 20

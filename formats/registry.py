@@ -11,17 +11,14 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
   a `table_writer.TableWriter`;
 - of forests and entropy tables, which have one format each, the functions that users call are named.
 
-This module imports the standard library only, for the command line makes its choices of it; readers and writers
-load when they are first needed.
+`lookup` finds rows. Both import the standard library only, for the command line makes its choices of them; readers
+and writers load when they are first needed.
 """
 
 from __future__ import annotations
 
 import enum
-import importlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 
 class Kind(enum.StrEnum):
@@ -359,58 +356,3 @@ UNREAD = (
     ),
 )
 """What is recognised so that messages can name it, but not read or written."""
-
-
-def find_format(name: str) -> Format:
-    """The format of a name, with or without ``bnsl.``.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    """
-    for row in FORMATS:
-        if name in (row.name, row.target):
-            return row
-    raise ValueError(f"unknown format {name!r}; known are {', '.join(row.target for row in FORMATS)}")
-
-
-def named_formats(path: str) -> list[Format]:
-    """The formats that the ending of a file's name means, ``.gz`` and ``.zst`` apart; most often one or none.
-
-    Of several endings that fit the longest counts: ``.net.jsonl`` is no ``.jsonl``.
-    """
-    name = path.lower()
-    for packed in COMPRESSED:
-        name = name.removesuffix(packed)
-    lengths = {
-        row.name: max((len(s) for s in row.suffixes if name.endswith(s)), default=0) for row in FORMATS
-    }
-    longest = max(lengths.values())
-    return [row for row in FORMATS if longest and lengths[row.name] == longest]
-
-
-def formats_of(*kinds: Kind, written: bool = False) -> list[Format]:
-    """The formats of these kinds that are read, or those that are `written`."""
-    return [row for row in FORMATS if row.kind in kinds and (row.writer if written else row.reader)]
-
-
-def load(place: str) -> Callable[..., Any]:
-    """The function or class that a row names as ``module:name``."""
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(f".{module}", __package__), name)
-
-
-def load_writer(name: str, *kinds: Kind) -> Callable[..., Any]:
-    """What writes a format of one of these kinds.
-
-    Raises
-    ------
-    ValueError
-        No such format is written.
-    """
-    for row in formats_of(*kinds, written=True):
-        if name in (row.name, row.target):
-            return load(row.writer)
-    known = ", ".join(row.target for row in formats_of(*kinds, written=True))
-    raise ValueError(f"unknown format {name!r}; known are {known}")

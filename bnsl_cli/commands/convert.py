@@ -7,19 +7,12 @@ import inspect
 import click
 
 from .. import conversions
-from ..options import (
-    DataOptions,
-    check_sources,
-    data_options,
-    input_argument,
-    message_options,
-    option,
-    output_option,
-    stage_command,
-)
+from ..data_options import DataOptions, data_options
+from ..options import check_sources, input_argument, message_options, output_option
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
+from ..stage_command import option, stage_command
 
 
 @stage_command

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from ..options import (
-    DataOptions,
-    data_options,
-    format_option,
-    input_argument,
-    jobs_option,
-    message_options,
-    output_option,
-    shows_table,
-    stage_command,
-)
+from ..data_options import DataOptions, data_options
+from ..options import format_option, input_argument, jobs_option, message_options, output_option, shows_table
 from ..output_formats import output_format
 from ..reporter import Reporter
+from ..stage_command import stage_command
 
 
 @stage_command

@@ -6,27 +6,24 @@ from dataclasses import dataclass
 
 import click
 
+from ..data_options import DataOptions, data_options
 from ..inputs import MatchedTables, open_learnt_network
 from ..options import (
-    DataOptions,
     check_sources,
-    data_options,
     format_option,
     json_option,
     message_options,
-    option,
     output_option,
-    packed,
     require_input,
     seed_option,
     shows_table,
-    stage_command,
 )
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..recording import write_json_lines
 from ..reporter import Reporter
 from ..score_options import ess_option, refuse_ess, score_option, smoothing_option
+from ..stage_command import option, packed, stage_command
 
 
 @dataclass(frozen=True)

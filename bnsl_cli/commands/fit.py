@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ..options import (
-    DataOptions,
-    check_sources,
-    data_options,
-    message_options,
-    option,
-    output_option,
-    stage_command,
-)
+from ..data_options import DataOptions, data_options
+from ..options import check_sources, message_options, output_option
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 from ..score_options import smoothing_option
+from ..stage_command import option, stage_command
 
 
 @stage_command

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from ..options import json_option, message_options, output_option, stage_command
+from ..options import json_option, message_options, output_option
 from ..output_formats import output_format
 from ..recording import write_json_lines
 from ..reporter import Reporter
+from ..stage_command import stage_command
 
 
 @stage_command

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from ..missing_parts import missing_commands
-from ..options import check_sources, message_options, option, output_option, stage_command
+from ..options import check_sources, message_options, output_option
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
+from ..stage_command import option, stage_command
 
 
 @stage_command

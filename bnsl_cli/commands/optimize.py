@@ -11,6 +11,7 @@ import click
 
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
+from ..data_options import DataOptions, data_options
 from ..inputs import warn_of_cut_lists
 from ..interrupts import PATIENCE, graceful_stop, remembered_signal
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
@@ -25,10 +26,8 @@ from ..optimize_options import (
 )
 from ..options import (
     BudgetOptions,
-    DataOptions,
     budget_options,
     check_sources,
-    data_options,
     drawn_seed_option,
     format_option,
     jobs_option,
@@ -38,7 +37,6 @@ from ..options import (
     require_input,
     resolve_seed,
     shows_table,
-    stage_command,
     stats_option,
 )
 from ..output_formats import output_format
@@ -46,6 +44,7 @@ from ..parameter_types import INPUT_PATH
 from ..recording import record_command, used_options, write_stats
 from ..reporter import Reporter
 from ..score_options import ScoreOptions, score_options
+from ..stage_command import stage_command
 
 if TYPE_CHECKING:
     from formats.records import Header, Network, ParentSetRecord

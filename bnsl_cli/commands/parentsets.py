@@ -9,15 +9,14 @@ import click
 
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
+from ..data_options import DataOptions, data_options
 from ..inputs import require_same_scores, require_same_variables, warn_of_cut_lists
 from ..interrupts import graceful_stop
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options import (
     BudgetOptions,
-    DataOptions,
     budget_options,
     check_sources,
-    data_options,
     drawn_seed_option,
     format_option,
     input_argument,
@@ -27,7 +26,6 @@ from ..options import (
     output_option,
     resolve_seed,
     shows_table,
-    stage_command,
     stats_option,
 )
 from ..output_formats import output_format
@@ -45,6 +43,7 @@ from ..parentset_options import (
 from ..recording import Tally, json_text, record_command, used_options, write_stats
 from ..reporter import Reporter
 from ..score_options import ScoreOptions, score_options
+from ..stage_command import stage_command
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Header

@@ -10,16 +10,14 @@ from ..options import (
     drawn_seed_option,
     format_option,
     message_options,
-    option,
     output_option,
-    packed,
     require_input,
     resolve_seed,
-    stage_command,
 )
 from ..output_formats import TABLE_FORMATS, output_format
 from ..parameter_types import INPUT_PATH, OUTPUT_FILE
 from ..reporter import Reporter
+from ..stage_command import option, packed, stage_command
 
 
 class Range(click.ParamType):

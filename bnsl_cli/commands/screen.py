@@ -6,24 +6,22 @@ from dataclasses import replace
 
 import click
 
+from ..data_options import DataOptions, data_options
 from ..inputs import read_entropies
 from ..options import (
-    DataOptions,
-    data_options,
     format_option,
     input_argument,
     jobs_option,
     json_option,
     message_options,
-    option,
     output_option,
     shows_table,
-    stage_command,
 )
 from ..output_formats import output_format
 from ..parameter_types import Finite
 from ..recording import record_command, write_json_lines
 from ..reporter import Reporter
+from ..stage_command import option, stage_command
 
 
 @stage_command

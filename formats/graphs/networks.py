@@ -7,8 +7,9 @@ from typing import BinaryIO
 
 from ..detection import require_format
 from ..errors import Inconsistent
+from ..lookup import find_format, load, load_writer
 from ..records import BayesianNetwork, Network
-from ..registry import STRUCTURES, Kind, find_format, load, load_writer
+from ..registry import STRUCTURES, Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from .bif_writer import mended

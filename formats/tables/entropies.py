@@ -16,8 +16,8 @@ import numpy as np
 
 from ..detection import HEAD_SIZE, detect
 from ..errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
+from ..lookup import find_format, load
 from ..records import EntropyTable, Variable
-from ..registry import find_format, load
 from ..streams import open_output, read_bytes, source_name
 from .encoding import TextLayout
 

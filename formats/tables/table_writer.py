@@ -15,8 +15,9 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from ..errors import FormatError
+from ..lookup import load_writer
 from ..records import Variable
-from ..registry import Kind, load_writer
+from ..registry import Kind
 from ..streams import open_output, source_name
 
 _CSV_BLOCK = 1 << 24

@@ -36,8 +36,9 @@ from formats import (
     write_network,
     write_parent_sets,
 )
+from formats.lookup import find_format, load
 from formats.records import Forest, Header, ParentSetTable, Variable
-from formats.registry import FORMATS, STRUCTURES, Format, Kind, find_format, load
+from formats.registry import FORMATS, STRUCTURES, Format, Kind
 from formats.schemas import JSONL_FORMATS
 
 

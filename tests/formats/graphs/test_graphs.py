@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from formats.errors import FormatError, Inconsistent
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
 from formats.graphs.structures import find_cycle
+from formats.lookup import formats_of
 from formats.records import BayesianNetwork, Network, Variable
-from formats.registry import Kind, formats_of
+from formats.registry import Kind
 
 
 def read(text: str | bytes) -> Network:
