@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from formats.lookup import find_format, formats_of, named_formats
-from formats.registry import STRUCTURES, Kind
+from formats.registry import FORMATS, STRUCTURES, Kind
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Header, Network, ParentSetRecord
@@ -23,6 +23,51 @@ PLAIN_LISTS = ("jkl", "pss")
 """Formats of parent sets that hold sets and scores only."""
 
 
+@dataclasses.dataclass(frozen=True)
+class PartOptions:
+    """What of a network is converted."""
+
+    cpdag: bool
+    markov_blanket: tuple[str, ...] | None
+    neighbourhood: tuple[str, ...] | None
+    radius: int | None
+
+    def given(self) -> str | None:
+        """An option that asks for less than the network as it is."""
+        names = ("cpdag", "markov_blanket", "neighbourhood")
+        return next((f"--{name.replace('_', '-')}" for name in names if getattr(self, name)), None)
+
+    def kept(self, network: Network, source: str) -> set[int] | None:
+        """The variables asked for; None for all.
+
+        Raises
+        ------
+        UnsuitableData
+            A name is none of the network's.
+        """
+        if self.markov_blanket is None and self.neighbourhood is None:
+            return None
+        from stages.subgraphs import markov_blanket, neighbourhood
+
+        centre = _positions(self.markov_blanket, "--markov-blanket", network, source)
+        around = _positions(self.neighbourhood, "--neighbourhood", network, source)
+        return markov_blanket(network.parents, centre) | neighbourhood(
+            network.parents, around, self.radius or 1
+        )
+
+
+def _positions(items: tuple[str, ...] | None, option: str, network: Network, source: str) -> list[int]:
+    from formats.tables.selection import matching_names
+
+    names = network.header.names
+    index = {name: position for position, name in enumerate(names)}
+    return [
+        index[name]
+        for item in items or ()
+        for name in matching_names(item, names, source, option, "variable")
+    ]
+
+
 class Conversion(NamedTuple):
     """One conversion asked for; `names` is the table that names the variables, if there is one."""
 
@@ -30,6 +75,7 @@ class Conversion(NamedTuple):
     format: str
     output: str
     names: Dataset | None
+    part: PartOptions
     data_options: DataOptions
     reporter: Reporter
 
@@ -64,21 +110,52 @@ def write_structure(task: Conversion) -> None:
     from formats import write_network
     from formats.graphs.networks import require_parameters
     from formats.streams import source_name
+    from stages.subgraphs import cut_model, cut_network
 
     from .inputs import open_learnt_network
     from .tables import network_facts
 
     learnt = open_learnt_network(task.source)
     network = dataclasses.replace(learnt.structure, header=_named(learnt.structure.header, task.names))
+    kept = task.part.kept(network, source_name(task.source))
+    if task.part.cpdag:
+        write_essential(task, network, kept)
+        return
     kind = find_format(task.format).kind
     if kind is Kind.PARAMETERS:
         model = require_parameters(learnt.parameters, task.format, source_name(task.source))
+        model = model if kept is None else cut_model(model, kept)
         write_network(task.output, model, task.format, task.reporter.warn)
-    elif kind is Kind.DECOMPOSITION:
+    network = network if kept is None else cut_network(network, kept)
+    if kind is Kind.DECOMPOSITION:
         write_network(task.output, _with_elimination(network, task.reporter), task.format)
-    else:
+    elif kind is not Kind.PARAMETERS:
         write_network(task.output, network, task.format)
+    if task.format == "arcs":
+        arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
+        _warn_of_isolated(network.n_variables, arcs, task.reporter)
     task.reporter.summary(network_facts(network))
+
+
+def write_essential(task: Conversion, network: Network, kept: set[int] | None) -> None:
+    """The essential graph of a network."""
+    from formats import write_essential_graph
+    from stages.subgraphs import cut_essential_graph
+
+    graph = cut_essential_graph(network, kept)
+    write_essential_graph(task.output, graph, task.format)
+    if task.format == "arcs":
+        _warn_of_isolated(len(graph.variables), [*graph.arcs, *graph.edges], task.reporter)
+    task.reporter.summary(
+        f"{len(graph.variables)} variables, {len(graph.arcs)} arcs, {len(graph.edges)} undirected edges"
+    )
+
+
+def _warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter: Reporter) -> None:
+    """Say how many variables a list of arcs does not name."""
+    n_isolated = n_variables - len({variable for arc in arcs for variable in arc})
+    if n_isolated:
+        reporter.warn(f"{n_isolated} variables have no arcs, so a list of arcs does not name them")
 
 
 def _with_elimination(network: Network, reporter: Reporter) -> Network:
@@ -112,6 +189,7 @@ def write_readable(task: Conversion) -> None:
     from formats import open_forest, open_parent_set_stream
     from formats.detection import detect_lines
     from formats.textlines import Lines
+    from stages.subgraphs import cut_network
 
     from . import tables
     from .inputs import open_learnt_network
@@ -119,6 +197,8 @@ def write_readable(task: Conversion) -> None:
     lines = Lines(task.source)
     kind = detect_lines(lines).kind
     limit = tables.rows_shown(task.output, task.format)
+    if task.part.given() and kind in (Kind.FOREST, Kind.PARENT_SETS):
+        raise click.UsageError(f"{task.part.given()} needs a network, and {lines.source} is none.")
     if kind is Kind.FOREST:
         tables.show_forest(task.output, open_forest(lines), limit)
     elif kind is Kind.PARENT_SETS:
@@ -127,6 +207,8 @@ def write_readable(task: Conversion) -> None:
     else:
         network = open_learnt_network(lines).structure
         network = dataclasses.replace(network, header=_named(network.header, task.names))
+        kept = task.part.kept(network, lines.source)
+        network = network if kept is None else cut_network(network, kept)
         tables.show_network(task.output, network, limit)
 
 
@@ -150,6 +232,12 @@ FAMILIES = (
 )
 TARGETS = {target: family.write for family in FAMILIES for target in family.targets}
 """Every target format and the function that writes it."""
+
+ESSENTIAL = tuple(row.target for row in FORMATS if row.essential_writer)
+"""Targets that hold undirected edges beside arcs."""
+
+STRUCTURE_TARGETS = (*_written(*STRUCTURES), "table")
+"""Targets that networks alone become, and the one for readers."""
 
 WITH_PARAMETERS = " and ".join(_written(Kind.PARAMETERS))
 

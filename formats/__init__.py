@@ -10,7 +10,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .graphs.networks import open_bayesian_network, open_network, write_network
+    from .graphs.networks import (
+        open_bayesian_network,
+        open_network,
+        write_essential_graph,
+        write_network,
+    )
     from .json_lines.forests import open_forest, write_forest
     from .sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
     from .tables.datasets import open_dataset, open_dataset_or_entropies
@@ -28,6 +33,7 @@ _HOMES = {
     "open_parent_sets": "sets.parent_sets",
     "open_table_writer": "tables.table_writer",
     "write_entropies": "tables.entropies",
+    "write_essential_graph": "graphs.networks",
     "write_forest": "json_lines.forests",
     "write_network": "graphs.networks",
     "write_parent_sets": "sets.parent_sets",
@@ -44,6 +50,7 @@ __all__ = [
     "open_parent_sets",
     "open_table_writer",
     "write_entropies",
+    "write_essential_graph",
     "write_forest",
     "write_network",
     "write_parent_sets",

@@ -286,6 +286,24 @@ class Network:
 
 
 @dataclass(frozen=True, eq=False)
+class EssentialGraph:
+    """What all networks of one Markov equivalence class share (a CPDAG).
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+    arcs : tuple of (int, int)
+        (from, to), ascending: these point the same way in every network of the class.
+    edges : tuple of (int, int)
+        The smaller index first, ascending: these point either way.
+    """
+
+    variables: tuple[Variable, ...]
+    arcs: tuple[tuple[int, int], ...]
+    edges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class BayesianNetwork:
     """A network with parameters, as BIF files hold it.
 

@@ -4,7 +4,8 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
 ``bnsl formats`` all derive from these rows. A new format is a module of its own and a row here:
 
 - a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
-  with `BayesianNetwork` if it has parameters; moral graphs and tree decompositions are written like networks;
+  with `BayesianNetwork` if it has parameters; moral graphs and tree decompositions are written like networks; a
+  format that can hold undirected edges too writes an `EssentialGraph` by ``text(graph: EssentialGraph) -> str``;
 - parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[SetBlock])`` and written by
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, source, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
@@ -64,6 +65,8 @@ class Format:
         damaged file is explained as what it was to be.
     reader, writer : str
         ``module:function``; empty if the format is not read, or not written.
+    essential_writer : str
+        The same for essential graphs; empty if the format has no undirected edges beside arcs.
     takes : tuple of str
         Names of further formats that its reader reads as its own kind.
     """
@@ -78,6 +81,7 @@ class Format:
     opening: bytes = b""
     reader: str = ""
     writer: str = ""
+    essential_writer: str = ""
     takes: tuple[str, ...] = ()
 
     @property
@@ -270,6 +274,7 @@ FORMATS = (
         pattern=rb"(?i:(?:strict\s+)?(?:di)?graph)" + _BLOCK,
         reader="graphs.dot:read_dot",
         writer="graphs.dot:dot_text",
+        essential_writer="graphs.dot:essential_dot_text",
     ),
     Format(
         "graphml",
@@ -280,6 +285,7 @@ FORMATS = (
         pattern=_XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
         reader="graphs.graphml:read_graphml",
         writer="graphs.graphml:graphml_text",
+        essential_writer="graphs.graphml:essential_graphml_text",
         takes=("xml",),
     ),
     Format(
@@ -290,6 +296,7 @@ FORMATS = (
         ".csv",
         reader="graphs.adjacency:read_table",
         writer="graphs.adjacency:adjacency_text",
+        essential_writer="graphs.adjacency:essential_adjacency_text",
         takes=("csv", "binary"),  # a name may hold a control character
     ),
     Format(
@@ -299,6 +306,8 @@ FORMATS = (
         "list of arcs, columns from and to",
         ".csv",
         reader="graphs.adjacency:read_table",
+        writer="graphs.adjacency:arcs_text",
+        essential_writer="graphs.adjacency:essential_arcs_text",
         takes=("csv",),
     ),
     Format(

@@ -10,9 +10,63 @@ from .. import conversions
 from ..data_options import DataOptions, data_options
 from ..options import check_sources, input_argument, message_options, output_option
 from ..output_formats import output_format
-from ..parameter_types import INPUT_PATH
+from ..parameter_types import COLUMNS, INPUT_PATH
 from ..reporter import Reporter
-from ..stage_command import option, stage_command
+from ..stage_command import option, packed, stage_command
+
+
+def check_radius(_ctx: click.Context, part: conversions.PartOptions) -> None:
+    """Refuse a radius of nothing."""
+    if part.radius is not None and part.neighbourhood is None:
+        raise click.UsageError("--radius goes with --neighbourhood.")
+
+
+def check_part(part: conversions.PartOptions, target_format: str) -> None:
+    """Refuse parts of what is no network, and undirected edges where the target has none.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if part.given() and target_format not in conversions.STRUCTURE_TARGETS:
+        raise click.UsageError(f"{part.given()} needs a network, and {target_format} holds none.")
+    if part.cpdag and target_format not in conversions.ESSENTIAL:
+        able = ", ".join(conversions.ESSENTIAL)
+        raise click.UsageError(
+            f"--cpdag: {target_format} cannot hold undirected edges beside arcs; these can: {able}."
+        )
+
+
+part_options = packed(
+    "part",
+    conversions.PartOptions,
+    option(
+        "--cpdag",
+        is_flag=True,
+        section="Part",
+        help="The essential graph: arcs that every equivalent network has, the others undirected.",
+    ),
+    option(
+        "--markov-blanket",
+        type=COLUMNS,
+        section="Part",
+        help="Only these variables, their parents, children and the children's parents; names or patterns.",
+    ),
+    option(
+        "--neighbourhood",
+        type=COLUMNS,
+        section="Part",
+        help="Only these variables and those within --radius arcs; names or patterns.",
+    ),
+    option(
+        "--radius",
+        type=click.IntRange(min=1),
+        metavar="N",
+        section="Part",
+        help="Arcs to go from --neighbourhood, whichever way they point; 1 if not given.",
+    ),
+    check=check_radius,
+)
 
 
 @stage_command
@@ -31,6 +85,7 @@ from ..stage_command import option, stage_command
     section="Input",
     help="Table whose columns name the variables of a file that numbers them (jkl, pss).",
 )
+@part_options
 @data_options
 @output_option
 @message_options
@@ -38,6 +93,7 @@ def command(
     source: str,
     target_format: str | None,
     names: str | None,
+    part: conversions.PartOptions,
     data_options: DataOptions,
     output: str,
     reporter: Reporter,
@@ -55,12 +111,17 @@ def command(
     we do not know are kept where the target can hold them. jkl and pss hold sets and scores only: of a fixed set
     or required parents they keep that no other sets are listed, which is told.
 
+    Parts of a network are cut out by --markov-blanket and --neighbourhood, together or alone; --cpdag writes its
+    essential graph, whose undirected edges {essential} can hold.
+
     \b
     Examples:
       bnsl parentsets random80.csv.gz | bnsl convert --to jkl -o random80.jkl
       bnsl optimize random80.jkl --time 1s | bnsl convert --to modelstring
       bnsl convert random80.jkl --names random80.csv.gz --to parentsets -o named.sets.jsonl
       bnsl convert random80.bif -o random80.dot
+      bnsl convert random80.bif --to arcs --cpdag
+      bnsl convert random80.bif --to modelstring --markov-blanket X3,X5
       bnsl convert random80.bif --to adjacency | head -3
       bnsl convert -v random80.bif -o random80.td
       bnsl convert random80.csv.gz -o random80.parquet
@@ -71,15 +132,17 @@ def command(
     """
     check_sources(source, names)
     target_format = target_format or conversions.guess_target(output)
+    check_part(part, target_format)
     if target_format != "table":
         output_format("convert", output, target_format)
     table = data_options.open(names, reporter) if names else None
     convert = conversions.TARGETS[target_format]
-    convert(conversions.Conversion(source, target_format, output, table, data_options, reporter))
+    convert(conversions.Conversion(source, target_format, output, table, part, data_options, reporter))
 
 
 command.help = (
     inspect.cleandoc(command.help or "")
     .replace("{targets}", conversions.describe_targets())
     .replace("{with_parameters}", conversions.WITH_PARAMETERS)
+    .replace("{essential}", ", ".join(conversions.ESSENTIAL))
 )

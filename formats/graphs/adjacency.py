@@ -1,12 +1,13 @@
-"""Structures as CSV: an adjacency matrix, or a list of arcs (read only)."""
+"""Structures as CSV: an adjacency matrix, or a list of arcs."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 
 from ..errors import Inconsistent, Malformed
-from ..records import Network
+from ..records import EssentialGraph, Network
 from ..textlines import Lines
 from .structures import network_by_names
 
@@ -17,15 +18,43 @@ _ARC_HEADERS = (("from", "to"), ("parent", "child"), ("source", "target"))
 
 def adjacency_text(network: Network) -> str:
     """Adjacency matrix as CSV: names in the first line and column, 1 where the row is a parent of the column."""
+    return _matrix_text(network.header.names, _arcs_of(network))
+
+
+def essential_adjacency_text(graph: EssentialGraph) -> str:
+    """Adjacency matrix of an essential graph as CSV: an undirected edge is a 1 both ways."""
+    both_ways = [pair for one, other in graph.edges for pair in ((one, other), (other, one))]
+    return _matrix_text([v.name for v in graph.variables], [*graph.arcs, *both_ways])
+
+
+def arcs_text(network: Network) -> str:
+    """List of arcs as CSV, columns ``from`` and ``to``; a variable without arcs does not occur."""
     names = network.header.names
+    return _csv_text([("from", "to"), *((names[one], names[other]) for one, other in _arcs_of(network))])
+
+
+def essential_arcs_text(graph: EssentialGraph) -> str:
+    """List of an essential graph's arcs and edges as CSV; the column ``type`` tells which they are."""
+    names = [v.name for v in graph.variables]
+    rows = [(names[one], names[other], "directed") for one, other in graph.arcs]
+    rows += [(names[one], names[other], "undirected") for one, other in graph.edges]
+    return _csv_text([("from", "to", "type"), *rows])
+
+
+def _arcs_of(network: Network) -> list[tuple[int, int]]:
+    return [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
+
+
+def _matrix_text(names: Sequence[str], ones: Iterable[tuple[int, int]]) -> str:
     matrix = [["0"] * len(names) for _ in names]
-    for child, parents in enumerate(network.parents):
-        for parent in parents:
-            matrix[parent][child] = "1"
+    for row, column in ones:
+        matrix[row][column] = "1"
+    return _csv_text([["", *names], *([name, *cells] for name, cells in zip(names, matrix))])
+
+
+def _csv_text(rows: Iterable[Sequence[str]]) -> str:
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["", *names])
-    writer.writerows([name, *row] for name, row in zip(names, matrix))
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
     return buffer.getvalue()
 
 
@@ -47,8 +76,18 @@ def read_table(lines: Lines) -> Network:
         raise Malformed("a table of blanks", source=lines.source, remedy=_TABLE_REMEDY)
     header = [cell.strip() for cell in rows[0][1]]
     if tuple(cell.lower() for cell in header[:2]) in _ARC_HEADERS:
+        _require_directed(lines, header, rows[1:])
         return _read_arcs(lines, rows[1:])
     return _read_adjacency(lines, header, rows[1:])
+
+
+def _require_directed(lines: Lines, header: list[str], rows: list[tuple[int, list[str]]]) -> None:
+    """Refuse undirected edges, which a column ``type`` tells."""
+    if [cell.lower() for cell in header[2:3]] != ["type"]:
+        return
+    for number, row in rows:
+        if len(row) > 2 and row[2].strip().lower() == "undirected":
+            lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=number)
 
 
 def _read_arcs(lines: Lines, rows: list[tuple[int, list[str]]]) -> Network:

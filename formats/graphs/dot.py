@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from ..records import Network
+from ..records import EssentialGraph, Network
 from ..textlines import Lines
 from .structures import network_from_arcs
 
@@ -27,11 +28,23 @@ def _quoted(name: str) -> str:
 
 def dot_text(network: Network) -> str:
     """The structure as a Graphviz directed graph."""
-    names = [_quoted(name) for name in network.header.names]
+    arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
+    return _digraph_text(network.header.names, arcs, ())
+
+
+def essential_dot_text(graph: EssentialGraph) -> str:
+    """An essential graph as a Graphviz directed graph; undirected edges are drawn without an arrow."""
+    return _digraph_text([v.name for v in graph.variables], graph.arcs, graph.edges)
+
+
+def _digraph_text(
+    names: Sequence[str], arcs: Iterable[tuple[int, int]], edges: Iterable[tuple[int, int]]
+) -> str:
+    quoted = [_quoted(name) for name in names]
     rows = ["digraph network {"]
-    rows += [f"  {name};" for name in names]
-    for child, parents in enumerate(network.parents):
-        rows += [f"  {names[parent]} -> {names[child]};" for parent in parents]
+    rows += [f"  {name};" for name in quoted]
+    rows += [f"  {quoted[one]} -> {quoted[other]};" for one, other in arcs]
+    rows += [f"  {quoted[one]} -> {quoted[other]} [dir=none];" for one, other in edges]
     return "\n".join([*rows, "}"]) + "\n"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from ..errors import Inconsistent
-from ..records import Network
+from ..records import EssentialGraph, Network
 from ..textlines import Lines
 from .structures import network_from_arcs
 
@@ -23,15 +23,33 @@ def graphml_text(network: Network) -> str:
     Inconsistent
         A name has a control character, which XML cannot hold.
     """
-    for name in network.header.names:
+    arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
+    return _graph_text(network.header.names, arcs, ())
+
+
+def essential_graphml_text(graph: EssentialGraph) -> str:
+    """An essential graph as GraphML with directed and undirected edges.
+
+    Raises
+    ------
+    Inconsistent
+        A name has a control character, which XML cannot hold.
+    """
+    return _graph_text([v.name for v in graph.variables], graph.arcs, graph.edges)
+
+
+def _graph_text(
+    names: Sequence[str], arcs: Iterable[tuple[int, int]], edges: Iterable[tuple[int, int]]
+) -> str:
+    for name in names:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", name):
             raise Inconsistent(f"XML cannot hold the variable name {name!r}")
-    names = [quoteattr(name) for name in network.header.names]
+    ids = [quoteattr(name) for name in names]
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<graphml xmlns="{_GRAPHML}">']
     rows.append('  <graph id="network" edgedefault="directed">')
-    rows += [f"    <node id={name}/>" for name in names]
-    for child, parents in enumerate(network.parents):
-        rows += [f"    <edge source={names[parent]} target={names[child]}/>" for parent in parents]
+    rows += [f"    <node id={name}/>" for name in ids]
+    rows += [f"    <edge source={ids[one]} target={ids[other]}/>" for one, other in arcs]
+    rows += [f'    <edge directed="false" source={ids[one]} target={ids[other]}/>' for one, other in edges]
     return "\n".join([*rows, "  </graph>", "</graphml>"]) + "\n"
 
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from ..detection import require_format
 from ..errors import Inconsistent
 from ..lookup import find_format, load, load_writer
-from ..records import BayesianNetwork, Network
+from ..records import BayesianNetwork, EssentialGraph, Network
 from ..registry import STRUCTURES, Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines
@@ -107,6 +107,32 @@ def write_network(
         text = write(model)
     else:
         text = write(structure_of(network))
+    with open_output(target) as stream:
+        stream.write(text.encode())
+
+
+def write_essential_graph(target: str, graph: EssentialGraph, format: str) -> None:
+    """Write an essential graph.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when all is written, or ``-``.
+    graph : EssentialGraph
+    format : str
+        ``arcs``, ``dot`` or another whose row in `registry` has an ``essential_writer``.
+
+    Raises
+    ------
+    Inconsistent
+        The format cannot hold a name.
+    ValueError
+        It has no undirected edges beside arcs.
+    """
+    writer = find_format(format).essential_writer
+    if not writer:
+        raise ValueError(f"{format} has no undirected edges beside arcs")
+    text = load(writer)(graph)
     with open_output(target) as stream:
         stream.write(text.encode())
 

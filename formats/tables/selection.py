@@ -11,8 +11,10 @@ from ..errors import UnsuitableData
 _WILD = frozenset("*?[")
 
 
-def matching_names(pattern: str, names: Sequence[str], source: str, option: str) -> list[str]:
-    """The columns that one item of a list means, in the order of the table.
+def matching_names(
+    pattern: str, names: Sequence[str], source: str, option: str, noun: str = "column"
+) -> list[str]:
+    """The columns (or variables) that one item of a list means, in the order of the table.
 
     Parameters
     ----------
@@ -22,6 +24,8 @@ def matching_names(pattern: str, names: Sequence[str], source: str, option: str)
     names : sequence of str
     source, option : str
         The table and the option, for messages.
+    noun : str
+        How messages call one of `names`.
 
     Raises
     ------
@@ -42,9 +46,9 @@ def matching_names(pattern: str, names: Sequence[str], source: str, option: str)
     close = difflib.get_close_matches(pattern, names, n=3)
     some = ", ".join(map(repr, close or names[:5])) + (", ..." if len(close or names) > 5 else "")
     raise UnsuitableData(
-        f"no column {pattern!r}, which {option} names",
+        f"no {noun} {pattern!r}, which {option} names",
         source=source,
-        remedy=f"{'similar' if close else 'its columns'}: {some}; patterns (age*) and ranges (first..last) work too",
+        remedy=f"{'similar' if close else f'its {noun}s'}: {some}; patterns (age*) and ranges (first..last) work too",
     )
 
 

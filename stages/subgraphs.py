@@ -1,0 +1,101 @@
+"""Parts of a network: Markov blankets, neighbourhoods, and what is left of a network when one is cut out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from formats.errors import Inconsistent
+from formats.records import BayesianNetwork, EssentialGraph, Header, Network
+from stages.evaluate.essential_graphs import essential_graph
+from stages.graphs import Parents, children_of
+
+
+def markov_blanket(parents: Parents, targets: Iterable[int]) -> set[int]:
+    """The targets, their parents, their children, and all parents of their children.
+
+    Given the others of this set, what is outside tells nothing more about the targets (Pearl 1988).
+    """
+    children = children_of(parents)
+    blanket: set[int] = set()
+    for target in targets:
+        blanket |= {target, *parents[target], *children[target]}
+        for child in children[target]:
+            blanket.update(parents[child])
+    return blanket
+
+
+def neighbourhood(parents: Parents, targets: Iterable[int], radius: int) -> set[int]:
+    """Variables that at most `radius` arcs, whichever way they point, part from a target."""
+    children = children_of(parents)
+    reached = set(targets)
+    newest = set(reached)
+    for _ in range(radius):
+        newest = {u for v in newest for u in (*parents[v], *children[v])} - reached
+        reached |= newest
+    return reached
+
+
+def cut_network(network: Network, kept: Iterable[int]) -> Network:
+    """The variables `kept` and the arcs among them.
+
+    Local scores stay where a variable keeps all its parents and are NaN elsewhere. What the header says of the whole
+    network (total, bound, treewidth, data) goes.
+    """
+    order = sorted(kept)
+    index = {variable: position for position, variable in enumerate(order)}
+    parents = tuple(tuple(index[p] for p in network.parents[v] if p in index) for v in order)
+    whole = np.array([len(parents[i]) == len(network.parents[v]) for i, v in enumerate(order)], dtype=bool)
+    header = network.header
+    return Network(
+        Header(
+            tuple(header.variables[v] for v in order), header.score, header.rows, None, header.ess, header.by
+        ),
+        parents,
+        np.where(whole, network.scores[order], np.nan),
+    )
+
+
+def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
+    """The variables `kept` with their parameters.
+
+    Raises
+    ------
+    Inconsistent
+        A variable loses parents, on which its parameters depend.
+    """
+    order = sorted(kept)
+    index = {variable: position for position, variable in enumerate(order)}
+    for v in order:
+        lost = [model.variables[p].name for p in model.parents[v] if p not in index]
+        if lost:
+            raise Inconsistent(
+                f"the part has {model.variables[v].name!r} without its parent {lost[0]!r}, which its parameters need",
+                remedy="write the part as a structure (dot, arcs, network), or estimate its parameters: bnsl fit",
+            )
+    return BayesianNetwork(
+        tuple(model.variables[v] for v in order),
+        tuple(tuple(index[p] for p in model.parents[v]) for v in order),
+        tuple(model.tables[v] for v in order),
+        model.name,
+    )
+
+
+def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None = None) -> EssentialGraph:
+    """The essential graph of a network, or of it the variables `kept` and what joins them.
+
+    Which arcs are directed is told by the whole network, not by the part.
+    """
+    found = essential_graph(network.parents)
+    order = range(network.n_variables) if kept is None else sorted(kept)
+    index = {variable: position for position, variable in enumerate(order)}
+
+    def renumbered(pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        return tuple(sorted((index[a], index[b]) for a, b in pairs if a in index and b in index))
+
+    return EssentialGraph(
+        tuple(network.header.variables[v] for v in order),
+        renumbered(found.directed),
+        renumbered(found.undirected),
+    )
