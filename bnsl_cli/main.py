@@ -39,6 +39,7 @@ STAGES = {
     "evaluate": CommandEntry("evaluate", "Judge networks: scores, held-out likelihood, distance, treewidth."),
 }
 HELPERS = {
+    "compare": CommandEntry("compare", "Compare methods over many runs: tables, ranks, tests."),
     "sample": CommandEntry("sample", "Draw rows from a network, given or random."),
     "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
     "merge": CommandEntry("merge", "Put the parts of a run of parentsets together and check them."),

@@ -16,6 +16,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "parentsets": ("parentsets",),
     "optimize": ("network", "dot", "graphml", "gr", "td"),
     "evaluate": (),
+    "compare": ("csv",),
     "sample": TABLE_FORMATS,
     "fit": ("bif", "net"),
     "merge": ("parentsets",),

@@ -1,18 +1,20 @@
 """Comparing methods over many runs: classes of score differences, sign test, average ranks, W-scores.
 
-Input is tidy: one record (dict) per run, as `bnsl evaluate` writes them, with a key that names the method and
-one that names the case (data set). Numpy and the standard library do for the few tail probabilities needed.
+Input is a `runs.MeasureTable`, or scores of two methods on the same cases. Numpy and the standard library do for the
+few tail probabilities needed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from stages.runtime.errors import StageError
+
+from .runs import MeasureTable
 
 DELTA_CLASSES = (
     "very positive",
@@ -24,59 +26,6 @@ DELTA_CLASSES = (
     "very negative",
 )
 """Classes of score differences (Scanagatta et al. 2015, after Raftery 1995), best first."""
-
-
-class MeasureTable(NamedTuple):
-    """One measure of all methods on all cases.
-
-    Attributes
-    ----------
-    methods, cases : tuple of str
-        In order of first appearance.
-    values : ndarray of float64, shape (n_cases, n_methods)
-        NaN where a method failed.
-    """
-
-    methods: tuple[str, ...]
-    cases: tuple[str, ...]
-    values: np.ndarray
-
-
-def tabulate_measure(
-    records: Iterable[Mapping[str, Any]],
-    measure: str,
-    *,
-    method: str = "method",
-    case: str = "data",
-    allow_missing: bool = False,
-) -> MeasureTable:
-    """Arrange a measure by case and method; several runs of a method on a case (seeds) are averaged.
-
-    Raises
-    ------
-    StageError
-        If a record lacks a key, or a method has no value for a case. With `allow_missing` the latter becomes
-        NaN, which ranks below every value.
-    """
-    runs: dict[tuple[str, str], list[float]] = {}
-    for number, record in enumerate(records, start=1):
-        absent = [key for key in (method, case) if record.get(key) is None]
-        if absent:
-            raise StageError(f"record {number} has no {absent[0]!r}: it cannot be compared with the others")
-        values = runs.setdefault((str(record[case]), str(record[method])), [])
-        if record.get(measure) is not None:
-            values.append(float(record[measure]))
-    cases = tuple(dict.fromkeys(key[0] for key in runs))
-    methods = tuple(dict.fromkeys(key[1] for key in runs))
-    table = np.full((len(cases), len(methods)), np.nan)
-    for row, case_name in enumerate(cases):
-        for column, method_name in enumerate(methods):
-            values = runs.get((case_name, method_name), [])
-            if values:
-                table[row, column] = math.fsum(values) / len(values)
-            elif not allow_missing:
-                raise StageError(f"method {method_name!r} has no {measure!r} on {case_name!r}")
-    return MeasureTable(methods, cases, table)
 
 
 def classify_delta(delta: float) -> str:
@@ -239,4 +188,6 @@ def w_score(unbounded: float, bounded: float) -> float:
 
     0 is best. The paper writes (G − T)/G for negative scores, which turns the sign of what it reports.
     """
+    if unbounded == 0.0:
+        return 0.0 if bounded == 0.0 else math.inf
     return (unbounded - bounded) / abs(unbounded)

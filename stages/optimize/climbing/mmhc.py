@@ -35,5 +35,6 @@ def search_data(
     reporter.detail(f"{found.tests} tests leave {pairs} pairs of neighbours")
     result = run_method(unconstrained, scorer, options, budget, reporter, found.members)
     result.facts["tests"] = found.tests
-    result.stats.update(tests=found.tests, pairs=pairs)
+    statistics = result.stats["statistics"] + found.tests
+    result.stats.update(tests=found.tests, pairs=pairs, statistics=statistics)
     return result

@@ -135,6 +135,7 @@ def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
         "largest_parent_set": max(map(len, best.parents), default=0),
         "computed": run.cache.computed,
         "requested": run.cache.requested,
+        "statistics": run.cache.computed,  # local scores, and with mmhc its tests
         "steps": additions + removals + reversals,
         "additions": additions,
         "removals": removals,

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from stages.evaluate.comparison import (
     DELTA_CLASSES,
-    MeasureTable,
     SignTest,
     adjust_holm,
     chi_square_tail,
@@ -24,37 +23,10 @@ from stages.evaluate.comparison import (
     friedman_test,
     rank_methods,
     sign_test,
-    tabulate_measure,
     w_score,
 )
+from stages.evaluate.runs import MeasureTable
 from stages.runtime.errors import StageError
-
-RUNS = [
-    {"data": "a", "method": "asobs", "bic": -10.0},
-    {"data": "a", "method": "obs", "bic": -12.0},
-    {"data": "b", "method": "obs", "bic": -7.0, "seed": 1},
-    {"data": "b", "method": "obs", "bic": -9.0, "seed": 2},
-    {"data": "b", "method": "asobs", "bic": -6.0},
-]
-
-
-def test_records_become_a_table_and_seeds_are_averaged():
-    table = tabulate_measure(RUNS, "bic")
-    assert (table.methods, table.cases) == (("asobs", "obs"), ("a", "b"))
-    assert table.values.tolist() == [[-10.0, -12.0], [-6.0, -8.0]]
-
-
-def test_missing_values_are_named_or_become_nan():
-    failed = [
-        *RUNS,
-        {"data": "c", "method": "obs", "bic": None},
-        {"data": "c", "method": "asobs", "bic": -1.0},
-    ]
-    with pytest.raises(StageError, match=r"'obs' has no 'bic' on 'c'"):
-        tabulate_measure(failed, "bic")
-    assert np.isnan(tabulate_measure(failed, "bic", allow_missing=True).values[2, 1])
-    with pytest.raises(StageError, match=r"record 2 has no 'method'"):
-        tabulate_measure([RUNS[0], {"data": "a", "bic": 1.0}], "bic")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,70 @@
+"""Measures of runs, to be compared: what ``bnsl evaluate`` writes, figures of ``--stats``, headers of networks."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+from ..detection import detect_lines
+from ..errors import Malformed
+from ..registry import Kind
+from ..schemas import NETWORK
+from ..textlines import EMPTY_REMEDY, Lines, as_lines
+from .jsonl import load_object
+from .network_lines import read_network
+
+
+def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
+    """Read the measures of one run or more.
+
+    Parameters
+    ----------
+    source : str, binary stream or Lines
+        A path or ``-``: JSON objects, one on each line or one in all; or a network file of our own, whose header
+        gives the measures (`total` among them), checked against its records.
+
+    Returns
+    -------
+    list of dict
+        Key ``network`` names the run: as the object does, or else by the path of the file.
+
+    Raises
+    ------
+    FormatError
+        With file and line.
+    """
+    lines = as_lines(source)
+    try:
+        found = detect_lines(lines)
+        if found.name == NETWORK.name:
+            return [_header_measures(lines)]
+        if found.name == "empty":
+            raise Malformed("the input is empty", source=lines.source, remedy=EMPTY_REMEDY)
+        if found.kind not in (Kind.UNKNOWN, Kind.DATA) or found.magic:
+            lines.fail(f"expected measures of runs, this looks like {found.called}", remedy=_REMEDY)
+        return [{"network": lines.source} | measures for measures in _objects(lines)]
+    finally:
+        lines.close()
+
+
+_REMEDY = "compare reads JSON lines of bnsl evaluate, files of --stats, and networks of bnsl optimize"
+
+
+def _header_measures(lines: Lines) -> dict[str, Any]:
+    network = read_network(lines)
+    known = {"network": lines.source, "variables": network.n_variables, "arcs": network.n_arcs}
+    return known | {
+        key: value for key, value in network.header.extra.items() if isinstance(value, (int, float, dict))
+    }
+
+
+def _objects(lines: Lines) -> list[dict[str, Any]]:
+    objects: list[dict[str, Any]] = []
+    for line in lines:
+        if not line.strip():
+            continue
+        if not objects and line.strip() == b"{":  # an object over several lines, as --stats writes it
+            return [load_object(lines, b"\n".join([line, *lines]))]
+        if not line.lstrip().startswith(b"{"):
+            lines.fail("expected a JSON object with the measures of a run", remedy=_REMEDY)
+        objects.append(load_object(lines, line))
+    return objects

@@ -1,0 +1,342 @@
+"""The tables of a comparison: values by case and method, average ranks, methods in pairs, W-scores.
+
+Each is a `Section`: tidy rows for programs, and the cells that a reader sees. The statistics are those of
+`comparison`.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stages.runtime.errors import StageError
+from stages.scoring.scores import SCORES
+
+from .comparison import DELTA_CLASSES, compare_ranks, count_delta_classes, sign_test, w_score
+from .runs import MeasureTable, Run, group_runs, tabulate_measure
+
+TOTAL = "total"
+"""Key of a network's score in its header."""
+
+LESS_IS_BETTER = (
+    "shd",
+    "skeleton_distance",
+    "false_positives",
+    "false_negatives",
+    "impossible_rows",
+    "gap",
+    "seconds",
+    "statistics",
+)
+"""Measures of which smaller values are better, unless it is said otherwise."""
+
+DELTA_BOUNDS = (">10", ">6", ">2", "±2", "<-2", "<-6", "<-10")
+"""Differences in nats, in the order of `DELTA_CLASSES`."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A key of the records, and which way it is better."""
+
+    key: str
+    higher_is_better: bool
+
+    @property
+    def is_score(self) -> bool:
+        """Whether differences of it are in nats and mean what the classes of differences say."""
+        return self.key == TOTAL or self.key in SCORES
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is compared, and how.
+
+    Attributes
+    ----------
+    measures : sequence of Measure
+    sections : sequence of str
+        Keys of `SECTIONS`.
+    groups : sequence of str
+        Names of the parts that split runs into groups.
+    baseline : str, optional
+        A method, or ``PART=VALUE``: the best of all runs of that group.
+    average : str
+        Key of `runs.AVERAGES`.
+    level : float
+        Of the tests that say whether a method is worse than the best.
+    allow_missing : bool
+    """
+
+    measures: Sequence[Measure]
+    sections: Sequence[str]
+    groups: Sequence[str] = ()
+    baseline: str | None = None
+    average: str = "mean"
+    level: float = 0.05
+    allow_missing: bool = False
+
+    @property
+    def baseline_group(self) -> tuple[str, str] | None:
+        """Part and value, if the baseline is a group."""
+        part, equals, value = (self.baseline or "").partition("=")
+        return (part, value) if equals else None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table.
+
+    Attributes
+    ----------
+    title : str
+    rows : list of dict
+        Tidy: one fact, or one comparison, each.
+    columns : sequence of str
+        Headings of what a reader sees.
+    cells : list of list of str
+    best : set of tuple of int
+        Row and column of the best values.
+    notes : sequence of str
+    """
+
+    title: str
+    rows: list[dict[str, Any]]
+    columns: Sequence[str]
+    cells: list[list[str]]
+    best: frozenset[tuple[int, int]] = frozenset()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One measure of one group of runs."""
+
+    table: MeasureTable
+    measure: Measure
+    settings: Settings
+    group: dict[str, str]
+    baseline: list[float] | None
+    where: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        shown = ", ".join(f"{part} {value}" for part, value in self.group.items())
+        object.__setattr__(self, "where", f" ({shown})" if shown else "")
+
+    def row(self, section: str, **facts: Any) -> dict[str, Any]:
+        return {"table": section, "measure": self.measure.key, **self.group, **facts}
+
+    def column(self, method: int) -> list[float]:
+        return self.table.values[:, method].tolist()
+
+
+def compare_runs(runs: Sequence[Run], settings: Settings) -> Iterator[Section]:
+    """All tables, by measure and group.
+
+    Raises
+    ------
+    StageError
+        If a value is missing that is needed, or the baseline is unknown.
+    """
+    groups = group_runs(runs)
+    against = _baseline_runs(runs, settings)
+    for measure in settings.measures:
+        for values, members in groups.items():
+            group = dict(zip(settings.groups, values, strict=True))
+            if settings.baseline_group in list(group.items()):
+                continue
+            table = tabulate_measure(members, measure.key, settings.average, settings.allow_missing)
+            baseline = _baseline_values(table, measure, settings, group, against)
+            part = _Part(table, measure, settings, group, baseline)
+            for name in settings.sections:
+                yield SECTIONS[name](part)
+
+
+def _baseline_runs(runs: Sequence[Run], settings: Settings) -> list[Run]:
+    """The runs of the group that is the baseline, if one is."""
+    chosen = settings.baseline_group
+    if chosen is None:
+        return []
+    part, value = chosen
+    if part not in settings.groups:
+        raise StageError(
+            f"the baseline names {part!r}, which is no part of the names besides data, method, seed"
+        )
+    place = list(settings.groups).index(part)
+    found = [run for run in runs if run.group[place] == value]
+    if not found:
+        raise StageError(f"no run has {part} {value!r}, the baseline")
+    return found
+
+
+def _baseline_values(
+    table: MeasureTable, measure: Measure, settings: Settings, group: dict[str, str], against: Sequence[Run]
+) -> list[float] | None:
+    """One value for each case, or None without a baseline."""
+    if settings.baseline is None:
+        return None
+    if settings.baseline_group is None:
+        if settings.baseline not in table.methods:
+            there = ", ".join(table.methods)
+            raise StageError(f"no run is of method {settings.baseline!r}, the baseline; there are {there}")
+        return table.values[:, table.methods.index(settings.baseline)].tolist()
+    others = {name: value for name, value in group.items() if name != settings.baseline_group[0]}
+    same = [
+        run for run in against if others.items() <= dict(zip(settings.groups, run.group, strict=True)).items()
+    ]
+    best: list[float] = []
+    for case in table.cases:
+        told = [run.value(measure.key) for run in same if run.data == case]
+        known = [value for value in told if value is not None]
+        if not known:
+            raise StageError(f"the baseline {settings.baseline} has no {measure.key!r} on {case!r}")
+        best.append(max(known) if measure.higher_is_better else min(known))
+    return best
+
+
+# ---------------------------------------------------------------------------------------- the tables
+
+
+def _values(part: _Part) -> Section:
+    """Every value, the best of each case marked."""
+    table, rows, cells, best = part.table, [], [], set()
+    beside = part.settings.baseline if part.settings.baseline_group else None
+    for place, (case, values) in enumerate(zip(table.cases, table.values.tolist(), strict=True)):
+        known = [value for value in values if not math.isnan(value)]
+        target = (max if part.measure.higher_is_better else min)(known, default=math.nan)
+        first = [figure_text(part.baseline[place])] if beside and part.baseline else []
+        cells.append([case, *first, *map(figure_text, values)])
+        for column, (method, value) in enumerate(zip(table.methods, values, strict=True)):
+            rows.append(part.row("values", data=case, method=method, value=value))
+            if value == target:
+                best.add((place, 1 + len(first) + column))
+    title = f"{part.measure.key}{part.where}, {part.settings.average} over seeds"
+    columns = ("data", *([beside] if beside else []), *table.methods)
+    return Section(title, rows, columns, cells, frozenset(best))
+
+
+def _ranks(part: _Part) -> Section:
+    """Average ranks with Friedman's test and Holm's comparison with the best."""
+    order = "" if part.measure.higher_is_better else ", less is better"
+    title = f"Average ranks by {part.measure.key}{part.where}{order}"
+    columns = ("method", "rank", "p (Holm)", "verdict")
+    if min(part.table.values.shape) < 2:
+        return Section(title, [], columns, [], notes=["needs two methods and two cases at least"])
+    found = compare_ranks(part.table, part.measure.higher_is_better, part.settings.level)
+    rows = [
+        part.row(
+            "ranks",
+            **place._asdict(),
+            cases=len(part.table.cases),
+            friedman=found.statistic,
+            friedman_p=found.p_value,
+        )
+        for place in found.methods
+    ]
+    cells = [
+        [
+            place.method,
+            f"{place.average_rank:.2f}",
+            f"{place.p_value:.3g}",
+            "not worse than the best" if place.not_worse else "worse than the best",
+        ]
+        for place in found.methods
+    ]
+    note = f"{len(part.table.cases)} cases; Friedman p = {found.p_value:.3g}, level {part.settings.level:g}"
+    return Section(title, rows, columns, cells, notes=[note])
+
+
+def _pairs(part: _Part) -> Section:
+    """Wins, defeats, ties, sign test, and for scores the classes of differences."""
+    classed = part.measure.is_score
+    title = f"Pairs by {part.measure.key}{part.where}, sign test"
+    columns = ["method", "against", "won-lost-tied", "p", *(DELTA_BOUNDS if classed else [])]
+    rows, cells = [], []
+    for method, rival, ours, theirs in _opponents(part):
+        better, worse = (ours, theirs) if part.measure.higher_is_better else (theirs, ours)
+        test = sign_test(better, worse)
+        both = [(a, b) for a, b in zip(ours, theirs, strict=True) if not (math.isnan(a) or math.isnan(b))]
+        classes = count_delta_classes([a for a, _ in both], [b for _, b in both]) if classed else {}
+        rows.append(part.row("pairs", method=method, against=rival, **test._asdict(), **classes))
+        counts = f"{test.wins}-{test.defeats}-{test.ties}"
+        shown = [classes[name] for name in DELTA_CLASSES] if classed else []
+        cells.append([method, rival, counts, f"{test.p_value:.2g}", *map(str, shown)])
+    notes = ["differences method - against in nats: how many cases in each class"] if classed else []
+    return Section(title, rows, columns, cells, notes=notes)
+
+
+def _opponents(part: _Part) -> Iterator[tuple[str, str, list[float], list[float]]]:
+    methods, baseline = part.table.methods, part.settings.baseline
+    for first, method in enumerate(methods):
+        if part.baseline is not None and baseline is not None:
+            if method != baseline:
+                yield method, baseline, part.column(first), part.baseline
+            continue
+        for second in range(first + 1, len(methods)):
+            yield method, methods[second], part.column(first), part.column(second)
+
+
+def _w_scores(part: _Part) -> Section:
+    """How much worse than the baseline, in shares of its score (paper 004): cases, and their distribution."""
+    if not part.measure.is_score:
+        raise StageError(f"W-scores are of scores, not of {part.measure.key!r}")
+    if part.baseline is None:
+        raise StageError("W-scores are relative to a baseline: give --baseline, the method without a bound")
+    title = f"W-scores by {part.measure.key}{part.where} in per cent of {part.settings.baseline}, 0 is best"
+    methods = [m for m in part.table.methods if m != part.settings.baseline]
+    shares = {
+        method: [
+            w_score(base, value)
+            for base, value in zip(part.baseline, part.column(part.table.methods.index(method)), strict=True)
+        ]
+        for method in methods
+    }
+    rows = [
+        part.row("wscores", data=case, method=method, w_score=shares[method][place])
+        for place, case in enumerate(part.table.cases)
+        for method in methods
+    ]
+    cells = [
+        [case, *(f"{100 * shares[method][place]:.4f}" for method in methods)]
+        for place, case in enumerate(part.table.cases)
+    ]
+    for name, summary in _SUMMARIES.items():
+        cells.append([name, *(f"{100 * summary(sorted(shares[method])):.4f}" for method in methods)])
+    return Section(title, rows, ("data", *methods), cells)
+
+
+def _quartile(number: int) -> Callable[[list[float]], float]:
+    def summary(values: list[float]) -> float:
+        known = values if len(values) > 1 else values * 2
+        return statistics.quantiles(known, n=4, method="inclusive")[number - 1]
+
+    return summary
+
+
+_SUMMARIES: dict[str, Callable[[list[float]], float]] = {
+    "(least)": min,
+    "(quartile 1)": _quartile(1),
+    "(median)": _quartile(2),
+    "(quartile 3)": _quartile(3),
+    "(most)": max,
+    "(mean)": statistics.fmean,
+}
+
+SECTIONS: dict[str, Callable[[_Part], Section]] = {
+    "values": _values,
+    "ranks": _ranks,
+    "pairs": _pairs,
+    "wscores": _w_scores,
+}
+"""The tables by name."""
+
+
+def figure_text(value: float) -> str:
+    """A value with digits that suit its size; ``-`` where there is none."""
+    if math.isnan(value):
+        return "-"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.2f}" if abs(value) >= 1000 else f"{value:,.4f}"

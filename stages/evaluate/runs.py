@@ -1,0 +1,175 @@
+"""Runs of an experiment: whose measures they are is told by the names of their files, ``DATA.METHOD.SEED...``."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stages.runtime.errors import StageError
+
+DATA, METHOD, SEED, IGNORED = "data", "method", "seed", "-"
+"""Parts of names with a meaning of their own; any further one splits the runs into groups."""
+
+
+class NamePattern:
+    """What the parts of a run's name, between points, stand for.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``data.method.seed``. A part that occurs twice is joined: ``data.method.data`` makes each seed a
+        case of its own.
+
+    Raises
+    ------
+    ValueError
+        It names no data or no method.
+    """
+
+    def __init__(self, text: str):
+        self.text = text
+        self.parts = tuple(text.split("."))
+        if not all(self.parts) or not {DATA, METHOD} <= set(self.parts):
+            raise ValueError(f"{text!r} must name '{DATA}' and '{METHOD}', with points between the parts")
+        self.groups = tuple(dict.fromkeys(p for p in self.parts if p not in (DATA, METHOD, SEED, IGNORED)))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def match(self, path: str) -> dict[str, str]:
+        """The meaning of each part of a file's name.
+
+        Raises
+        ------
+        StageError
+            The name has too few parts.
+        """
+        words = PurePath(path).name.split(".")
+        if len(words) < len(self.parts):
+            raise StageError(
+                f"the name of run {path!r} has too few parts for {self.text!r}; --names tells what they stand for"
+            )
+        meaning: dict[str, list[str]] = {}
+        for part, word in zip(self.parts, words):
+            meaning.setdefault(part, []).append(word)
+        meaning.pop(IGNORED, None)
+        return {part: ".".join(found) for part, found in meaning.items()}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: its place in the experiment, and all that is known of it.
+
+    Attributes
+    ----------
+    data, method, seed : str
+        `seed` is empty where names tell none.
+    group : tuple of str
+        Values of the pattern's further parts.
+    records : list of dict
+    """
+
+    data: str
+    method: str
+    seed: str
+    group: tuple[str, ...]
+    records: list[Mapping[str, Any]]
+
+    def value(self, measure: str) -> float | None:
+        """A measure, by its key; points lead into nested objects. None if it is unknown or null.
+
+        Raises
+        ------
+        StageError
+            Two records tell different values, or it is no number.
+        """
+        told = [_look_up(record, measure) for record in self.records]
+        found = {value for value in told if value is not None}
+        if len(found) > 1:
+            place = ".".join((*self.group, self.data, self.method, self.seed))
+            raise StageError(f"records of run {place} tell different values of {measure!r}: {sorted(found)}")
+        return next(iter(found), None)
+
+
+def _look_up(record: Mapping[str, Any], measure: str) -> float | None:
+    value: Any = record
+    for key in [measure] if measure in record else measure.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise StageError(f"{measure!r} of run {record.get('network')!r} is no number")
+    return float(value)
+
+
+def gather_runs(records: Iterable[Mapping[str, Any]], pattern: NamePattern) -> list[Run]:
+    """One run for each name, in order of first appearance; several records of a run add up to all its measures."""
+    runs: dict[tuple, Run] = {}
+    for record in records:
+        meaning = pattern.match(str(record["network"]))
+        group = tuple(meaning[name] for name in pattern.groups)
+        key = (meaning[DATA], meaning[METHOD], meaning.get(SEED, ""), group)
+        runs.setdefault(key, Run(*key, [])).records.append(record)
+    return list(runs.values())
+
+
+def group_runs(runs: Sequence[Run]) -> dict[tuple[str, ...], list[Run]]:
+    """Runs by group, in order of first appearance."""
+    groups: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.group, []).append(run)
+    return groups
+
+
+AVERAGES: dict[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "median": statistics.median}
+"""How several runs of a method on the same data (seeds) become one value."""
+
+
+class MeasureTable(NamedTuple):
+    """One measure of all methods on all cases.
+
+    Attributes
+    ----------
+    methods, cases : tuple of str
+        In order of first appearance.
+    values : ndarray of float64, shape (n_cases, n_methods)
+        NaN where a method failed.
+    """
+
+    methods: tuple[str, ...]
+    cases: tuple[str, ...]
+    values: np.ndarray
+
+
+def tabulate_measure(
+    runs: Iterable[Run], measure: str, average: str = "mean", allow_missing: bool = False
+) -> MeasureTable:
+    """Arrange a measure by case (data set) and method; seeds are averaged.
+
+    Raises
+    ------
+    StageError
+        If a method has no value for a case. With `allow_missing` that becomes NaN, which ranks below every value.
+    """
+    found: dict[tuple[str, str], list[float]] = {}
+    for run in runs:
+        values = found.setdefault((run.data, run.method), [])
+        value = run.value(measure)
+        if value is not None:
+            values.append(value)
+    cases = tuple(dict.fromkeys(case for case, _ in found))
+    methods = tuple(dict.fromkeys(method for _, method in found))
+    table = np.full((len(cases), len(methods)), np.nan)
+    for row, case in enumerate(cases):
+        for column, method in enumerate(methods):
+            values = found.get((case, method), [])
+            if values:
+                table[row, column] = AVERAGES[average](values)
+            elif not allow_missing:
+                raise StageError(f"method {method!r} has no {measure!r} on {case!r}")
+    return MeasureTable(methods, cases, table)

@@ -1,0 +1,85 @@
+"""bnsl compare from files to every form of output."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from bnsl_cli.main import cli
+
+TOTALS = {"one": (-100.0, -111.0), "t_wo": (-50.0, -50.5), "three": (-20.0, -27.0)}
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Records of two methods on three data sets, with a seed each."""
+    records = [
+        {"network": f"out/{data}.{method}.1.net.jsonl", "total": total, "arcs": 3}
+        for data, totals in TOTALS.items()
+        for method, total in zip(("asobs", "obs"), totals)
+    ]
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def compare(*arguments: str, code: int = 0, **settings):
+    result = CliRunner().invoke(cli, ["compare", *arguments], **settings)
+    assert result.exit_code == code, result.stderr
+    return result
+
+
+def test_tables_to_read(runs):
+    text = compare(runs).stdout
+    assert "one     -100 *         -111" in text
+    assert "asobs    obs       3-0-0" in text and "Friedman p = 0.0833" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_json_lines_and_csv_hold_the_same(runs, tmp_path):
+    rows = [json.loads(line) for line in compare(runs, "--format", "jsonl").stdout.splitlines()]
+    assert {row["table"] for row in rows} == {"values", "ranks", "pairs"}
+    output = tmp_path / "pairs.csv"
+    compare(runs, "--show", "pairs", "-o", str(output))
+    (row,) = csv.DictReader(io.StringIO(output.read_text()))
+    assert row == {key: str(value) for key, value in rows[-1].items()}
+
+
+def test_latex_escapes_names(runs, tmp_path):
+    output = tmp_path / "t.tex"
+    compare(runs, "--show", "values", "-o", str(output))
+    assert r"t\_wo & \textbf{-50} & -50.5000 \\" in output.read_text().splitlines()
+
+
+def test_standard_input_and_measures(runs):
+    with open(runs) as stream:
+        text = compare("--measure", "arcs:min", "--show", "values", input=stream.read()).stdout
+    assert text.startswith("arcs, mean over seeds") and text.count("3 *") == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--format", "csv"], 2, "one kind of table"),
+        (["--names", "data.seed"], 2, "must name 'data' and 'method'"),
+        (["--names", "data.method.seed.size.more.parts"], 1, "too few parts"),
+        (["--measure", "bic:most"], 2, ":min or :max"),
+        (["--measure", "bic"], 1, "has no 'bic' on 'one'"),
+        (["--show", "wscores"], 1, "give --baseline"),
+        (["-o", "x.dot"], 2, "x.dot names"),
+        (["-o", "x.csv", "--format", "latex"], 2, "names csv, but"),
+        (["no-such-file"], 65, "no-such-file"),
+    ],
+)
+def test_mistakes(runs, arguments: list[str], code: int, message: str):
+    assert message in " ".join(compare(runs, *arguments, code=code).stderr.split())
+
+
+def test_runs_without_a_common_measure(tmp_path):
+    path = tmp_path / "a.b.1.json"
+    path.write_text('{"seconds": 1}\n')
+    assert "give --measure" in compare(str(path), code=2).stderr
