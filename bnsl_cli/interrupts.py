@@ -86,7 +86,8 @@ def _on_signal(signal_number: int, _frame: object) -> None:
     if waits and signal_number in FROM_TERMINAL and _waits_for_writer():
         _remembered = signal_number
         return
-    if _current is None or _current.is_set():
+    # Not `is_set`: a second signal may come while `set` holds the event's lock, and must not wait for it.
+    if _current is None or _current.signal_number is not None:
         raise Interrupted(signal_number)
     _current.signal_number = signal_number
     _current.set()

@@ -195,7 +195,8 @@ def message_options(function: Callable) -> Callable:
         from .reporter import open_reporter
 
         name = click.get_current_context().info_name
-        with open_reporter(f"bnsl {name}", -1 if quiet else verbose) as reporter:
+        writes_stdout = values.get("output", "-") == "-"
+        with open_reporter(f"bnsl {name}", -1 if quiet else verbose, writes_stdout) as reporter:
             return function(*args, reporter=reporter, **values)
 
     verbose_option = option(

@@ -10,20 +10,25 @@ import contextlib
 import os
 import stat
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .printable import printable, printable_lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from stages.runtime.budgets import Budget
+
 PLAIN_INTERVAL = 5.0
 """Seconds between plain lines of progress."""
 LIVE_DELAY = 0.4
 """Seconds of work before a bar appears: short runs stay calm."""
 LIVE_INTERVAL = 0.1
+SILENT_DELAY = 1.0
+"""Seconds until it is shown that a stage works which tells no progress yet: reading, compiling."""
 
 
 class Reporter:
@@ -43,6 +48,7 @@ class Reporter:
         self._started = time.monotonic()
         self._last_progress = self._started
         self._pace = Pace()
+        self._budget: Budget | None = None
 
     def _line(self, message: str) -> None:
         self._write(f"{self.prefix}: {printable_lines(message)}\n")
@@ -73,18 +79,31 @@ class Reporter:
         if self.verbosity >= 2:
             self._line(message)
 
-    def progress(self, done: int, total: int | None, **facts: object) -> None:
-        """Work done so far, a line every few seconds: on a terminal, elsewhere with ``-v``."""
+    def follow(self, budget: Budget) -> None:
+        """Tell from now on how much of the time of `budget` is left, if it is limited."""
+        self._budget = budget
+
+    def _time_left(self, done: int, total: int | None) -> dict[str, object]:
+        """What is left of a time limit, else how long the rest will take at the pace of what is done."""
         pace = self._pace.facts(done, total)
+        if self._budget is None or self._budget.seconds is None:
+            return pace
+        limit = duration_text(self._budget.seconds)
+        return pace | {"left": f"{duration_text(self._budget.time_left())} of {limit}"}
+
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        """Work done so far, a line every few seconds: on a terminal, elsewhere with ``-v``."""
+        left = self._time_left(done, total)
         if self.verbosity < (0 if sys.stderr.isatty() else 1):
             return
         now = time.monotonic()
         if now - self._last_progress >= PLAIN_INTERVAL:
             self._last_progress = now
-            self._line(progress_text(done, total, now - self._started, facts | pace))
+            took = f"{duration_text(now - self._started)}"
+            self._line(", ".join([progress_text(done, total, counted, facts | left), took]))
 
     def pause(self) -> None:
-        """Clear what is drawn, before data go to the same terminal."""
+        """Draw nothing from now on: data go to the same terminal."""
 
     def close(self) -> None:
         """The stage is done."""
@@ -93,12 +112,27 @@ class Reporter:
 
 
 class LiveReporter(Reporter):
-    """One bar at the bottom of the terminal; lines scroll above it."""
+    """One line of progress at the bottom of the terminal; lines of text scroll above it.
 
-    def __init__(self, prefix: str, verbosity: int = 0):
+    It appears when work takes longer than a moment.
+
+    Parameters
+    ----------
+    prefix, verbosity
+    shows_silence : bool
+        Draw also where a stage tells no progress of its own (it reads, or compiles).
+    """
+
+    def __init__(self, prefix: str, verbosity: int = 0, shows_silence: bool = False):
         super().__init__(prefix, verbosity)
+        self._is_over = False
         self._bar: Progress | None = None
         self._task: Any = None
+        self._lock = threading.Lock()
+        self._alarm = threading.Timer(SILENT_DELAY, self._open_bar)
+        self._alarm.daemon = True
+        if shows_silence:
+            self._alarm.start()
 
     def _write(self, text: str) -> None:
         if self._bar is None:
@@ -106,41 +140,59 @@ class LiveReporter(Reporter):
         else:
             self._bar.console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
-    def progress(self, done: int, total: int | None, **facts: object) -> None:
-        """Work done so far, as a bar that appears after a moment."""
-        pace = self._pace.facts(done, total)
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        """Work done so far, in a line that appears after a moment."""
+        left = self._time_left(done, total)
         now = time.monotonic()
         if now - self._started < LIVE_DELAY or now - self._last_progress < LIVE_INTERVAL:
             return
         self._last_progress = now
-        bar = self._bar or self._open_bar()
-        shown = printable(progress_text(done, total, None, facts | pace))
-        bar.update(self._task, completed=done, total=total, facts=shown)
+        bar = self._open_bar()
+        if bar is None:
+            return
+        share = self._share(done, total)
+        shown = printable(progress_text(done, total, counted, left | facts))
+        bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 
-    def _open_bar(self) -> Progress:
+    def _share(self, done: int, total: int | None) -> float | None:
+        """How much of the work, or of the time if that is limited, is done; None where nobody knows."""
+        if self._budget is not None and self._budget.seconds:
+            return min(1.0, self._budget.elapsed() / self._budget.seconds)
+        return done / total if total else None
+
+    def _open_bar(self) -> Progress | None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
-        self._bar = bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[facts]}", markup=False),
-            console=Console(stderr=True),
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._task = bar.add_task(self.prefix, total=None, facts="")
-        bar.start()
-        return bar
+        with self._lock:
+            if self._is_over or self._bar is not None:
+                return self._bar
+            self._bar = bar = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=8),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[facts]}", markup=False, table_column=Column(ratio=1)),
+                console=Console(stderr=True),
+                transient=True,
+                expand=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._task = bar.add_task(self.prefix, total=None, facts="")
+            bar.tasks[0].start_time = self._started
+            bar.start()
+            return bar
 
     def pause(self) -> None:
-        """Clear the bar, before data go to the same terminal."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        """Clear the line for good, before data go to the same terminal."""
+        self._alarm.cancel()
+        with self._lock:
+            self._is_over = True
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
 
     def close(self) -> None:
         """The stage is done."""
@@ -176,16 +228,16 @@ class Pace:
         return {"rate": f"{parts / seconds:,.3g}/s", "left": duration_text(left)}
 
 
-def progress_text(done: int, total: int | None, seconds: float | None, facts: dict[str, object]) -> str:
-    """One line of progress: ``12/111, score -350,123.45, rate 3.4/s, left 29 s, 3 s``."""
-    parts = [f"{done:,}" if total is None else f"{done:,}/{total:,}"]
+def progress_text(done: int, total: int | None, counted: str, facts: dict[str, object]) -> str:
+    """One line of progress: ``score -350,123.45, rate 3.4/s, left 29 s, 12/111 variables``."""
+    parts = []
     for name, value in facts.items():
         shown = (
             f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
         )
         parts.append(f"{name.replace('_', ' ')} {shown}")
-    if seconds is not None:
-        parts.append(f"{seconds:.0f} s")
+    if done or total is not None:
+        parts.insert(0, f"{done:,}/{total:,} {counted}" if total is not None else f"{done:,} {counted}")
     return ", ".join(parts)
 
 
@@ -201,17 +253,32 @@ def resources_text(seconds: float) -> str:
 def _draws_live(verbosity: int) -> bool:
     if verbosity < 0 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return False
+    return not _is_pipe(sys.stdout, otherwise=True)
+
+
+def _is_pipe(stream: IO, otherwise: bool = False) -> bool:
     try:
-        return not stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
     except (OSError, ValueError):
-        return False
+        return otherwise
 
 
 @contextlib.contextmanager
-def open_reporter(prefix: str, verbosity: int = 0) -> Iterator[Reporter]:
-    """The reporter that suits stderr and stdout, closed at the end of the block."""
-    kind = LiveReporter if _draws_live(verbosity) else Reporter
-    reporter = kind(prefix, verbosity)
+def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[Reporter]:
+    """The reporter that suits stderr and stdout, closed at the end of the block.
+
+    Parameters
+    ----------
+    prefix, verbosity
+    writes_stdout : bool
+        Whether data go to standard output; on a terminal they must not meet the line of progress.
+    """
+    if _draws_live(verbosity):
+        is_free = not (writes_stdout and sys.stdout.isatty())
+        # The command before us in a pipe tells its own progress.
+        reporter: Reporter = LiveReporter(prefix, verbosity, is_free and not _is_pipe(sys.stdin))
+    else:
+        reporter = Reporter(prefix, verbosity)
     try:
         yield reporter
     finally:

@@ -83,7 +83,7 @@ def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None
     n_pairs = len(blocks) * (len(blocks) + 1) // 2
     for done, _ in enumerate(ordered_map(fill, _block_pairs(blocks), jobs), start=1):
         if reporter is not None:
-            reporter.progress(done, n_pairs)
+            reporter.progress(done, n_pairs, "pairs of blocks")
     np.fill_diagonal(conditional, 0.0)
     return EntropyTable(
         dataset.variables,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -144,7 +145,7 @@ def command(
     training = MatchedTables(data, data_options, reporter)
     held_out = MatchedTables(test, data_options, reporter)
     truth = open_network(reference) if reference else None
-    records = []
+    records: list[dict[str, Any]] = []
     for source, (structure, parameters) in zip(sources, learnt, strict=True):
         rows = training.match(structure.header.variables)
         test_rows = held_out.match((rows or structure.header).variables)
@@ -163,6 +164,8 @@ def command(
             reporter=reporter,
         )
         records.append({"network": source, **found})
+        reporter.progress(len(records), len(sources), "networks")
+    reporter.pause()
     if shows_table(output, format_name, as_json):
         tables.show_measures(output, records, MEASURES)
     else:

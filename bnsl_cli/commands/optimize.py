@@ -174,6 +174,7 @@ def command(
         limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
     with graceful_stop() as stop:
         budget = limits.budget(stop)
+        reporter.follow(budget)
         network, figures = opened.run(budget, reporter)
         if remembered_signal() is not None:
             extra = {**network.header.extra, "interrupted": True}

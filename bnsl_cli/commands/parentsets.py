@@ -145,7 +145,9 @@ def command(
         **own,
     )
     with graceful_stop() as stop:
-        run = Run(dataset, options, limits.budget(stop), reporter, **inputs)
+        budget = limits.budget(stop)
+        reporter.follow(budget)
+        run = Run(dataset, options, budget, reporter, **inputs)
         if search.dry_run:
             show_forecast(run, as_json, reporter)
             return stop.exit_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import click
@@ -163,9 +164,11 @@ def command(
         model = random_network(drawn.random, drawn.states, drawn.parents, seed)
     if save_network:
         write_network(save_network, model, network_format, reporter.warn)
+    if output == "-" and sys.stdout.isatty():
+        reporter.pause()
     with open_table_writer(output, model.variables, table_format) as writer:
         for done, batch in enumerate(sample_rows(model, rows, seed), start=1):
             writer.write(batch)
-            reporter.progress(done * batch.shape[1], rows)
+            reporter.progress(done * batch.shape[1], rows, "rows")
     n_arcs = sum(map(len, model.parents))
     reporter.summary(f"{rows:,} rows of {len(model.variables)} variables, {n_arcs} arcs")

@@ -178,10 +178,10 @@ def run_restarts(
             score = tally.best.score
             anytime_bound.keep_pace(tally.work, score)
             if rules.counts_orders:
-                reporter.progress(tally.orders, rules.total, score=score, **anytime_bound.facts)
+                reporter.progress(tally.orders, rules.total, "orders", score=score, **anytime_bound.facts)
             else:
-                facts = {"orders": tally.orders, **anytime_bound.facts}
-                reporter.progress(tally.restarts, rules.total, score=score, **facts)
+                facts = {**anytime_bound.facts, "orders": tally.orders}
+                reporter.progress(tally.restarts, rules.total, "restarts", score=score, **facts)
             is_proved = rules.ends_when_proved and anytime_bound.is_closed
             if is_proved or (budget.evaluations is not None and tally.orders >= budget.evaluations):
                 break

@@ -142,14 +142,16 @@ class Run:
         children = [child for child in self.children if child not in finished]
         sets = n_unsearched = 0
         ended: Counter[str | None] = Counter()
-        self.reporter.progress(0, len(children))
+        self.reporter.progress(0, len(children), "variables")
         for done, (record, n_scores) in enumerate(self._map(self._tasks(children)), 1):
             sets += len(record.parents)
             ended[record.extra.get("ended")] += 1
             ended["interrupt"] += record.is_cut_short and "ended" not in record.extra
             n_unsearched += record.is_unsearched
             self.scorer.count_evaluations(n_scores)
-            self.reporter.progress(done, len(children), sets=sets, scores=self.scorer.evaluations)
+            self.reporter.progress(
+                done, len(children), "variables", sets=sets, scores=self.scorer.evaluations
+            )
             yield record
         if ended["memory"]:
             self.reporter.warn(

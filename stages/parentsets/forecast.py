@@ -70,7 +70,7 @@ def forecast_run(run: Run) -> Forecast:
             (clock.elapsed() - begun, found.evaluated, len(record.parents), _size(record.parents))
         )
         held = max(held, found.most_held, len(found.scores))
-        run.reporter.progress(len(measured), len(chosen))
+        run.reporter.progress(len(measured), len(chosen), "variables measured")
         if run.budget.interrupted or (len(measured) >= LEAST_CHILDREN and clock.elapsed() > PATIENCE):
             break
     share = float(costs[chosen[: len(measured)]].sum()) if measured else 1.0

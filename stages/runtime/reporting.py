@@ -17,8 +17,19 @@ class Reporter(Protocol):
     def summary(self, message: str) -> None:
         """The closing line of a stage."""
 
-    def progress(self, done: int, total: int | None, **facts: object) -> None:
-        """Work done so far; called often, implementations thin it out. `facts` are short name/value pairs."""
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        """Work done so far; called often, implementations thin it out.
+
+        Parameters
+        ----------
+        done : int
+        total : int or None
+            None if nothing says how many there will be.
+        counted : str
+            What `done` and `total` are numbers of, in the plural.
+        **facts
+            Short names and values, the most important first.
+        """
 
 
 class NullReporter:
@@ -33,5 +44,5 @@ class NullReporter:
     def summary(self, message: str) -> None:
         pass
 
-    def progress(self, done: int, total: int | None, **facts: object) -> None:
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         pass

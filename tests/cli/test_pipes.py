@@ -306,6 +306,17 @@ def test_the_first_signal_asks_the_second_insists():
             signal.signal(number, handler)
 
 
+def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        install_handlers()
+        with pytest.raises(Interrupted), graceful_stop() as stop:
+            monkeypatch.setattr(stop, "set", lambda: signal.raise_signal(signal.SIGTERM))
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_ignored_signals_stay_ignored(place: Path):
     result = run_shell(
         "(trap '' INT; kill -INT $BASHPID; exec bnsl entropy d.csv) | head -c 4 | wc -c", place

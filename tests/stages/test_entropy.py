@@ -192,7 +192,7 @@ def test_progress_counts_every_pair_of_blocks(monkeypatch):
     calls = []
 
     class Recorder(NullReporter):
-        def progress(self, done, total, **facts):
+        def progress(self, done, total, counted, **facts):
             calls.append((done, total))
 
     monkeypatch.setattr(entropy, "BLOCK_CELLS", 4)

@@ -28,6 +28,9 @@ FIRST_WORK = 30_000_000
 LEAST_WORK = 5_000_000
 """What is due is put off until it is this much: some hundredths of a second."""
 
+GAP_OF_LISTS = "gap to the best of the lists"
+"""What progress calls the difference between the bound and the best score."""
+
 
 class AnytimeBound:
     """The bound for a search on the lists of `table`.
@@ -72,8 +75,8 @@ class AnytimeBound:
 
     @property
     def facts(self) -> dict[str, float]:
-        """Bound and gap for the reporter."""
-        return {"bound": self.search.value, "gap": self.search.gap}
+        """The gap for the reporter."""
+        return {GAP_OF_LISTS: self.search.gap}
 
     def keep_pace(self, work: float, score: float) -> None:
         """Work on the bound until it has had its share of `work` sets looked at by the search, about.

@@ -59,7 +59,7 @@ def find_neighbours(
     found = []
     for done, result in enumerate(ordered_map(search, range(scorer.n_variables), jobs), 1):
         found.append(result)
-        reporter.progress(done, scorer.n_variables, tests=sum(r.tests for r in found))
+        reporter.progress(done, scorer.n_variables, "neighbourhoods", tests=sum(r.tests for r in found))
     members = [set(result.members) for result in found]
     symmetric = tuple(
         tuple(sorted(y for y in members[target] if target in members[y])) for target in range(len(members))

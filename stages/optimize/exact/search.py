@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stages.runtime.seeding import task_generator
 
-from ..bounds.anytime_bound import FIRST_WORK, bound_facts
+from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
 from ..lists.set_lists import fixed_first_order, index_table
 from ..orders.initial_orders import make_sampler
@@ -94,10 +94,8 @@ def _prove_by_cuts(
     """Improve network and bound until they meet or the budget is spent; the upper bound."""
 
     def tell(value: float, **more: int) -> None:
-        gap = value - incumbent.score
-        reporter.progress(
-            incumbent.orders, budget.evaluations, score=incumbent.score, bound=value, gap=gap, **more
-        )
+        facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more}
+        reporter.progress(incumbent.orders, budget.evaluations, "orders", **facts)
 
     def is_over() -> bool:
         return bound.is_closed or budget.is_spent(incumbent.orders)

@@ -65,12 +65,12 @@ def solve_by_subsets(
         if budget.is_spent():
             return None
         best_within_subsets(lists, child, best[child])
-        reporter.progress(child + 1, steps)
+        reporter.progress(child + 1, steps, "steps")
     for start in range(0, 1 << n, SLICE):
         if budget.is_spent():
             return None
         extend_totals(relative, best, totals, max(1, start), min(1 << n, start + SLICE))
-        reporter.progress(n + start // SLICE + 1, steps)
+        reporter.progress(n + start // SLICE + 1, steps, "steps")
     order, chosen = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
     trace_back(relative, best, totals, order, chosen)
     return order, chosen

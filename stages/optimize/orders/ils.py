@@ -61,7 +61,7 @@ def search(
             if index == 0:
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
                 anytime_bound.keep_pace(shaker.work, score)
-                reporter.progress(0, options.restarts, score=score, **anytime_bound.facts)
+                reporter.progress(0, options.restarts, "restarts", score=score, **anytime_bound.facts)
             if anytime_bound.is_closed:
                 break
         return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)

@@ -78,7 +78,8 @@ def search(
             if index == 0:
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
                 anytime_bound.keep_pace(searcher.work, searcher.score)
-                reporter.progress(0, options.restarts, score=searcher.score, **anytime_bound.facts)
+                score = searcher.score
+                reporter.progress(0, options.restarts, "restarts", score=score, **anytime_bound.facts)
             return anytime_bound.is_closed
 
         searcher.run(budget, limit, watch)

@@ -187,14 +187,7 @@ class BoundedPricing(Pricing):
             goes_on = True
         else:
             goes_on = self.solve_groups(table)
-        self.reporter.progress(
-            self.scorer.evaluations,
-            self.budget.evaluations,
-            score=f"{self.best_score:.2f}",
-            sets=table.n_sets,
-            rounds=self.rounds,
-            **self.shown,
-        )
+        self.tell(score=self.best_score, **self.shown, sets=table.n_sets, rounds=self.rounds)
         return goes_on
 
     def walk_orders(self, table: ParentSetTable, temperature: float) -> None:

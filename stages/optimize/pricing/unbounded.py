@@ -121,7 +121,7 @@ class Pricing:
         if grows:
             for _ in range(FIRST_ORDERS):
                 self.price_within(self.rng.permutation(n).astype(np.float64), None)
-                self.reporter.progress(self.scorer.evaluations, self.budget.evaluations, lists="first")
+                self.tell(lists="first")
 
     def alternate(self) -> None:
         """Search and price until the budget is spent or nothing improves."""
@@ -154,15 +154,12 @@ class Pricing:
         self.parents = self.lists.sets(packed, shaker.chosen)
         sets = len(packed.scores)
         self.trace.append({"seconds": self.budget.elapsed(), "score": score, "sets": sets})
-        self.reporter.progress(
-            self.scorer.evaluations,
-            self.budget.evaluations,
-            score=f"{score:.2f}",
-            sets=sets,
-            rounds=self.rounds,
-            **self.shown,
-        )
+        self.tell(score=self.best_score, **self.shown, sets=sets, rounds=self.rounds)
         return improved
+
+    def tell(self, **facts: object) -> None:
+        """Tell how many local scores were computed so far, and what came of it."""
+        self.reporter.progress(self.scorer.evaluations, self.budget.evaluations, "local scores", **facts)
 
     def price(self) -> None:
         """Grow sets within the predecessors of the best order and of orders near it."""
@@ -208,8 +205,7 @@ class Pricing:
         most = FIRST_WORK + SHARE * self.work if budget.seconds is None else np.inf
         while search.work < most and not search.is_closed and not budget.is_spent():
             search.improve(budget, min(most, search.work + FIRST_WORK), self.best_score)
-            facts = {"score": f"{self.best_score:.2f}", gap_name: search.gap}
-            self.reporter.progress(self.scorer.evaluations, budget.evaluations, **facts)
+            self.tell(score=self.best_score, **{gap_name: search.gap})
         return search.value
 
     def result(self, bound: float, claim: str | None = None) -> SearchResult:

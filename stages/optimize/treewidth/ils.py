@@ -77,7 +77,7 @@ def search(
                 # Only here, so that the bound does not depend on how restarts are spread over threads.
                 score = max(problem.score(search.best.chosen), groups.score)
                 anytime_bound.keep_pace(search.work + groups.work, score)
-                reporter.progress(0, restarts, score=score, **anytime_bound.facts)
+                reporter.progress(0, restarts, "restarts", score=score, **anytime_bound.facts)
             return anytime_bound.is_closed
 
         # Of as many restarts as still follow one another; they may be more than asked for when nothing limits them.

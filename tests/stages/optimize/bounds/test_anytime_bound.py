@@ -10,7 +10,7 @@ from helpers.clocks import TickingClock
 from naive.networks_search import best_by_subsets, make_table, random_table
 
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
-from stages.optimize.bounds.anytime_bound import AnytimeBound
+from stages.optimize.bounds.anytime_bound import GAP_OF_LISTS, AnytimeBound
 from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import keep_in_table
 from stages.runtime.budgets import Budget
@@ -36,7 +36,7 @@ class ReporterOfFacts(NullReporter):
     def __init__(self):
         self.told = []
 
-    def progress(self, done, total, **facts):
+    def progress(self, done, total, counted, **facts):
         self.told.append(facts)
 
 
@@ -58,7 +58,7 @@ def test_every_search_writes_bound_and_gap(method, width):
     assert extra["bound"] >= best_by_subsets(table if width is None else within(table, width)) - 1e-7
     bounded = f" with at most {width} parents each, of any treewidth" if width else ""
     assert extra["bound_relative_to"] == "networks of the listed sets" + bounded
-    shown = [facts["gap"] for facts in reporter.told if "gap" in facts]
+    shown = [facts[GAP_OF_LISTS] for facts in reporter.told if GAP_OF_LISTS in facts]
     assert shown or method == "exact"  # dynamic programming knows nothing before it ends
     assert shown == sorted(shown, reverse=True)
 
@@ -121,7 +121,7 @@ def test_tiny_table_gives_every_part_of_the_bound_something_to_do(monkeypatch):
     table = tiny_table()
     anytime_bound = AnytimeBound(table, 0, Budget())
     assert anytime_bound.search.value > best_by_subsets(table) + 0.5
-    assert anytime_bound.facts["gap"] == math.inf
+    assert anytime_bound.facts[GAP_OF_LISTS] == math.inf
     anytime_bound.keep_pace(0, -149.0)
     assert anytime_bound.is_closed
     assert best_by_subsets(table) == -149.0

@@ -237,7 +237,7 @@ def test_a_gap_is_shown_before_the_end():
     told = []
 
     class Listener(NullReporter):
-        def progress(self, done, total, **facts):
+        def progress(self, done, total, counted, **facts):
             told.append(facts)
 
     dataset, _ = dependent_dataset(3, 12, 250, most_states=2, noise=0.15)
