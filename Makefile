@@ -11,7 +11,7 @@ SOURCES := bnsl_cli formats stages tests examples
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
-        examples bench docs docs-check wheel clean clean-cache
+        fuzz examples bench docs docs-check wheel clean clean-cache
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -68,6 +68,12 @@ test-boundscheck: install-dev  ## Kernels with every array index checked.
 
 test-nojit: install-dev  ## Kernels as plain Python: readable tracebacks.
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/stages/kernels
+
+FUZZ_INPUTS ?= 1000000
+FUZZ_SEED ?= 1
+
+fuzz: install-dev  ## A million hostile inputs to every reader and command; what fails is saved in fuzz-findings/.
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
 
 bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py

@@ -53,8 +53,14 @@ def _matrix_text(names: Sequence[str], ones: Iterable[tuple[int, int]]) -> str:
 
 
 def _csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Cells as CSV; names that would not come back as they are, for a blank or line break, are refused."""
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    writer = csv.writer(buffer, lineterminator="\n")
+    for row in rows:
+        for cell in row:
+            if cell != cell.strip() or "\n" in cell or "\r" in cell:
+                raise Inconsistent(f"a table cannot hold the name {cell!r}", remedy="write another format")
+        writer.writerow(row)
     return buffer.getvalue()
 
 

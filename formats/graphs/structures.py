@@ -71,14 +71,20 @@ def structure_of(network: Network | BayesianNetwork) -> Network:
     return network_from_parents(network.variables, network.parents)
 
 
+def _require_names(names: Sequence[str], source: str) -> None:
+    if not all(name.strip() for name in names):
+        raise Inconsistent("a variable without a name", source=source)
+
+
 def network_from_arcs(names: Sequence[str], arcs: Iterable[tuple[int, int]], source: str) -> Network:
     """A network from arcs (parent, child) by index; repeated ones count once.
 
     Raises
     ------
     Inconsistent
-        The arcs form a cycle.
+        The arcs form a cycle, or a name is blank.
     """
+    _require_names(names, source)
     parents: list[set[int]] = [set() for _ in names]
     for parent, child in arcs:
         parents[child].add(parent)
@@ -91,8 +97,9 @@ def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]],
     Raises
     ------
     Inconsistent
-        Names repeat, a parent is unknown, repeated or the child itself.
+        Names repeat or are blank, a parent is unknown, repeated or the child itself.
     """
+    _require_names(names, source)
     index_of = {name: index for index, name in enumerate(names)}
     if len(index_of) < len(names):
         twice = next(name for index, name in enumerate(names) if index_of[name] != index)

@@ -1,0 +1,145 @@
+"""Whole command lines, run in this process through the program's own entry."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from random import Random
+
+from .mutations import NUMBERS, TOKENS
+from .readers import Nonsense
+
+ALLOWED = {0, 1, 2, 65}
+"""Exit codes that a command may end with when nobody interrupts it."""
+
+TEMPLATES: dict[str, tuple[str, ...]] = {
+    "sets": (
+        "convert {f} --to parentsets", "convert {f} --to jkl", "convert {f} --to pss", "convert {f} --to table",
+        "optimize {f} --evaluations 5", "optimize {f} --exact", "optimize {f} --asobs --evaluations 3",
+        "optimize {f} --tw 2 --evaluations 3", "optimize {f} --obs --evaluations 3", "merge {f}", "merge {f} {sets}",
+        "parentsets {csv} --extend {f} --evaluations 5", "optimize {sets} --start {f} --evaluations 3",
+        "parentsets {csv} --resume {f} --evaluations 5", "optimize {f} --data {csv} --evaluations 3",
+    ),
+    "network": (
+        "convert {f} --to network", "convert {f} --to dot", "convert {f} --to td", "convert {f} --to gr",
+        "convert {f} --to table", "convert {f} --to bif", "convert {f} --to adjacency", "evaluate {f}",
+        "evaluate {f} {net}", "evaluate {f} --data {csv}", "evaluate {f} --reference {net}", "fit {f} {csv}",
+        "sample {f} --rows 5", "parentsets {csv} --near {f} --evaluations 5",
+        "optimize {sets} --start {f} --evaluations 3", "evaluate {net} --reference {f}", "convert {f} --to net",
+    ),
+    "forest": ("convert {f} --to table", "parentsets {csv} --screen {f} --evaluations 5", "evaluate {f}"),
+    "entropy": ("screen {f}", "screen {f} --roots 0.5", "entropy {f}"),
+    "data": (
+        "entropy {f}", "screen {f}", "parentsets {f} --evaluations 5 --max-parents 2",
+        "discretize {f} --method median",
+        "parentsets {f} --sequential --max-parents 2 --evaluations 50", "parentsets {f} --score bdeu --evaluations 5",
+        "optimize --data {f} --evaluations 3", "convert {f} --to csv", "convert {f} --to parquet", "fit {net} {f}",
+        "evaluate {net} --data {f}", "convert {f} --to tsv --missing state", "parentsets {f} --indep --evaluations 9",
+        "optimize --data {f} --hc --evaluations 9", "convert {f} --to csv --discretize median", "discretize {f}",
+        "parentsets {f} --dry-run --max-parents 2 --evaluations 9", "convert {jkl} --names {f} --to parentsets",
+    ),
+    "knowledge": (
+        "parentsets {csv} --require-file {f} --evaluations 5", "parentsets {csv} --forbid-file {f} --evaluations 5",
+        "parentsets {csv} --tiers {f} --evaluations 5", "optimize --data {csv} --tiers {f} --evaluations 3",
+    ),
+}  # fmt: skip
+"""Command lines by what the fuzzed file {f} is meant to be; the other files are sound."""
+
+_KIND = {
+    "bnsl.parentsets": "sets", "jkl": "sets", "pss": "sets", "bnsl.network": "network", "bif": "network",
+    "net": "network", "dot": "network", "graphml": "network", "adjacency": "network", "modelstring": "network",
+    "bnsl.forest": "forest", "bnsl.entropy": "entropy", "csv": "data", "tsv": "data",
+    "parquet": "data", "arrow": "data", "feather": "data",
+    "arcs": "knowledge", "tiers": "knowledge",
+}  # fmt: skip
+
+_OPTIONS = (
+    "--seed {n}", "--evaluations {n}", "--max-parents {n}", "--tw {n}", "--ess {n}", "--score {w}", "--json", "-v",
+    "-q", "--to {w}", "--rows {n}", "--delimiter {w}", "--no-header", "--missing {w}", "--discretize {w}",
+    "--columns {w}",
+    "--drop {w}", "--categories {w}", "--na {w}", "--restarts {n}", "--time 0", "--time {n}", "--shard {n}/{n}",
+    "--memory {n}", "--require {w}", "--forbid {w}", "--method {w}", "--smoothing {n}", "--roots {n}", "--eps {n}",
+    "--dry-run", "--format {w}", "--orders {n}", "-j {n}", "--discretize median", "--partial", "{w}",
+)  # fmt: skip
+_WORKS_LONG = ("--time", "--evaluations", "--restarts", "--rows", "--orders", "-j")
+"""Options whose large values ask for work that takes long, or for many processes; they get small ones."""
+
+
+def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str]) -> list[str]:
+    """A command line about a file, now and then with options that make no sense."""
+    kind = _KIND[format_name] if rng.random() < 0.93 else rng.choice(list(TEMPLATES))
+    arguments = rng.choice(TEMPLATES[kind]).format(f=path, **sound).split(" ")
+    if rng.random() < 0.3:
+        for _ in range(rng.choice((1, 1, 2))):
+            arguments += _option(rng)
+    if not any(a.startswith("--evaluations") for a in arguments) and arguments[0] in (
+        "optimize",
+        "parentsets",
+    ):
+        arguments += ["--evaluations", "5"]
+    return [*arguments, "-o", str(path.with_name("output"))] if rng.random() < 0.3 else arguments
+
+
+def _option(rng: Random) -> list[str]:
+    name, _, value = rng.choice(_OPTIONS).partition(" ")
+    if not value:
+        return [name.format(w=rng.choice(TOKENS))]
+    small = name in _WORKS_LONG
+    number = rng.choice(("0", "1", "2", "-1", "x", "", "1.5")) if small else rng.choice(NUMBERS)
+    value = value.replace("{n}", number, 1).replace("{n}", rng.choice(("1", "2", "3")))
+    return [name, value.replace("{w}", rng.choice(TOKENS).replace("\0", ""))]
+
+
+class Output:
+    """Standard output and error of this process, kept in files."""
+
+    def __init__(self, folder: Path):
+        self._streams = []
+        for descriptor in (1, 2):
+            stream = open(folder / f"stream{descriptor}", "w+b")  # noqa: SIM115 (open as long as we run)
+            os.dup2(stream.fileno(), descriptor)
+            self._streams.append(stream)
+
+    def clear(self) -> None:
+        """Forget what was written."""
+        for descriptor in (1, 2):
+            os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+
+    def texts(self) -> list[bytes]:
+        """What was written to each."""
+        return [os.pread(stream.fileno(), 1 << 20, 0) for stream in self._streams]
+
+
+def run_command(arguments: list[str], output: Output) -> tuple[str, int]:
+    """Run one command line: the command's name and exit code.
+
+    Raises
+    ------
+    Nonsense
+        An exit code that no input may lead to, a traceback, raw control characters, or JSON that is none.
+    """
+    from bnsl_cli.main import cli
+
+    output.clear()
+    try:
+        cli.main(arguments)
+        code = 0
+    except SystemExit as end:
+        code = int(end.code or 0)
+    written, messages = output.texts()
+    if code not in ALLOWED:
+        raise Nonsense(f"exit code {code}: {messages[-500:].decode(errors='replace')}")
+    if b"Traceback" in messages or b"\x1b" in messages or b"Warning:" in messages:
+        raise Nonsense(f"messages that nobody wants: {messages[-500:]!r}")
+    if code != 0 and not messages.strip() and "-q" not in arguments:
+        raise Nonsense(f"exit code {code} without a word")
+    if code == 0 and written.startswith(b"{") and len(written) < 1 << 20:
+        for line in written.splitlines():
+            json.loads(line, parse_constant=_refuse)
+    return arguments[0], code
+
+
+def _refuse(constant: str) -> None:
+    raise Nonsense(f"{constant} in JSON")

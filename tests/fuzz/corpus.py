@@ -1,0 +1,134 @@
+"""Sound files of every format: those of the tests, and random tables, lists and networks by our own writers."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from helpers.places import ROOT
+
+from formats import open_table_writer, write_entropies, write_forest
+from formats.records import BayesianNetwork, Forest, Header, Network, ParentSetRecord, Variable
+from formats.registry import Kind, formats_of, load_writer
+from stages.entropy import compute_entropies
+
+BY_HAND = {
+    "names.jkl": "jkl",
+    "bare.jkl": "jkl",
+    "comments_everywhere.jkl": "jkl",
+    "decimal_commas.jkl": "jkl",
+    "scores.pss": "pss",
+    "plain.bif": "bif",
+    "quoted.bif": "bif",
+    "graph.dot": "dot",
+    "graph.graphml": "graphml",
+    "modelstring.txt": "modelstring",
+    "adjacency.csv": "adjacency",
+    "adjacency_bare.csv": "adjacency",
+    "arcs.csv": "arcs",
+    "sets.v1.jsonl": "bnsl.parentsets",
+    "network.v1.jsonl": "bnsl.network",
+    "forest.v1.jsonl": "bnsl.forest",
+    "entropies.v1.arrow": "bnsl.entropy",
+}
+N_RANDOM = 12
+"""Random objects that each format is written of."""
+
+_LABELS = ("0", "1", "2", "yes", "no", "<=12.25", "a b", "é", "(1,2]", "x,y", 'say "x"', "[0")
+_NAMES = ("a", "b", "c", "V0", "type", "a b", "é", "x1", "Chest X-ray", "d")
+
+
+def make_corpus(folder: Path) -> dict[str, list[bytes]]:
+    """Files by the name of their format; `folder` holds what is written on the way."""
+    corpus: dict[str, list[bytes]] = {}
+    for name, format_name in BY_HAND.items():
+        corpus.setdefault(format_name, []).append((ROOT / "tests/data/formats" / name).read_bytes())
+    for number in range(N_RANDOM):
+        for format_name, data in _random_files(np.random.default_rng(number), folder):
+            corpus.setdefault(format_name, []).append(data)
+    corpus["tiers"] = [b"a\nb,c\n", b"# first\na b\nc\n"]
+    corpus["arcs"] += [b"a,b\nb,c\n", b"a -> b\n", b'["a","b"]\n']
+    for format_name in ("csv", "bnsl.parentsets", "bif"):
+        corpus[format_name].append(gzip.compress(corpus[format_name][-1], mtime=0))
+    return corpus
+
+
+def _random_files(rng: np.random.Generator, folder: Path):
+    variables = _variables(rng)
+    parents = [tuple(sorted(rng.choice(i, min(i, 2), replace=False).tolist())) for i in range(len(variables))]
+    codes = _codes(rng, variables)
+    yield from _tables(variables, codes, folder)
+    model = _model(rng, variables, parents)
+    header = Header(
+        variables, "bic", 100, "sha256:00", by=({"stage": "parentsets", "options": {"max_parents": 2}},)
+    )
+    records = [_record(rng, child, len(variables)) for child in range(len(variables))]
+    scores = -np.round(rng.uniform(1, 99, len(variables)), 3)
+    extra = {"total": float(scores.sum()), "method": "asobs"}
+    network = Network(Header(variables, "bic", 100, extra=extra), tuple(parents), scores)
+    for row in formats_of(Kind.PARENT_SETS, written=True):
+        yield from _written(row.name, lambda write: b"".join(write(header, records)))
+    for row in formats_of(Kind.PARAMETERS, written=True):
+        yield from _written(row.name, lambda write: write(model).encode())
+    for row in formats_of(Kind.NETWORK, written=True):
+        yield from _written(row.name, lambda write: write(network).encode())
+    forest = Forest(header, {i: p[0] for i, p in enumerate(parents) if p}, {1: -2.5})
+    write_forest(str(folder / "f"), forest)
+    yield "bnsl.forest", (folder / "f").read_bytes()
+
+
+def _written(name: str, make: Any):
+    try:
+        yield name, make(load_writer(name.removeprefix("bnsl."), *Kind))
+    except (ValueError, Exception) as error:
+        if type(error).__module__ != "formats.errors":  # some formats have no words for some names
+            raise
+
+
+def _variables(rng: np.random.Generator) -> tuple[Variable, ...]:
+    names = rng.choice(_NAMES, int(rng.integers(1, 6)), replace=False).tolist()
+    return tuple(
+        Variable(name, tuple(rng.choice(_LABELS, int(rng.integers(1, 4)), replace=False).tolist()))
+        for name in names
+    )
+
+
+def _codes(rng: np.random.Generator, variables: tuple[Variable, ...]) -> np.ndarray:
+    rows = [rng.integers(0, len(v.known_states), 12) for v in variables]
+    return np.ascontiguousarray(rows, dtype=np.uint8)
+
+
+def _tables(variables: tuple[Variable, ...], codes: np.ndarray, folder: Path):
+    from formats.records import Dataset
+
+    for row in formats_of(Kind.DATA, written=True):
+        with open_table_writer(str(folder / "t"), variables, row.name) as writer:
+            writer.write(codes)
+        yield row.name, (folder / "t").read_bytes()
+    table = compute_entropies(Dataset(variables, codes, "sha256:00"))
+    for format_name in ("entropy", "feather", "parquet"):
+        write_entropies(str(folder / "t"), table, format_name)
+        yield "bnsl.entropy", (folder / "t").read_bytes()
+
+
+def _record(rng: np.random.Generator, child: int, n_variables: int) -> ParentSetRecord:
+    others = [v for v in range(n_variables) if v != child]
+    sets = {()} | {
+        tuple(sorted(rng.choice(others, min(len(others), int(k)), replace=False).tolist())) for k in (1, 1, 2)
+    }
+    pairs = sorted(
+        ((s, -float(rng.integers(1, 9)) / 2) for s in sets), key=lambda p: (-p[1], len(p[0]), p[0])
+    )
+    return ParentSetRecord(child, tuple(s for s, _ in pairs), tuple(score for _, score in pairs), evaluated=3)
+
+
+def _model(
+    rng: np.random.Generator, variables: tuple[Variable, ...], parents: list[tuple[int, ...]]
+) -> BayesianNetwork:
+    tables = []
+    for variable, given in zip(variables, parents):
+        shape = [len(variables[p].known_states) for p in given]
+        tables.append(rng.dirichlet(np.ones(len(variable.known_states)), size=shape))
+    return BayesianNetwork(variables, tuple(parents), tuple(tables), "n")

@@ -1,0 +1,58 @@
+"""A few hundred hostile inputs to every reader; `make fuzz` tries a million, whole commands among them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from formats.errors import FormatError
+
+from .readers import READERS
+from .worker import Fuzzer
+
+
+@pytest.fixture(scope="module")
+def fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Fuzzer:
+    folder = tmp_path_factory.mktemp("fuzz")
+    return Fuzzer(7, folder, folder / "findings")
+
+
+def test_inputs_are_refused_or_come_back_the_same(fuzzer: Fuzzer):
+    for number in range(12 * len(READERS)):
+        fuzzer.run(fuzzer.make(number)._replace(by_command=False))
+    found = [key for key in fuzzer.counts if "FINDING" in key]
+    assert found == []
+    assert {key.split("\t")[0] for key in fuzzer.counts} == set(READERS)
+
+
+@pytest.mark.parametrize("format_name", sorted(READERS))
+def test_sound_files_are_accepted(fuzzer: Fuzzer, tmp_path: Path, format_name: str):
+    """The corpus is worth changing: most of it is read by each reader of its format."""
+    path = tmp_path / "input"
+    for reader in READERS[format_name]:
+        accepted = 0
+        for number, data in enumerate(files := fuzzer.corpus[format_name]):
+            path.write_bytes(data)
+            try:
+                reader(path, Random(number))
+                accepted += 1
+            except FormatError:
+                pass
+        assert accepted >= len(files) / 8, f"{reader.__name__} took {accepted} of {len(files)}"
+
+
+def test_findings_are_saved_small(fuzzer: Fuzzer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def broken(path: Path, rng: object) -> None:
+        if b"a" in path.read_bytes():
+            raise KeyError("a")
+
+    monkeypatch.setitem(READERS, "tiers", (broken,))
+    monkeypatch.setattr(fuzzer, "findings", tmp_path)
+    monkeypatch.setattr(fuzzer, "counts", Counter())
+    fuzzer.run(fuzzer.make(0)._replace(format="tiers", data=b"bbb\nbbab\nb", by_command=False))
+    (small,) = tmp_path.glob("*.bin")
+    assert small.read_bytes() == b"a"
+    assert "KeyError" in small.with_suffix(".txt").read_text()

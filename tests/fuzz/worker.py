@@ -1,0 +1,256 @@
+"""The loop over inputs: makes each from its number, tries it within limits, saves what fails as a small file."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import json
+import mmap
+import os
+import resource
+import signal
+import struct
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pyarrow
+
+from .commands import TEMPLATES, Output, command_line, run_command
+from .corpus import make_corpus
+from .grammars import GRAMMARS, sentence
+from .mutations import mutate
+from .readers import READERS, Nonsense, try_reader
+
+SECONDS = 10
+"""Longest that any input may take."""
+
+MEMORY = 1 << 30
+"""Most memory that the process may hold at any time, bytes."""
+
+COMMAND_SHARE = 0.04
+"""Share of the inputs that whole commands are run on; they take some twenty times as long."""
+
+SHRINK_TRIES = 300
+SHRINK_SECONDS = 20.0
+
+
+class Hang(BaseException):
+    """An input took too long."""
+
+
+class Glutton(Exception):
+    """An input took too much memory."""
+
+
+class Case(NamedTuple):
+    """One input: the format it is meant to be, its bytes, and the random stream of what is done with it."""
+
+    number: int
+    format: str
+    data: bytes
+    by_command: bool
+
+
+class Fuzzer:
+    """Tries inputs in a folder of its own.
+
+    Parameters
+    ----------
+    seed : int
+    folder : Path
+        Where input and output files stand; fast if it is in memory.
+    findings : Path
+        Where what fails is saved.
+    """
+
+    def __init__(self, seed: int, folder: Path, findings: Path):
+        self.seed, self.folder, self.findings = seed, folder, findings
+        findings.mkdir(parents=True, exist_ok=True)
+        self.corpus = make_corpus(folder)
+        self.formats = list(READERS)
+        self.path = folder / "input"
+        self.sound = self._sound_files()
+        self.counts: Counter[str] = Counter()
+        self.output: Output | None = None
+        pyarrow.set_cpu_count(1)
+        warnings.simplefilter("error", RuntimeWarning)
+
+    def _sound_files(self) -> dict[str, str]:
+        bif = max(self.corpus["bif"][:-1], key=len)
+        files = {
+            "csv": self.corpus["csv"][3],
+            "sets": self.corpus["bnsl.parentsets"][0],
+            "net": bif,
+            "jkl": self.corpus["jkl"][0],
+        }
+        places = {}
+        for name, data in files.items():
+            place = self.folder / f"sound.{name}"
+            place.write_bytes(data)
+            places[name] = str(place)
+        return places
+
+    def warm_up(self, output: Output) -> None:
+        """Run every command once on sound files, whatever it takes: what is compiled then costs no input time."""
+        self.output = output
+        sound = {"sets": "sets", "network": "net", "data": "csv"}
+        for kind, name in sound.items():
+            for template in TEMPLATES[kind]:
+                with contextlib.suppress(Nonsense):
+                    run_command(template.format(f=self.sound[name], **self.sound).split(" "), output)
+
+    def rng(self, number: int, purpose: str) -> Random:
+        """The random stream of one input for one purpose."""
+        return Random(f"{self.seed} {number} {purpose}")
+
+    def make(self, number: int) -> Case:
+        """The input of a number."""
+        rng = self.rng(number, "input")
+        format_name = self.formats[number % len(self.formats)]
+        if format_name in GRAMMARS and rng.random() < 0.35:
+            data = sentence(rng, format_name)
+            if rng.random() < 0.3:
+                data = mutate(rng, data, self.corpus[format_name])
+        else:
+            data = mutate(rng, rng.choice(self.corpus[format_name]), self.corpus[format_name])
+        if rng.random() < 0.01:
+            data = gzip.compress(data, 1, mtime=0)
+            if rng.random() < 0.5:
+                data = mutate(rng, data, [data])
+        return Case(number, format_name, data, rng.random() < COMMAND_SHARE)
+
+    def run(self, case: Case) -> None:
+        """Try one input; count it, and save it if it fails."""
+        try:
+            what, how = self._try(case)
+        except (Exception, Hang) as error:
+            self._keep(case, error)
+            return
+        self.counts[f"{case.format}\t{what}\t{how}"] += 1
+
+    def _try(self, case: Case) -> tuple[str, str]:
+        self.path.write_bytes(case.data)
+        begun = time.monotonic()
+        with _time_limit():
+            if case.by_command and self.output is not None:
+                line = command_line(self.rng(case.number, "command"), case.format, self.path, self.sound)
+                name, code = run_command(line, self.output)
+                result = f"bnsl {name}", str(code)
+            else:
+                result = try_reader(case.format, self.path, self.rng(case.number, "reader"))
+        if time.monotonic() - begun > SECONDS:  # within one compiled call, where no alarm is heard
+            raise Hang(f"{time.monotonic() - begun:.1f} s")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        if peak > MEMORY:
+            raise Glutton(f"{peak / (1 << 20):.0f} MiB")
+        return result
+
+    def _keep(self, case: Case, error: BaseException) -> None:
+        signature = _signature(error)
+        self.counts[f"{case.format}\tFINDING\t{signature}"] += 1
+        digest = hashlib.sha256(f"{case.format} {signature}".encode()).hexdigest()[:12]
+        base = self.findings / f"{case.format}-{digest}"
+        if not base.with_suffix(".txt").exists():
+            how = (
+                []
+                if not case.by_command
+                else command_line(self.rng(case.number, "command"), case.format, self.path, self.sound)
+            )
+            report = [f"seed {self.seed}, input {case.number}", " ".join(map(repr, how)), signature, ""]
+            report += traceback.format_exception(error)
+            base.with_suffix(".txt").write_text("\n".join(report), errors="backslashreplace")
+            small = case.data if isinstance(error, Hang | Glutton) else self._shrink(case, signature)
+            base.with_suffix(".bin").write_bytes(small)
+        if isinstance(error, Glutton):
+            raise SystemExit(3)  # memory that was given back counts on; a new process begins anew
+
+    def _shrink(self, case: Case, signature: str) -> bytes:
+        """Leave out ever smaller parts as long as it fails alike."""
+        data, size = case.data, max(1, len(case.data) // 2)
+        end, tries = time.monotonic() + SHRINK_SECONDS, 0
+        while size and tries < SHRINK_TRIES and time.monotonic() < end:
+            at = 0
+            while at < len(data) and tries < SHRINK_TRIES and time.monotonic() < end:
+                smaller, tries = data[:at] + data[at + size :], tries + 1
+                try:
+                    self._try(case._replace(data=smaller))
+                    at += size
+                except (Exception, Hang) as error:
+                    data, at = (smaller, at) if _signature(error) == signature else (data, at + size)
+            size //= 2
+        return data
+
+
+def _signature(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [
+        f
+        for f in frames
+        if "/formats/" in f.filename or "/stages/" in f.filename or "/bnsl_cli/" in f.filename
+    ]
+    place = f"{Path(ours[-1].filename).name}:{ours[-1].name}" if ours else "the check"
+    message = (
+        "" if isinstance(error, Hang | Glutton) else "".join(c for c in str(error)[:80] if not c.isdigit())
+    )
+    return (
+        f"{type(error).__name__} in {place}: {message!r}"
+        if place == "the check"
+        else f"{type(error).__name__} in {place}"
+    )
+
+
+@contextlib.contextmanager
+def _time_limit() -> Iterator[None]:
+    def ring(number: int, frame: object) -> None:
+        raise Hang(f"more than {SECONDS} s")
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def main(
+    seed: int, first: int, end: int, step: int, folder: Path, findings: Path, progress: mmap.mmap
+) -> None:
+    """Try every `step`-th input from `first` to `end`; the shared `progress` holds the number under way."""
+    resource.setrlimit(resource.RLIMIT_DATA, (4 * MEMORY, 4 * MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MEMORY, MEMORY))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    fuzzer = Fuzzer(seed, folder, findings)
+    fuzzer.warm_up(Output(folder))
+    number = first
+
+    def save() -> None:
+        (folder / "counts.json").write_text(json.dumps({"next": number, "counts": fuzzer.counts}))
+
+    try:
+        while number < end:
+            progress[:8] = struct.pack("<q", number)
+            case = fuzzer.make(number)
+            number += step
+            fuzzer.run(case)
+            if (number // step) % 500 == 0:
+                save()
+    finally:
+        save()
+
+
+def counted(folder: Path) -> dict[str, Any]:
+    """What a worker saved last."""
+    try:
+        return json.loads((folder / "counts.json").read_text())
+    except (OSError, ValueError):
+        return {"next": None, "counts": {}}
