@@ -6,6 +6,30 @@ import numpy as np
 
 from .jit import njit
 
+LARGEST_ENUMERATED = 12
+"""Subsets of larger sets are not enumerated."""
+
+LOOKUP_COST = 4
+"""Looking up one subset over comparing one listed set; measured roughly."""
+
+
+@njit
+def mixed_bits(number):
+    """A number that looks random (splitmix64 by Steele, Lea and Flood 2014)."""
+    z = np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit
+def is_subset(offsets, members, other, stamp, s):
+    """Whether all members of the set `other` are stamped `s`."""
+    for j in range(offsets[other], offsets[other + 1]):  # noqa: SIM110 (compiled)
+        if stamp[members[j]] != s:
+            return False
+    return True
+
 
 @njit
 def mark_undominated(offsets, members, n_variables):
@@ -27,31 +51,63 @@ def mark_undominated(offsets, members, n_variables):
     keep = np.ones(n_sets, dtype=np.bool_)
     # Kept sets hang in one chain per largest member; only chains of a set's own members can hold a subset.
     head = np.full(n_variables, -1, dtype=np.int64)
+    length = np.zeros(n_variables, dtype=np.int64)
     next_in_chain = np.full(n_sets, -1, dtype=np.int64)
+    # They also stand in a hash table: with many sets, looking all subsets up is faster than walking chains.
+    n_slots = 8
+    while n_slots < 2 * n_sets:
+        n_slots *= 2
+    mask = np.uint64(n_slots - 1)
+    slots = np.full(n_slots, -1, dtype=np.int64)
+    hashes = np.zeros(n_sets, dtype=np.uint64)
     stamp = np.full(n_variables, -1, dtype=np.int64)
     empty_is_kept = False
     for s in range(n_sets):
         start, end = offsets[s], offsets[s + 1]
+        size = end - start
         if empty_is_kept:
             keep[s] = False
             continue
+        in_chains = 0
+        own_hash = np.uint64(0)
         for i in range(start, end):
             stamp[members[i]] = s
-        for i in range(start, end):
-            other = head[members[i]]
-            while other >= 0 and keep[s]:
-                is_subset = True
-                for j in range(offsets[other], offsets[other + 1]):
-                    if stamp[members[j]] != s:
-                        is_subset = False
-                        break
-                keep[s] = not is_subset
-                other = next_in_chain[other]
+            in_chains += length[members[i]]
+            own_hash ^= mixed_bits(members[i])
+        if size <= LARGEST_ENUMERATED and LOOKUP_COST * (1 << size) < in_chains:
+            subset_hash = own_hash
+            for code in range(1, 1 << size):
+                # Subsets in the order of a Gray code: each differs from the one before by one member.
+                changed = 0
+                while not (code >> changed) & 1:
+                    changed += 1
+                subset_hash ^= mixed_bits(members[start + changed])
+                slot = subset_hash & mask
+                while slots[slot] >= 0 and keep[s]:
+                    other = slots[slot]
+                    # Any smaller subset will do, also one that only shares the hash.
+                    if hashes[other] == subset_hash and offsets[other + 1] - offsets[other] < size:
+                        keep[s] = not is_subset(offsets, members, other, stamp, s)
+                    slot = (slot + np.uint64(1)) & mask
+                if not keep[s]:
+                    break
+        else:
+            for i in range(start, end):
+                other = head[members[i]]
+                while other >= 0 and keep[s]:
+                    keep[s] = not is_subset(offsets, members, other, stamp, s)
+                    other = next_in_chain[other]
         if keep[s]:
-            if end == start:
+            if size == 0:
                 empty_is_kept = True
             else:
                 last = members[end - 1]
                 next_in_chain[s] = head[last]
                 head[last] = s
+                length[last] += 1
+                hashes[s] = own_hash
+                slot = own_hash & mask
+                while slots[slot] >= 0:
+                    slot = (slot + np.uint64(1)) & mask
+                slots[slot] = s
     return keep

@@ -126,7 +126,7 @@ def run_on_data(
             search(tiny_scorer, tiny, small, NullReporter())
 
         compile_first(search_tiny, budget)
-    scorer = FamilyScorer(dataset, options.score, options.ess)
+    scorer = FamilyScorer(dataset, options.score, options.ess, budget.stop)
     lists = {"table": table} if "sets" in way.options else {}
     result = search(scorer, options, budget, reporter, **lists)
     header = Header(

@@ -108,7 +108,7 @@ class Run:
         self.children = list(range(dataset.n_variables))
         if options.shard is not None:
             self.children = self.plan.children_of_shard(*options.shard)
-        self.scorer = FamilyScorer(dataset, options.score, options.ess)
+        self.scorer = FamilyScorer(dataset, options.score, options.ess, self.budget.stop)
         self.jobs = resolve_jobs(options.jobs)
         self.search = importlib.import_module(METHODS[options.method].module).search_child
         grows = "orders" in METHODS[options.method].options
@@ -191,7 +191,9 @@ class Run:
 
     def _work_apart(self, task: tuple[int, int], stop: SharedStop) -> tuple[ParentSetRecord, int]:
         """In another process: what it finds, and the local scores that it computed."""
-        self.budget.stop = stop
+        self.budget.stop = self.scorer.stop = stop
+        if self.sample is not None:
+            self.sample.likelihood.stop = stop
         before = self.scorer.evaluations
         return self.record_of(*task), self.scorer.evaluations - before
 

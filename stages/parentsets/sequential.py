@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stages.runtime.budgets import Budget
-from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.family_scorer import SLICE_WORK, FamilyScorer
 
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
 from .dirichlet_bounds import SupersetBound, superset_bound
@@ -19,11 +19,8 @@ from .pruning_rules import unlisted_bound
 if TYPE_CHECKING:
     from stages.kernels.counting.levelwise import Level
 
-SLICE_SECONDS = 0.1
-"""About the time between two looks at the budget."""
-
-SLICE_ENTRIES = 1 << 20
-"""Extensions considered between two looks at the budget, at most."""
+SLICE_ENTRIES = 1 << 16
+"""Extensions considered together, about: between two looks at the memory they take."""
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
@@ -77,27 +74,23 @@ class _Search:
         q = self.base_q * np.prod(self.n_states[places], axis=1)
         last = places[:, -1].astype(np.int64) if places.shape[1] else np.array([-1])
         widths = len(self.n_states) - 1 - last
+        ends = np.cumsum(widths)
         kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        position, at_once, held = 0, 16, len(level.entries)
+        position, held = 0, len(level.entries)
         while position < len(places):
             if self.limits.is_spent(self.budget, self.found, held * 8 // BYTES_PER_SET):
                 return None
-            started = self.budget.elapsed()
-            end = position + max(
-                1, int(np.searchsorted(np.cumsum(widths[position : position + at_once]), SLICE_ENTRIES))
-            )
-            end = min(end, len(places))
+            before = ends[position - 1] if position else 0
+            end = max(position + 1, int(np.searchsorted(ends, before + SLICE_ENTRIES, side="right")))
             some = slice(position, end)
             n_extended, entries = self._extend(level, places[some], best[some], q[some], widths[some])
+            if not n_extended:
+                return None
             if keeps:
                 blocks = _without_empty(places[some][:n_extended], widths[some][:n_extended], entries)
                 kept.append(blocks)
                 held += len(blocks[2])
             position += n_extended
-            if self.budget.elapsed() - started < SLICE_SECONDS:
-                at_once *= 2
-            elif at_once > 1:
-                at_once //= 2
         if not kept:
             return empty_level(places.shape[1])
         prefixes, widths, entries = (np.concatenate(parts) for parts in zip(*kept))
@@ -105,8 +98,11 @@ class _Search:
         return Level(prefixes=prefixes, starts=starts, entries=entries)
 
     def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
-        """Extend sets until the evaluations are used up: how many were extended, and their entries."""
-        from stages.kernels.counting.levelwise import mark_open, score_open
+        """Extend sets until the evaluations are used up: how many were extended, and their entries.
+
+        None at all if the budget ended meanwhile; what was scored till then is found.
+        """
+        from stages.kernels.counting.levelwise import mark_open
 
         scorer, found = self.scorer, self.found
         starts = np.concatenate(([0], np.cumsum(widths)))
@@ -117,27 +113,38 @@ class _Search:
         n_extended = max(1, int(np.searchsorted(before, self.limits.evaluations)))
         entries = entries[: starts[n_extended]]
         is_better = np.zeros(len(entries), dtype=np.bool_)
-        scratch = np.empty(scorer.n_variables)
+        evaluated, is_whole = 0, True
         for configurations in np.unique(q[:n_extended]).tolist():
-            score_open(
-                scorer.data,
-                scorer.tables(self.child, configurations),
-                self.child,
-                self.required,
-                self.limits.allowed,
-                places,
-                np.flatnonzero(q[:n_extended] == configurations),
-                starts,
-                entries,
-                is_better,
-                scratch,
-                scorer.workspace(),
-            )
-        evaluated = int(counts[:n_extended].sum())
+            which = np.flatnonzero(q[:n_extended] == configurations)
+            n_scored = self._score(configurations, places, which, starts, entries, is_better)
+            evaluated += int(counts[which[:n_scored]].sum())
+            is_whole = n_scored == len(which)
+            if not is_whole:
+                break
         scorer.count_evaluations(evaluated)
         found.evaluated += evaluated
         self._add(places, starts, entries, np.flatnonzero(is_better))
-        return n_extended, entries
+        return n_extended if is_whole else 0, entries
+
+    def _score(self, configurations: float, places, which, starts, entries, is_better) -> int:
+        """Score the open extensions of sets with so many configurations; of how many sets before the budget ended."""
+        from stages.kernels.counting.levelwise import score_open
+
+        scorer = self.scorer
+        tables, scratch = scorer.tables(self.child, configurations), np.empty(scorer.n_variables)
+        position, first = 0, 0
+        while position < len(which):
+            position, first = score_open(
+                scorer.data, tables, self.child, self.required, self.limits.allowed, places, which, position,
+                first, SLICE_WORK, starts, entries, is_better, scratch, scorer.workspace(),
+            )  # fmt: skip
+            if position < len(which) and self._must_stop():
+                break
+        return position
+
+    def _must_stop(self) -> bool:
+        """Whether the user or the clock ends the search between two limits' worth of sets."""
+        return self.budget.interrupted or self.limits.is_spent(self.budget, self.found)
 
     def _add(self, places: np.ndarray, starts: np.ndarray, entries: np.ndarray, which: np.ndarray) -> None:
         sets = np.searchsorted(starts, which, side="right") - 1

@@ -55,7 +55,8 @@ class RowSample:
         codes = np.ascontiguousarray(dataset.codes[:, rows])
         self.scorer = scorer
         self.ratio = scorer.n_rows / n_rows
-        self.likelihood = FamilyScorer(Dataset(dataset.variables, codes, dataset.fingerprint), "ll")
+        sampled = Dataset(dataset.variables, codes, dataset.fingerprint)
+        self.likelihood = FamilyScorer(sampled, "ll", stop=scorer.stop)
 
     def shortlist(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
         """The candidates whose addition to `parents` promises most.

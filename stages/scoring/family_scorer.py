@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from formats.records import Dataset
+from stages.runtime.budgets import StopSignal
 
 from .dataset_layout import make_workspace, pack_dataset
 from .scores import SCORES
@@ -26,6 +27,10 @@ REDUCTION_SHARE = 2.0
 """A set less each of its members is scored from one table of all its cells up to this many cells per row."""
 
 
+SLICE_WORK = 3e7
+"""Rows counted between two looks at the stop signal, in the unit of the kernel's cost model: well below 0.1 s."""
+
+
 class FamilyScorer:
     """Exact local scores of families (child, parents) on one data set.
 
@@ -36,15 +41,20 @@ class FamilyScorer:
         Key of `stages.scoring.scores.SCORES`.
     ess : float
         Equivalent sample size, for scores that have one.
+    stop : StopSignal, optional
+        Once it is set, an expansion under way ends early.
     """
 
-    def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0):
+    def __init__(
+        self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None
+    ):
         if score not in SCORES:
             raise ValueError(f"unknown score {score!r}; known: {', '.join(SCORES)}")
         self.dataset = dataset
         self.score = score
         self.definition = SCORES[score]
         self.ess = ess
+        self.stop = stop
         self.n_states = dataset.n_states
         self.n_rows = dataset.n_rows
         self.data = pack_dataset(dataset.codes, self.n_states)
@@ -140,25 +150,35 @@ class FamilyScorer:
         Returns
         -------
         ndarray of float64, shape (n_variables,)
-            Local scores in nats; -inf for Y in `parents`, for the child and for those not tried.
+            Local scores in nats; -inf for Y in `parents`, for the child and for those not tried: after a stop all
+            that were left. The first is always scored.
         """
-        from stages.kernels.counting.add_one import score_expansions
-
         if candidates is None:
             excluded = np.array([child, *parents], dtype=np.int32)
             candidates = np.delete(self._everything, excluded)
         out = np.full(self.n_variables, -np.inf)
-        score_expansions(
-            self.data,
-            self.tables(child, self.n_configurations(parents)),
-            child,
-            np.array(parents, dtype=np.int32),
-            candidates,
-            out,
-            self.workspace(),
-        )
-        self.count_evaluations(len(candidates))
+        tables = self.tables(child, self.n_configurations(parents))
+        self.count_evaluations(self._score(tables, child, parents, candidates, out))
         return out
+
+    def _score(
+        self,
+        tables: ScoreTables,
+        child: int,
+        parents: Sequence[int],
+        candidates: np.ndarray,
+        out: np.ndarray,
+    ) -> int:
+        """Score ``parents + {Y}`` slice by slice; how many candidates were scored when it ended or was stopped."""
+        from stages.kernels.counting.add_one import score_expansions
+
+        members, work = np.array(parents, dtype=np.int32), self.workspace()
+        place = 0
+        while place < len(candidates) and not (place and self.stop is not None and self.stop.is_set()):
+            place, _ = score_expansions(
+                self.data, tables, child, members, candidates, place, SLICE_WORK, out, work
+            )
+        return place
 
     def local_score(self, child: int, parents: tuple[int, ...]) -> float:
         """Score of one family in nats."""
@@ -177,7 +197,7 @@ class FamilyScorer:
         terms : ndarray of float64, shape (n_rows + 1,)
             0 at 0.
         """
-        from stages.kernels.counting.add_one import ScoreTables, score_expansions
+        from stages.kernels.counting.add_one import ScoreTables
 
         if not parents:
             counts = np.bincount(self.dataset.codes[child])
@@ -193,9 +213,7 @@ class FamilyScorer:
             drops_pure=np.array([False]),
         )
         out = np.empty(self.n_variables)
-        which = np.array([last], dtype=np.int32)
-        members = np.array(rest, dtype=np.int32)
-        score_expansions(self.data, tables, child, members, which, out, self.workspace())
+        self._score(tables, child, rest, np.array([last], dtype=np.int32), out)
         return float(out[last])
 
     def reduce(self, child: int, parents: tuple[int, ...], which: Sequence[int] | None = None) -> np.ndarray:

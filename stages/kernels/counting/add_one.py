@@ -280,8 +280,10 @@ def cross_parents(data, child, parents, drops_pure, work):
 
 
 @inlined
-def score_candidates(data, tables, child, n_configurations, partition, candidates, out, work):
-    """Score all candidates on top of the parents that `cross_parents` has counted.
+def score_candidates(
+    data, tables, child, n_configurations, partition, candidates, first, most_work, out, work
+):
+    """Score candidates on top of the parents that `cross_parents` has counted, until that was `most_work`.
 
     `n_configurations` is the product of the parents' numbers of states, `partition` what `cross_parents`
     returned; the rest as in `score_expansions`.
@@ -291,19 +293,27 @@ def score_candidates(data, tables, child, n_configurations, partition, candidate
     quantum = tables.quantum[0]
     base = np.full(tables.cell.shape[0], np.nan)
     uses_sparse = uses_minority_rows(data, candidates, r, partition)
-    if uses_sparse:
+    # Labels and stamps stay in the workspace for the calls that go on with the same candidates.
+    if uses_sparse and first == 0:
         label_rows(data, child, work, level, n_wide, n_narrow)
         for configuration in range(n_wide + n_narrow):
             work.stamps[configuration] = -1
-    for candidate in candidates:
+    done = 0.0
+    for place in range(first, len(candidates)):
+        if done > most_work:
+            return place, done
+        candidate = candidates[place]
         s = data.state_offsets[candidate + 1] - data.state_offsets[candidate]
         kind = tables.kind[candidate]
+        cost = dense_cost(data, candidate, r, n_wide, n_narrow, n_narrow_rows)
         takes_sparse = uses_sparse and data.is_sparse[candidate]
         if takes_sparse:
-            rows = data.minority_offsets[candidate + 1] - data.minority_offsets[candidate]
-            dense = dense_cost(data, candidate, r, n_wide, n_narrow, n_narrow_rows)
+            sparse_rows = data.minority_offsets[candidate + 1] - data.minority_offsets[candidate]
             fits = np.int64(n_wide + n_narrow) * r * s <= len(work.histogram)
-            takes_sparse = fits and rows * SPARSE_ROW_COST < dense
+            takes_sparse = fits and sparse_rows * SPARSE_ROW_COST < cost
+            if takes_sparse:
+                cost = sparse_rows * SPARSE_ROW_COST
+        done += cost
         # The score of the parents alone is needed by some candidates only; it is summed at most once per line.
         if (takes_sparse or s == 1) and np.isnan(base[kind]):
             base[kind] = 0.0
@@ -337,11 +347,12 @@ def score_candidates(data, tables, child, n_configurations, partition, candidate
         score -= tables.penalty[0] * n_configurations * s
         # Ways of counting sum in different orders; rounding makes their results equal to the last bit.
         out[candidate] = np.rint(score / quantum) * quantum
+    return len(candidates), done
 
 
 @njit
-def score_expansions(data, tables, child, parents, candidates, out, work):
-    """Scores of `parents` + {Y} for every candidate Y.
+def score_expansions(data, tables, child, parents, candidates, first, most_work, out, work):
+    """Scores of `parents` + {Y} for the candidates Y from `first` on, until about `most_work` was done.
 
     Parameters
     ----------
@@ -351,12 +362,31 @@ def score_expansions(data, tables, child, parents, candidates, out, work):
     child : int
     parents, candidates : ndarray of int32
         Candidates are not among the parents and not the child.
+    first : int
+        0, or where the call before stopped, with all else the same and the workspace left alone.
+    most_work : float
+        Rows to count, in the unit of the cost model, before the caller looks at its clock.
     out : ndarray of float64, shape (n_variables,)
         ``out[Y]`` receives the score in nats; other entries are left alone.
     work : Workspace
+
+    Returns
+    -------
+    (place, done) : int and float
+        Up to where candidates are scored now, and the work of this call.
     """
     n_configurations = 1.0
     for parent in parents:
         n_configurations *= data.state_offsets[parent + 1] - data.state_offsets[parent]
-    partition = cross_parents(data, child, parents, tables.drops_pure[0], work)
-    score_candidates(data, tables, child, n_configurations, partition, candidates, out, work)
+    grouping = 0.0
+    if first == 0:
+        partition = cross_parents(data, child, parents, tables.drops_pure[0], work)
+        for k in range(4):
+            work.partition[k] = partition[k]
+        grouping = 1.0 * len(data.weights) * (len(parents) + 1)
+    else:
+        partition = (work.partition[0], work.partition[1], work.partition[2], work.partition[3])
+    place, done = score_candidates(
+        data, tables, child, n_configurations, partition, candidates, first, most_work, out, work
+    )
+    return place, grouping + done

@@ -114,9 +114,10 @@ def mark_open(level, places, best, q, n_states, penalty, starts, entries, counts
 
 @njit
 def score_open(
-    data, tables, child, required, allowed, places, which, starts, entries, is_better, scratch, work
-):
-    """Score the open extensions of some sets with equally many configurations.
+    data, tables, child, required, allowed, places, which, position, first, most_work,
+    starts, entries, is_better, scratch, work,
+):  # fmt: skip
+    """Score the open extensions of some sets with equally many configurations, until about `most_work` was done.
 
     Parameters
     ----------
@@ -128,31 +129,51 @@ def score_open(
     places : ndarray of int32, shape (n_sets, size)
     which : ndarray of int64
         The sets to extend.
+    position, first : int
+        Where to begin in `which`, and at which of that set's extensions; 0 and 0, or what the call before
+        returned.
+    most_work : float
+        As for `score_expansions`.
     starts, entries :
         As from `mark_open`; entries of open extensions become the best score among it and its subsets.
     is_better : ndarray of bool, shape of entries
         Receives whether an extension scores more than all its subsets.
     scratch : ndarray of float64, shape (n_variables,)
     work : Workspace
+
+    Returns
+    -------
+    (position, first) : int
+        Where to go on; ``(len(which), 0)`` when all are done. Entries of a set are as before until all its
+        extensions are scored.
     """
     size = places.shape[1]
     parents = np.empty(len(required) + size, dtype=np.int32)
     candidates = np.empty(len(allowed), dtype=np.int32)
-    for s in which:
+    done = 0.0
+    while position < len(which) and done <= most_work:
+        s = which[position]
         parents[: len(required)] = required
         for k in range(size):
             parents[len(required) + k] = allowed[places[s, k]]
-        first = len(allowed) - (starts[s + 1] - starts[s]) - starts[s]
+        offset = len(allowed) - (starts[s + 1] - starts[s]) - starts[s]
         n = 0
         for i in range(starts[s], starts[s + 1]):
             if not np.isnan(entries[i]):
-                candidates[n] = allowed[first + i]
+                candidates[n] = allowed[offset + i]
                 n += 1
-        if n == 0:
-            continue
-        score_expansions(data, tables, child, parents, candidates[:n], scratch, work)
+        if n > 0:
+            first, more = score_expansions(
+                data, tables, child, parents, candidates[:n], first, most_work - done, scratch, work
+            )
+            done += more
+            if first < n:
+                return position, first
         for i in range(starts[s], starts[s + 1]):
             if not np.isnan(entries[i]):
-                score = scratch[allowed[first + i]]
+                score = scratch[allowed[offset + i]]
                 is_better[i] = score > entries[i]
                 entries[i] = max(score, entries[i])
+        position += 1
+        first = 0
+    return position, first

@@ -79,6 +79,7 @@ class Workspace(NamedTuple):
     touched: np.ndarray  # int32 (n_packed,): configurations changed by the rows at hand
     stamps: np.ndarray  # int32 (n_packed,): last candidate that touched a configuration
     small: np.ndarray  # int64 (65536 + 512,): counters per state, and per pair of states
+    partition: np.ndarray  # int64 (4,): what `add_one.cross_parents` returned for the parents at hand
 
 
 def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: int) -> Workspace:
@@ -104,6 +105,7 @@ def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: in
         touched=np.empty(n_packed, dtype=np.int32),
         stamps=np.empty(n_packed + 2, dtype=np.int32),
         small=np.empty(256 * 256 + 512, dtype=np.int64),
+        partition=np.zeros(4, dtype=np.int64),
     )
 
 

@@ -29,7 +29,7 @@ def search_data(
     """MMPC with tests at level ``options.alpha`` for every variable, then HC that adds arcs only between
     neighbours; see `run_method`.
     """
-    likelihood = scorer if scorer.score == "ll" else FamilyScorer(scorer.dataset, "ll")
+    likelihood = scorer if scorer.score == "ll" else FamilyScorer(scorer.dataset, "ll", stop=scorer.stop)
     found = find_neighbours(likelihood, options.alpha, budget, reporter, options.jobs)
     pairs = sum(map(len, found.members)) // 2
     reporter.detail(f"{found.tests} tests leave {pairs} pairs of neighbours")

@@ -29,3 +29,18 @@ def test_dominance_agrees_with_the_definition(sets, seed):
     keep = mark_undominated(offsets, members, 7)
     kept = {s for s, is_kept in zip(ordered, keep) if is_kept}
     assert kept == set(prune_dominated(scored))
+
+
+def test_many_sets_are_looked_up_instead_of_compared():
+    """With long chains subsets are enumerated; the sets kept are the same."""
+    rng = np.random.default_rng(3)
+    sets = {tuple(sorted(rng.choice(30, rng.integers(1, 6), replace=False).tolist())) for _ in range(3000)}
+    scored = {parents: float(rng.integers(0, 50)) for parents in sorted(sets)}
+    ordered = sorted(scored, key=lambda s: (-scored[s], len(s), s))
+    offsets = np.cumsum([0] + [len(s) for s in ordered])
+    members = np.array([m for s in ordered for m in s], dtype=np.int32)
+    keep = mark_undominated(offsets, members, 30)
+    kept = [set(s) for s, is_kept in zip(ordered, keep) if is_kept]
+    better = [set(s) for s in ordered]
+    assert 100 < len(kept) < len(ordered)
+    assert kept == [s for i, s in enumerate(better) if not any(other < s for other in better[:i])]

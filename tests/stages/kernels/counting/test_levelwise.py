@@ -62,8 +62,9 @@ def test_extensions_that_have_to_be_scored(seed, size):
             assert block == (blocks.index(rest) if rest in blocks else -1)
 
 
+@pytest.mark.parametrize("most_work", [0.0, 1e9], ids=["one at a time", "all at once"])
 @pytest.mark.parametrize("required", [(), (5,)])
-def test_open_extensions_are_scored(required):
+def test_open_extensions_are_scored(required, most_work):
     dataset, rows = dependent_dataset(4, 7, 200, most_states=3)
     scorer, child, n_states = FamilyScorer(dataset, "bic"), 6, dataset.n_states.tolist()
     allowed = np.array([v for v in range(6) if v not in required], dtype=np.int32)
@@ -82,11 +83,15 @@ def test_open_extensions_are_scored(required):
     is_better, scratch = np.zeros(len(entries), dtype=np.bool_), np.empty(7)
     q = np.array([scorer.n_configurations((*required, int(v))) for v in allowed])
     for configurations in np.unique(q):
-        score_open(
-            scorer.data, scorer.tables(child, configurations), child, np.array(required, dtype=np.int32),
-            allowed, places, np.flatnonzero(q == configurations), starts, entries, is_better, scratch,
-            scorer.workspace(),
-        )  # fmt: skip
+        which, position, first, calls = np.flatnonzero(q == configurations), 0, 0, 0
+        while position < len(which):
+            position, first = score_open(
+                scorer.data, scorer.tables(child, configurations), child, np.array(required, dtype=np.int32),
+                allowed, places, which, position, first, most_work, starts, entries, is_better, scratch,
+                scorer.workspace(),
+            )  # fmt: skip
+            calls += 1
+        assert first == 0 and (calls == 1 or most_work == 0.0)
     pairs = [(a, b) for a in range(n) for b in range(a + 1, n)]
     for k, pair in enumerate(pairs):
         if closed[k]:
