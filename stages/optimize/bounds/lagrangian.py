@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 SLICE_WORK = 20_000_000
 """Sets looked at per compiled call, about; some hundredths of a second."""
 
+ASCENT_WORK = SLICE_WORK // 8
+"""The same of dual ascent, whose unit of work takes longer where lists are long."""
+
 ROUND_STEPS = 400
 """Steps of the volume algorithm between two searches for cuts."""
 
@@ -207,7 +210,7 @@ class BoundSearch:
         pool = np.empty(room * n, dtype=np.int32)
         offsets = np.zeros(room + 1, dtype=np.int64)
         raised = np.zeros(room)
-        allowed = int(min(SLICE_WORK, max(1, work - self.work)))
+        allowed = int(min(ASCENT_WORK, max(1, work - self.work)))
         progress = np.zeros(2, dtype=np.int64)
         progress[WORK_LEFT] = allowed
         self._top, code = ascend(
