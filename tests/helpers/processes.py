@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,8 +20,9 @@ TIMEOUT = 300
 
 @cache
 def script_folder() -> str:
-    """A folder with a `bnsl` script that runs the package under test, to be put on PATH."""
+    """A folder with a `bnsl` script that runs the package under test, for PATH; removed when the tests end."""
     folder = tempfile.mkdtemp(prefix="bnsl-test-bin-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     script = Path(folder, "bnsl")
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bnsl_cli "$@"\n')
     script.chmod(0o755)
