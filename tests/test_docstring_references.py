@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.places import ROOT
+from helpers.sources import syntax_tree
 
 DOTTED = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.\w+)+)`(?!`)")
 SEE = re.compile(r"\b(?:[Ss]ee|[Aa]s of)\s+`(\w+)`")
@@ -23,7 +24,7 @@ def sources() -> list[Path]:
 def names_in(path: Path) -> frozenset[str]:
     """Every identifier that a source file defines, imports or uses."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax_tree(path)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, ast.Name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from helpers.places import ROOT
+from helpers.sources import syntax_tree
 
 STDLIB = frozenset(sys.stdlib_module_names)
 SOLVER_MODULE = "stages.optimize.exact.linear_programme"
@@ -45,10 +47,10 @@ def _walk(node: ast.AST, at_module_level: bool) -> Iterator[tuple[ast.AST, bool]
         yield from _walk(child, at_module_level and not inside)
 
 
-def imports_of(source: str, package: str) -> list[Import]:
+def imports_of(tree: ast.Module, package: str) -> list[Import]:
     """All imports of a module that lives in `package`, relative ones resolved."""
     found = []
-    for node, top in _walk(ast.parse(source), True):
+    for node, top in _walk(tree, True):
         if isinstance(node, ast.Import):
             found += [Import(node.lineno, alias.name, top) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -144,6 +146,12 @@ def package_of(module: str) -> str:
     return module if module == "stages.optimize" else module.rpartition(".")[0]
 
 
+@functools.cache
+def imports_of_file(path: Path) -> list[Import]:
+    """All imports of a source file."""
+    return imports_of(syntax_tree(path), module_name(path)[1])
+
+
 def sources() -> list[Path]:
     return [
         p for package in ("formats", "stages", "bnsl_cli") for p in sorted((ROOT / package).rglob("*.py"))
@@ -172,7 +180,7 @@ def sources() -> list[Path]:
     ],
 )
 def test_rules_catch(module: str, source: str, complaint: str):
-    (found,) = imports_of(source, package_of(module))
+    (found,) = imports_of(ast.parse(source), package_of(module))
     assert any(complaint in text for text in broken_rules(module, found))
 
 
@@ -194,15 +202,15 @@ def test_rules_catch(module: str, source: str, complaint: str):
     ],
 )
 def test_rules_allow(module: str, source: str):
-    (found,) = imports_of(source, package_of(module))
+    (found,) = imports_of(ast.parse(source), package_of(module))
     assert list(broken_rules(module, found)) == []
 
 
 def test_imports_keep_the_rules():
     broken = []
     for path in sources():
-        module, package = module_name(path)
-        for found in imports_of(path.read_text(), package):
+        module, _ = module_name(path)
+        for found in imports_of_file(path):
             broken += [
                 f"{path.relative_to(ROOT)}:{found.line}: {text}" for text in broken_rules(module, found)
             ]
@@ -226,8 +234,7 @@ def test_formats_import_in_no_circle():
 
     imported: dict[str, set[str]] = {}
     for path in sorted((ROOT / "formats").rglob("*.py")):
-        module, package = module_name(path)
-        imported[module] = {found.module for found in imports_of(path.read_text(), package)}
+        imported[module_name(path)[0]] = {found.module for found in imports_of_file(path)}
     # the front of the package names its modules for type checkers and loads them by name
     imported["formats"] = set()
     imported = {module: {name for name in names if name in imported} for module, names in imported.items()}
@@ -247,10 +254,11 @@ def _io_calls(tree: ast.AST) -> Iterator[ast.AST]:
             and isinstance(node.func, ast.Name)
             and node.func.id in ("open", "print")
         )
-        stream = isinstance(node, ast.Attribute) and ast.unparse(node) in (
-            "sys.stdin",
-            "sys.stdout",
-            "sys.stderr",
+        stream = (
+            isinstance(node, ast.Attribute)
+            and node.attr in ("stdin", "stdout", "stderr")
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "sys"
         )
         if call or stream:
             yield node
@@ -260,7 +268,7 @@ def test_stages_touch_no_files_or_streams():
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
         for path in sorted((ROOT / "stages").rglob("*.py"))
-        for node in _io_calls(ast.parse(path.read_text()))
+        for node in _io_calls(syntax_tree(path))
     ]
     assert found == []
 
@@ -270,7 +278,7 @@ def test_every_kernel_is_compiled_through_the_one_wrapper():
     for path in sorted((ROOT / "stages" / "kernels").rglob("*.py")):
         if path.name == "jit.py":
             continue
-        for node, _ in _walk(ast.parse(path.read_text()), True):
+        for node, _ in _walk(syntax_tree(path), True):
             if isinstance(node, ast.FunctionDef):
                 names = {ast.unparse(d).split("(")[0] for d in node.decorator_list}
                 found += [
@@ -279,24 +287,12 @@ def test_every_kernel_is_compiled_through_the_one_wrapper():
     assert found == []
 
 
-def _reached(start: str, imports: dict[str, set[str]]) -> set[str]:
-    """Modules that importing leads to, through any number of others."""
-    reached: set[str] = set()
-    waiting = [start]
-    while waiting:
-        new = imports[waiting.pop()] - reached
-        reached |= new
-        waiting += new
-    return reached
-
-
 @pytest.mark.parametrize("package", ["bnsl_cli", "formats", "stages"])
 def test_no_files_import_each_other_in_a_circle(package: str):
     # Imports inside functions and for type checking count: who reads one file of a circle must read all.
     paths = {module_name(path)[0]: path for path in sources()}
     imports: dict[str, set[str]] = {}
     for module, path in paths.items():
-        found = imports_of(path.read_text(), module_name(path)[1])
-        imports[module] = {each.module for each in found} & (paths.keys() - {module})
-    circular = [m for m in paths if _root(m) == package and m in _reached(m, imports)]
+        imports[module] = {each.module for each in imports_of_file(path)} & (paths.keys() - {module})
+    circular = [m for m in paths if _root(m) == package and m in _reachable(m, imports)]
     assert circular == []

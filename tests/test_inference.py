@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("bound", [1, 2, 3, 5])
+@pytest.mark.parametrize("bound", [1, 2, *(pytest.param(k, marks=pytest.mark.slow) for k in (3, 5))])
 def test_junction_tree_and_likelihood(folder, bound):
     """Cliques have at most K + 1 variables, rows the probabilities that evaluate adds up."""
     network, fitted, train = folder / f"{bound}.net.jsonl", folder / f"{bound}.bif", folder / "train.csv"

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.places import TEST_DATA
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import entropy as naive
@@ -133,7 +134,7 @@ def test_all_tables_of_a_binary_and_a_ternary_variable_with_four_rows():
 # Random
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_random_data(seed):
     dataset = random_dataset(seed, 9, 200)
     assert_equals_naive(dataset, compute_entropies(dataset))

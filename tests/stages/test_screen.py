@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import screen as naive
@@ -184,7 +185,7 @@ def test_all_tables_of_three_variables(n_states):
 
 
 @pytest.mark.parametrize("relative", [False, True])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_forests_and_curve_of_random_tables(seed, relative):
     for table in (random_table(seed, 7), entropies_of_random_data(seed)):
         weights = naive.measure(table.conditional, table.entropy, relative)
@@ -196,7 +197,7 @@ def test_forests_and_curve_of_random_tables(seed, relative):
         assert eps[0] == 0 and (np.diff(eps) > 0).all() and np.diff(counts).all()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_smallest_threshold_for_a_share_of_roots(seed):
     table = random_table(seed, 7)
     at = {eps: n_roots(screen_forest(table, eps=eps)) for eps in sorted(thresholds(table, False))}

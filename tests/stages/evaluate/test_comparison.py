@@ -8,6 +8,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,7 +97,7 @@ def test_friedman_by_hand():
     assert friedman_test(np.array([[1.0, 2.0], [2.0, 1.0]])) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_friedman_with_ties_by_the_textbook(seed):
     # The statistic without ties, divided by the correction for them, as in Conover (1999).
     n, k = 12, 4

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 from helpers.evaluation_cases import make_dataset, make_network, make_variables, random_parents, random_rows
+from helpers.seeds import seeds
 from naive import scores as naive_scores
 
 from formats.errors import Inconsistent
@@ -96,7 +97,7 @@ def test_scores_are_computed_only_when_asked_for():
     assert list(record) == ["variables", "arcs", "max_parents", "parameters", "k2"]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_inputs_are_matched_by_name(seed):
     order = np.random.default_rng(seed).permutation(5).tolist()
     place = {v: i for i, v in enumerate(order)}

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from helpers.evaluation_cases import make_dataset, random_parents, random_rows
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import networks as naive_networks
@@ -102,7 +103,7 @@ def test_row_codes_tell_configurations_apart(n_variables):
     assert codes.max() < n_codes <= max(MIN_TABLE_CELLS, 4 * len(rows))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_families_of_a_network(seed):
     n_states = [2, 3, 2, 4, 3, 2]
     rows = random_rows(seed, n_states, 100)

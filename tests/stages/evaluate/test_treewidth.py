@@ -7,6 +7,7 @@ import random
 
 import pytest
 from helpers.evaluation_cases import random_parents
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import treewidth as naive
@@ -89,7 +90,7 @@ def test_all_graphs_of_four_vertices_and_all_orders():
             assert bounds.lower <= naive.treewidth(edges, 4) <= bounds.upper
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_random_graphs_of_seven_vertices(seed):
     generator = random.Random(seed)
     pairs = list(itertools.combinations(range(7), 2))
@@ -162,7 +163,7 @@ def naive_contraction_bound(edges, n_vertices):
     return bound
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_contractions_follow_their_rule(seed):
     n_variables = 10 + 3 * seed
     parents = random_parents(seed, n_variables, 3)

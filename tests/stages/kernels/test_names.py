@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.places import ROOT
+from helpers.sources import syntax_tree
 
 KERNELS = ROOT / "stages" / "kernels"
 MODULES = sorted(path for path in KERNELS.rglob("*.py") if path.name != "__init__.py")
@@ -21,7 +22,7 @@ def module_name(path: Path) -> str:
 
 def top_level(path: Path) -> Iterator[ast.stmt]:
     """The statements of a module, those under ``if`` included."""
-    waiting = list(ast.parse(path.read_text()).body)
+    waiting = list(syntax_tree(path).body)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If):
@@ -54,9 +55,7 @@ def tuple_classes() -> set[str]:
 def modules_named_by_tests() -> set[str]:
     """Modules that tests below this folder import."""
     nodes = [
-        node
-        for path in Path(__file__).parent.rglob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        node for path in Path(__file__).parent.rglob("test_*.py") for node in ast.walk(syntax_tree(path))
     ]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     return names | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
@@ -77,7 +76,7 @@ def test_tuples_of_arrays_are_built_by_keyword():
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.func.id}"
         for folder in ("stages", "tests")
         for path in (ROOT / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         if node.func.id in classes and node.args
     ]

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.lagrangian import costs_of, counted_share, most_violated
 from naive.networks_search import random_table
 
@@ -44,7 +45,7 @@ def clusters_of(support, demand, rng):
     return [frozenset(pool[a:b].tolist()) for a, b in pairwise(offsets[: count + 1])]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 @pytest.mark.parametrize("demand", [1, 2])
 def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
     table = random_table(seed, 7, n_sets=20)
@@ -59,7 +60,7 @@ def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
 
 
 @pytest.mark.parametrize("demand", [1, 2])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_sums_tell_what_each_flip_would_change(seed, demand):
     rng, table = np.random.default_rng(seed), random_table(seed, 7, n_sets=20)
     columns, costs = new_columns(table), costs_of(table)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.lagrangian import costs_of, counts, is_violated, placed_by_free_sets, relaxed_cost
 from naive.networks_search import best_by_subsets, make_table, random_table
 
@@ -54,7 +55,7 @@ def test_hand_one_cluster_is_tight():
     assert placement.reduced.tolist() == [0.0, 0.0, 0.0, 2.0]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_ascent_keeps_its_books(seed):
     """Reduced costs are costs less multipliers and not negative; the bound is their sum; all are placed."""
     table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3, ties=seed % 2 == 0)
@@ -74,7 +75,7 @@ def test_ascent_keeps_its_books(seed):
     assert ideal - sum(raised) >= best_by_subsets(table) - 1e-8
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_shrunk_clusters_are_violated_and_minimal(seed):
     table = random_table(seed, 9, n_sets=20)
     columns, costs = new_columns(table), costs_of(table)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.lagrangian import costs_of, counts, relaxed_cost
@@ -66,7 +67,7 @@ def random_cuts(columns, rng):
     return pool
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_counted_sets_and_lacks(seed):
     rng, table = np.random.default_rng(seed), random_table(seed, 6, n_sets=12)
     columns, costs = new_columns(table), costs_of(table)
@@ -84,7 +85,7 @@ def test_counted_sets_and_lacks(seed):
         assert lacks[index] == pytest.approx(demand - shares[expected].sum())
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_volume_steps_raise_the_bound_and_average_the_choices(seed):
     """The bound is that of the multipliers and holds; shares sum to one; what they lack is as counted."""
     rng, table = np.random.default_rng(seed), random_table(seed, 7, n_sets=15)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ def random_state(seed, n):
 
 
 @pytest.mark.parametrize("n", [5, 70])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_lists_are_as_defined(seed, n):
     state, parents, permitted = random_state(seed, n)
     one, other = 1, 3

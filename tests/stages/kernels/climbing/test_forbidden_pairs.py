@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive import climbing as naive
 
 from stages.kernels.bits import empty_bit_matrix, has_bit, set_bit
@@ -54,7 +55,7 @@ class Model:
         return (added | turned) - self.shut[child]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_relisted_children_test_what_a_move_could_bring(seed):
     model = Model(seed)
     out = np.empty(model.n, dtype=np.int32)
@@ -65,7 +66,7 @@ def test_relisted_children_test_what_a_move_could_bring(seed):
         assert listed == sorted(set(range(model.n)) - {child} - model.graph[child] - model.shut[child])
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_gains_forbid_the_pairs_they_speak_against(seed):
     model, out = Model(seed), np.empty(8, dtype=np.int32)
     for child in range(model.n):
@@ -86,7 +87,7 @@ def test_gains_forbid_the_pairs_they_speak_against(seed):
         assert model.kernel_shut() == model.shut
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_linked_pairs_reopen_what_is_next_to_them(seed):
     """As FastCHC defines it; children whose lists changed are tested one after the other."""
     model, out = Model(seed), np.empty(8, dtype=np.int32)

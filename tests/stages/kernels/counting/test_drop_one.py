@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
 from naive.scores import count_family, log_likelihood
 
@@ -16,7 +17,7 @@ from stages.scoring.dataset_layout import pack_dataset
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.8])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_tables_and_sums(seed, noise):
     """With little noise rows are merged and weighted."""
     dataset, rows = dependent_dataset(seed, 5, 300, most_states=3, noise=noise)

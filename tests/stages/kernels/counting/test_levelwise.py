@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
 from naive.scores import local_score
 
@@ -28,7 +29,7 @@ def make_level(best, n_allowed, size):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_extensions_that_have_to_be_scored(seed, size):
     """Open are those all of whose subsets of one less are open, unless one of these scores too much already."""
     rng, n = np.random.default_rng(seed), 6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.ktree_cases import demanding_table
+from helpers.seeds import seeds
 from naive.networks_search import random_table
 
 from stages.kernels.ktrees.annealing import (
@@ -30,7 +31,7 @@ def build(problem, order):
     return tree, log, clique, build_ktree(problem.lists, tree, log, clique)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_places_are_clamped_to_what_precedences_allow(seed):
     rng = np.random.default_rng(seed)
     order = rng.permutation(9)
@@ -53,7 +54,7 @@ def test_places_are_clamped_to_what_precedences_allow(seed):
             assert place == legal[-1]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_wanted_moves_bring_a_better_set_within_reach(seed):
     problem = prepare_bounded(random_table(seed, 10, n_sets=30), 2)
     rng = np.random.default_rng(seed)
@@ -81,7 +82,7 @@ def test_wanted_moves_bring_a_better_set_within_reach(seed):
 
 @pytest.mark.parametrize("demanding", [False, True])
 @pytest.mark.parametrize("temperature", [0.0, 5.0])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_walks_keep_their_books_and_the_precedences(seed, temperature, demanding):
     """The relative score told is that of the tree; the best one met is kept and never gets worse."""
     table = demanding_table(seed, 10, n_fixed=3) if demanding else random_table(seed, 10, n_sets=30)

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 
 from stages.kernels.ktrees.arborescence import best_arborescence
 
@@ -24,7 +25,7 @@ def best_by_choices(n, arcs):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_best_of_all_arborescences(seed, ties):
     rng = np.random.default_rng(seed)
     n = 2 + seed % 5

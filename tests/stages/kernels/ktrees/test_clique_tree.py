@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.networks_search import random_table
 from naive.orders import lists_of
 from naive.slim import cliques_along
@@ -52,7 +53,7 @@ def check_tree(cliques, families):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_cliques_are_those_of_elimination(seed, width):
     lists, cliques, families, rng, _ = random_network(seed, 8, width)
     order = cliques.order.tolist()
@@ -62,7 +63,7 @@ def test_cliques_are_those_of_elimination(seed, width):
         check_tree(cliques, families)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_a_connected_part_may_come_first(seed):
     """Cliques elsewhere stay as they are when the members of a connected part are put first."""
     n, width = 8, 3
@@ -84,7 +85,7 @@ def test_a_connected_part_may_come_first(seed):
     check_tree(cliques, families)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_contained_sets_and_full_cliques(seed):
     n, width = 8, 3
     lists, cliques, families, rng, table = random_network(seed, n, width)

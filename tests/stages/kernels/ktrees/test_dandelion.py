@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.ktree_cases import draw_tree
+from helpers.seeds import seeds
 from naive import informative_score as naive
 from naive.ktrees import all_ktrees
 from naive.networks_search import random_table
@@ -34,7 +35,7 @@ def test_codes_give_every_ktree_equally_often(n, width):
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_decoded_trees_are_built_along_their_order(width, seed):
     n = 9
     tree = draw_tree(prepare_within(random_table(seed, n), width), np.random.default_rng(seed))

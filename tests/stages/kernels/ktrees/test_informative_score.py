@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.ktree_cases import draw_tree, pairs_of
+from helpers.seeds import seeds
 from naive import informative_score as naive
 from naive.ktrees import small_lists
 from naive.networks_search import random_table
@@ -24,7 +25,7 @@ from stages.optimize.treewidth.problem import prepare_within
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_informative_score_by_the_definition(width, seed):
     n = 8
     table = random_table(seed, n, n_sets=30)
@@ -37,7 +38,7 @@ def test_informative_score_by_the_definition(width, seed):
     assert found == pytest.approx(naive.informative_score(lists, pairs_of(information, n), edges))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_information_is_looked_up_by_pairs(seed):
     n = 9
     table = random_table(seed, n, n_sets=20)
@@ -52,7 +53,7 @@ def test_information_is_looked_up_by_pairs(seed):
     assert holds_last_sets(problem.lists, tree)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_drawn_ktrees_may_beat_the_floor(seed):
     table = random_table(seed, 8, n_sets=20)
     problem, information = prepare_within(table, 2), pair_information(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.ktree_cases import joined_sets
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.informative_score import best_growth
@@ -40,7 +41,7 @@ def search(problem, tree, floor, n_expansions=10**6, capacity=100_000):
 
 
 @pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_best_cliques_along_an_order(width, seed):
     n = 6
     problem = prepare_bounded(random_table(seed, n, n_sets=20, ties=seed % 2 == 0), width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.ktree_cases import demanding_table, joined_sets
+from helpers.seeds import seeds
 from naive.ktrees import NaiveKTree
 from naive.networks_search import random_table
 
@@ -27,7 +28,7 @@ def next_by_regret(lists, order, width, before):
 
 @pytest.mark.parametrize("demanding", [False, True])
 @pytest.mark.parametrize("width", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_the_least_regret_comes_next(seed, width, demanding):
     n = 9
     table = demanding_table(seed, n, n_fixed=2) if demanding else random_table(seed, n, n_sets=25)

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.ktrees import NaiveKTree, best_on
 from naive.networks_search import make_table, random_table
 from naive.orders import lists_of
@@ -70,7 +71,7 @@ def test_hand_preferences_choose_bag_and_member():
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_start_clique_is_exact(size, seed):
     table = random_table(seed, size + 2, n_sets=14, ties=seed % 2 == 0)
     problem = prepare_bounded(table, size - 1)
@@ -100,7 +101,7 @@ def test_start_clique_beyond_the_exact_part_follows_the_order():
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 3, 4])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_evaluation_matches_clique_lists(bound, seed):
     n = 9
     table = random_table(seed, n, max_parents=4, n_sets=40, ties=seed % 3 == 0)
@@ -116,7 +117,7 @@ def test_evaluation_matches_clique_lists(bound, seed):
     assert bags_of(tree) == naive.bags
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_floor_gives_up_exactly_when_the_loss_is_below(seed):
     problem = prepare_bounded(random_table(seed, 8, n_sets=30), 2)
     order = np.random.default_rng(seed).permutation(8)
@@ -126,7 +127,7 @@ def test_floor_gives_up_exactly_when_the_loss_is_below(seed):
     assert evaluate(problem, order, above)[1] < above
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_sampling_keeps_the_best_order(seed):
     from stages.kernels.ktrees.orders import sample_orders
 
@@ -145,7 +146,7 @@ def test_sampling_keeps_the_best_order(seed):
     assert (found.chosen == chosen).all()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_shuffled_orders_are_uniform(seed):
     from stages.kernels.ktrees.orders import shuffle_order
 
@@ -160,7 +161,7 @@ def test_shuffled_orders_are_uniform(seed):
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 4])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_building_without_preferences_is_kg(bound, seed):
     problem = prepare_bounded(random_table(seed, 10, max_parents=4, n_sets=40), bound)
     order = np.random.default_rng(seed).permutation(10)
@@ -172,7 +173,7 @@ def test_building_without_preferences_is_kg(bound, seed):
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_preferences_match_clique_lists(bound, seed):
     n = 9
     rng = np.random.default_rng(seed)
@@ -199,7 +200,7 @@ def snapshot(search):
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 3, 5])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_moves_keep_what_building_anew_would_give(bound, seed):
     """At a high temperature nearly everything is accepted; after each slice the state is that of its order."""
     n = 12
@@ -224,7 +225,7 @@ def test_moves_keep_what_building_anew_would_give(bound, seed):
     assert (other.tree.chosen == best.chosen).all()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_refused_moves_leave_no_trace(seed):
     from stages.kernels.ktrees.moves import mark_move, move_variable, refresh, take_back
 
@@ -253,7 +254,7 @@ def test_refused_moves_leave_no_trace(seed):
         assert snapshot(search) == before
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_bags_and_edges_bit_by_bit(seed):
     """Joining a bag, with and without a member that is not wanted, against lists."""
     from stages.kernels.bits import has_bit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.ktree_cases import draw_tree
+from helpers.seeds import seeds
 from naive import informative_score as naive
 from naive.ktrees import best_inside
 from naive.networks import is_acyclic
@@ -40,7 +41,7 @@ def solve(problem, tree, slack, limit=300):
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 3])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_best_network_within_a_ktree(width, seed):
     n = 5 + seed % 3
     table = random_table(seed, n, max_parents=4, n_sets=10 if n < 7 else 5, ties=seed % 2 == 0)
@@ -63,7 +64,7 @@ def test_best_network_within_a_ktree(width, seed):
     assert cost < 1e-6 or solve(problem, tree, cost - 1e-6) is None
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_families_lie_where_their_clique_is_formed(seed):
     n, width = 8, 2
     table = random_table(seed, n, n_sets=20)

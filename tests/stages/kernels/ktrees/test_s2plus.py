@@ -66,7 +66,7 @@ def test_first_clique_holds_the_most_informative_pair():
 
 
 @pytest.mark.parametrize("room", [0, 40])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_without_room_growth_is_greedy_and_ends(seed, room):
     """However many steps a call may take, the same k-tree of full cliques comes out."""
     n, width = 9, 2

@@ -163,7 +163,7 @@ def test_slices_change_nothing():
 
 
 @pytest.mark.parametrize("width", [0, 1, 3, 6])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_filled_up_cliques_are_those_of_a_ktree(width, seed):
     n = 7
     groups = start_search(random_table(seed, n, n_sets=6), width, seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.networks_search import random_table
 from naive.orders import acyclic_selection, descendants_of, lists_of
 
@@ -13,7 +14,7 @@ from stages.optimize.lists.set_lists import index_table
 
 
 @pytest.mark.parametrize("budget", [1, 10**9])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_selection_is_as_defined(seed, budget):
     n = 9
     table = random_table(seed, n, n_sets=20, ties=seed % 2 == 0)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.networks_search import random_table
 from naive.orders import is_acyclic, lists_of
 
@@ -14,7 +15,7 @@ from stages.optimize.lists.set_lists import index_table
 from stages.optimize.orders.initial_orders import OrderSampler, best_parent_arcs
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_feedback_arc_set_is_minimal_and_breaks_all_cycles(seed):
     table = random_table(seed, 9, n_sets=12)
     sampler = OrderSampler(table, "fas")
@@ -33,7 +34,7 @@ def test_feedback_arc_set_is_minimal_and_breaks_all_cycles(seed):
         assert not is_acyclic(graph(with_one_more))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_weights_are_what_a_child_misses_without_the_parent(seed):
     table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3)
     weights = iter(arc_weights(index_table(table), table.set_offsets[:-1]).tolist())
@@ -55,7 +56,7 @@ def visit(parents, ranks, variable, seen):
     return [*found, variable]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_depth_first_orders_are_as_defined(seed):
     rng = np.random.default_rng(seed)
     graph = [sorted(rng.permutation(9)[: rng.integers(0, 4)].tolist()) for _ in range(9)]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from helpers.order_cases import assert_state_is_fresh, feasible_order, start
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.networks_search import make_table, random_table
@@ -57,7 +58,7 @@ def test_hand_fixed_arcs_bound_the_slots():
     assert set(slot_scores(lists, 2, state, profile, 1e9)) == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25, quick=2))
 def test_every_slot_is_scored_as_from_scratch(seed):
     table = random_table(seed, 8, n_sets=25, n_fixed=seed % 4, ties=seed % 2 == 0)
     naive, rng = lists_of(table), np.random.default_rng(seed)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from helpers.order_cases import assert_state_is_fresh, feasible_order, order_state, start
+from helpers.seeds import seeds
 from naive.networks_search import random_table
 from naive.orders import inserted, lists_of, order_score
 
@@ -16,7 +17,7 @@ from stages.optimize.lists.set_lists import index_table
 from stages.optimize.orders.insertion_ils import start_walk
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_repair_reports_its_gain_and_keeps_the_state_fresh(seed):
     table = random_table(seed, 9, n_sets=25, n_fixed=seed % 3)
     rng = np.random.default_rng(seed)
@@ -32,7 +33,7 @@ def test_repair_reports_its_gain_and_keeps_the_state_fresh(seed):
     assert walk.cursor[HEAD] == walk.cursor[TAIL]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_each_variable_moves_to_its_best_slot_in_turn(seed):
     table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3)
     rng = np.random.default_rng(seed)
@@ -50,7 +51,7 @@ def test_each_variable_moves_to_its_best_slot_in_turn(seed):
 
 
 @pytest.mark.parametrize("work", [50, 10**9])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_walks_count_exactly_and_keep_the_best(seed, work):
     table = random_table(seed, 9, n_sets=25, n_fixed=seed % 3)
     rng = np.random.default_rng(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.order_cases import feasible_order
+from helpers.seeds import seeds
 from naive.networks_search import make_table, random_table
 from naive.orders import greedy_swaps, lists_of, network_of_order, order_score, swapped
 
@@ -35,7 +36,7 @@ def test_hand_member_index():
     assert pairs == {(0, 1): [2], (0, 2): [4, 5], (1, 0): [0], (1, 2): [4]}
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_member_index_is_complete(seed):
     table = random_table(seed, 7, n_sets=20)
     lists = index_table(table)
@@ -52,7 +53,7 @@ def test_member_index_is_complete(seed):
 
 
 @pytest.mark.parametrize("budget", [1, 10**9])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_choices_are_the_best_consistent_sets(seed, budget):
     table = random_table(seed, 9, n_sets=20, ties=seed % 2 == 0)
     lists, rng = index_table(table), np.random.default_rng(seed)
@@ -75,7 +76,7 @@ def test_choices_are_the_best_consistent_sets(seed, budget):
     assert best_with(lists, child, parent, position, limit, below) == (sets[0] if sets else -1)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_swap_gains_and_updates_match_evaluation_from_scratch(seed):
     table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3, ties=seed % 2 == 0)
     naive, lists = lists_of(table), index_table(table)
@@ -94,7 +95,7 @@ def test_swap_gains_and_updates_match_evaluation_from_scratch(seed):
         assert np.array_equal(chosen, fresh_chosen)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_climb_takes_the_best_swap_each_time(seed):
     table = random_table(seed, 7, n_sets=20)
     lists, rng = index_table(table), np.random.default_rng(seed)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.exact import best_sets
 from naive.networks_search import best_by_subsets, random_table
 from naive.orders import lists_of, order_score
@@ -14,7 +15,7 @@ from stages.kernels.orders.subset_dp import NO_SET, best_within_subsets, extend_
 from stages.optimize.lists.set_lists import index_table
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_best_sets_within_all_subsets(seed):
     table = random_table(seed, 6, n_sets=12, n_fixed=seed % 3, ties=seed % 2 == 0)
     lists, packed = lists_of(table), index_table(table)
@@ -28,7 +29,7 @@ def test_best_sets_within_all_subsets(seed):
             assert taken == expected
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_totals_and_trace(seed):
     n = 1 + seed
     table = random_table(seed, n, n_sets=20, n_fixed=seed % 3 if n > 3 else 0)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from helpers.order_cases import assert_state_is_fresh, feasible_order, reachable, start
+from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.networks_search import make_table, random_table
@@ -57,7 +58,7 @@ def test_hand_fixed_arcs_stop_a_block():
     assert jump_left(lists, 2, 1, state)[0] == -math.inf
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_best_place_is_the_best_of_all_places(seed):
 
     n = 8
@@ -107,7 +108,7 @@ def test_property_state_stays_fresh_through_random_jumps(seed, n, n_fixed, ties)
         assert_state_is_fresh(lists, state)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_no_block_gains_at_the_end_of_a_climb(seed):
     table = random_table(seed, 7, n_sets=20, n_fixed=seed % 3)
     naive, rng = lists_of(table), np.random.default_rng(seed)

@@ -37,7 +37,7 @@ def exact_total(table, result):
     ("shift", "factor"), [(-1e9, 1.0), (0.0, 1e-7), (-50.0, 1e-7), (1e9, 1e-3), (0.0, 1e9)]
 )
 @pytest.mark.parametrize("by_subsets", [True, False])
-@pytest.mark.parametrize("seed", seeds(6, quick=3))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_the_best_network_is_found_and_its_bound_holds(shift, factor, by_subsets, seed):
     if not by_subsets:
         pytest.importorskip("highspy")
@@ -78,7 +78,7 @@ def test_differences_of_some_ten_millionths_count():
 # What is left
 
 
-@pytest.mark.parametrize("seed", seeds(12, quick=5))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_what_is_left_is_solved_as_all_would_be(seed):
     table = random_table(seed, 7, n_sets=4 + seed % 9, ties=seed % 2 == 0)
     columns = new_columns(table)
@@ -95,7 +95,7 @@ def test_what_is_left_may_have_no_network():
     assert solve_residual(new_columns(table), kept) is None
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_strongly_connected_components_are_pairs_that_reach_each_other(seed):
     rng = np.random.default_rng(seed)
     n = 9

@@ -97,7 +97,7 @@ def test_hand_precedence():
 # Against the definitions
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_subsets_find_the_optimum_and_an_order_for_it(seed):
     n = 1 + seed % 8
     table = random_table(seed, n, n_sets=20, n_fixed=seed % 3 if n > 3 else 0, ties=seed % 2 == 0)
@@ -131,7 +131,7 @@ def test_precedences_are_closed(pairs):
         assert {(a, b) for a in range(7) for b in range(7) if after[a] >> b & 1} == expected
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_arcs_on_cycles_and_pairs_to_branch_on(seed):
     table = random_table(seed, 7, n_sets=10)
     columns = columns_of(table)
@@ -182,7 +182,7 @@ def test_every_variable_gets_an_empty_set():
 
 
 @pytest.mark.parametrize("rounds", [1, 30])
-@pytest.mark.parametrize("seed", seeds(16, quick=4))
+@pytest.mark.parametrize("seed", seeds(16, quick=2))
 def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatch):
     pytest.importorskip("highspy")
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", rounds)
@@ -220,7 +220,7 @@ def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
 
 
 @pytest.mark.parametrize("by_subsets", [True, False])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_both_ways_prove_the_optimum(seed, by_subsets):
     if not by_subsets:
         pytest.importorskip("highspy")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.networks_search import random_table
 from naive.orders import lists_of, order_score
 
@@ -72,7 +73,7 @@ def test_hand_inverted_tree_is_a_hint():
     assert start.order(2).tolist() == start.order().tolist() == [0, 1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_an_order_within_the_width_is_found_where_the_header_names_none(seed):
     best = solve(random_table(seed, 9, n_sets=30), treewidth=2)
     order = StartNetwork(best.parents).order(2)
@@ -117,7 +118,7 @@ def test_bounded_searches_begin_with_its_order(method, init):
     assert more.header.extra["total"] >= there - 1e-9
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_ils_keeps_a_start_network_with_arcs_against_its_order(seed):
     table = random_table(seed, 12, n_sets=40, n_fixed=seed)
     best = solve(table, treewidth=3)

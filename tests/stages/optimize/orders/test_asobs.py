@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.networks_search import best_by_orders, make_table, random_table
 from naive.orders import acyclic_selection, is_acyclic, lists_of, order_score, swapped
 
@@ -31,7 +32,7 @@ def test_hand_arc_against_the_order():
     assert order_score(lists_of(table), [0, 1, 2]) == -27.0
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, quick=2))
 def test_matches_the_naive_twin(seed):
     table = random_table(seed, 9, n_sets=15, n_fixed=seed % 4)
     order, chosen = select(table, np.random.default_rng(seed).permutation(9))
@@ -41,14 +42,14 @@ def test_matches_the_naive_twin(seed):
     assert is_acyclic(parents)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, quick=2))
 def test_theorem_3_never_below_obs_on_the_same_order(seed):
     table = random_table(seed, 10, n_sets=20, n_fixed=seed % 5, ties=seed % 2 == 0)
     order, chosen = select(table, np.random.default_rng(seed).permutation(10))
     assert total_score(table.scores, chosen) >= order_score(lists_of(table), order) - 1e-9
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_theorem_4_improving_swaps_can_be_followed(seed):
     """From the order of an acyclic selection, a swap that improves OBS leads acyclic selection higher as
     well.
@@ -67,7 +68,7 @@ def test_theorem_4_improving_swaps_can_be_followed(seed):
             assert total_score(table.scores, followed) > here
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_search_stays_within_the_optimum_and_repeats_at_any_number_of_threads(seed):
     table = random_table(seed, 6, n_fixed=seed % 3)
     networks = [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.clocks import TickingClock
 from helpers.order_cases import assert_state_is_fresh, feasible_order
+from helpers.seeds import seeds
 from naive.networks_search import best_by_orders, best_by_subsets, random_table
 from naive.orders import is_acyclic, lists_of, order_score
 
@@ -33,7 +34,7 @@ def shaker(table, seed):
     return OrderShaker(index_table(table), feasible_order(table, rng), rng)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_shaking_finds_the_optimum_of_small_tables(seed):
     table = random_table(seed, 6 if seed % 2 else 8, n_fixed=seed % 3)
     search = shaker(table, seed)
@@ -67,7 +68,7 @@ def test_cutting_the_work_changes_nothing(monkeypatch):
     assert np.array_equal(whole.order, cut.order)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_ils_is_exact_on_small_tables_and_repeats_at_any_number_of_threads(seed):
     table = random_table(seed, 8, n_sets=25, n_fixed=seed % 3)
     networks = [
@@ -85,7 +86,7 @@ def test_ils_is_exact_on_small_tables_and_repeats_at_any_number_of_threads(seed)
     assert networks[0][0].header.extra["total"] == pytest.approx(best_by_subsets(table), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_ils_says_how_far_from_the_optimum_its_network_is(seed):
     table = random_table(seed, 8, n_sets=25, n_fixed=seed % 3)
     extra = run(table, OptimizeOptions(method="ils", seed=seed), Budget(evaluations=3000), NullReporter())[

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import lists_of, network_of_order, order_score
 
@@ -70,13 +71,13 @@ def test_hand_entropy_weights_undo_the_penalty():
 # Exhaustive and random against the naive twins
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_brute_forces_agree(seed):
     table = random_table(seed, 5, n_fixed=seed % 3)
     assert best_by_orders(table) == pytest.approx(best_by_subsets(table), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_evaluation_matches_definition(seed):
     table = random_table(seed, 9, n_sets=20, n_fixed=seed % 4, ties=seed % 2 == 0)
     lists = index_table(table)
@@ -89,7 +90,7 @@ def test_evaluation_matches_definition(seed):
 
 
 @pytest.mark.parametrize("init", INITS)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_initial_orders_are_permutations_that_keep_fixed_arcs(init, seed):
     table = random_table(seed, 12, n_fixed=4)
     sampler = OrderSampler(table, init)
@@ -101,7 +102,7 @@ def test_initial_orders_are_permutations_that_keep_fixed_arcs(init, seed):
         assert all(position[p] < position[child] for p in parents)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_depth_first_order_puts_parents_first_where_they_close_no_cycle(seed):
     """On an acyclic best-parent graph every variable gets its best set."""
     rng = np.random.default_rng(seed)
@@ -116,7 +117,7 @@ def test_depth_first_order_puts_parents_first_where_they_close_no_cycle(seed):
         assert order_score(lists_of(table), order.tolist()) == sum(max(s.values()) for s in sets.values())
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_topological_order_puts_parents_first(seed):
     table = random_table(seed, 9)
     lists = index_table(table)

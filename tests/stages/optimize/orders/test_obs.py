@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from helpers.seeds import seeds
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import greedy_swaps, lists_of, order_score
 
@@ -34,7 +35,7 @@ def test_hand_one_swap_reaches_the_optimum():
     assert (outcome.score, outcome.figures) == (-15.0, {"initial_score": -18.0, "iterations": 1})
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, quick=2))
 def test_climb_follows_the_naive_twin(seed):
     table = random_table(seed, 8, n_sets=15, n_fixed=seed % 3)
     start = respect_fixed(np.random.default_rng(seed).permutation(8).astype(np.int32), fixed_parents(table))
@@ -50,7 +51,7 @@ def test_climb_follows_the_naive_twin(seed):
 
 
 @pytest.mark.parametrize("init", INITS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_never_above_the_optimum_and_usually_there(init, seed):
     table = random_table(seed, 6, n_fixed=seed % 2)
     network, stats = optimize(table, init=init, restarts=30)

@@ -76,7 +76,7 @@ def undominated(lists):
     return [[(s, p) for s, p in sets if not any(q < p and t >= s for t, q in sets)] for sets in lists]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_treewidth_one_is_exact(seed):
     dataset, _ = dependent_dataset(seed, 6, 100, most_states=3)
     network = learn(dataset, 1, None)

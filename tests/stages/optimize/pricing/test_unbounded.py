@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 from helpers.clocks import TickingClock
+from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
 from naive.networks_search import best_by_subsets
 from naive.parentsets import prune_dominated, score_all_sets
@@ -50,7 +51,7 @@ def run_of(dataset, **options):
 # Growth
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_sets_are_grown_as_defined(seed):
     dataset, rows = dependent_dataset(seed, 7, 150, most_states=3)
     rng = np.random.default_rng(seed)
@@ -82,7 +83,7 @@ def test_sets_are_grown_as_defined(seed):
             assert met <= {*grower.improvements(7), *grower.scores}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_lists_are_the_undominated_sets_and_the_best_extensions(seed):
     dataset, rows = dependent_dataset(seed, 6, 120, most_states=3)
     run = run_of(dataset, seed=seed)
@@ -122,7 +123,7 @@ def test_lists_are_packed_anew_only_where_they_changed():
     assert [a is b for a, b in zip(before, run.lists._known)] == [True, True, True, False, True, True]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_growth_within_an_order_gives_every_variable_a_set_before_it(seed):
     dataset, _ = dependent_dataset(seed, 8, 200, most_states=2)
     run = run_of(dataset, max_parents=2)
@@ -174,7 +175,7 @@ def test_a_run_with_little_memory_keeps_to_it_and_is_no_worse(monkeypatch):
 # Whole runs
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_small_data_are_solved(seed):
     dataset, rows = dependent_dataset(seed, 6, 200, most_states=3)
     from naive.networks_search import make_table
@@ -188,7 +189,7 @@ def test_small_data_are_solved(seed):
 
 def test_same_seed_same_bytes_for_any_number_of_threads():
     dataset, _ = dependent_dataset(4, 12, 200, most_states=2)
-    first, *others = [learn(dataset, 4000, 5, jobs=jobs)[0] for jobs in (1, 1, 2)]
+    first, *others = [learn(dataset, 2000, 5, jobs=jobs)[0] for jobs in (1, 1, 2)]
     for other in others:
         assert other.parents == first.parents
         assert other.header == first.header
@@ -222,7 +223,7 @@ def test_lists_of_other_data_are_scored_anew():
 # The bound
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_bound_holds_for_the_final_lists(seed):
     dataset, _ = dependent_dataset(seed, 8, 250, most_states=2, noise=0.15)
     network, lists = learn(dataset, 1500, seed)

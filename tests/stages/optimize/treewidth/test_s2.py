@@ -46,7 +46,7 @@ def test_information_is_that_of_the_data():
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 4])
-@pytest.mark.parametrize("seed", seeds(12, quick=4))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_best_network_within_a_ktree(width, seed):
     from stages.kernels.ktrees.informative_score import best_within_ktree
 
@@ -73,7 +73,7 @@ def test_best_network_within_a_ktree(width, seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_room_for_few_states_still_gives_networks(seed, monkeypatch):
     from stages.kernels.ktrees.informative_score import best_within_ktree
 
@@ -88,7 +88,7 @@ def test_room_for_few_states_still_gives_networks(seed, monkeypatch):
     assert problem.lists.relative_scores[rough.chosen].sum() == pytest.approx(rough.relative_score)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_s2_solves_small_problems_that_no_order_could(seed):
     """All k-trees on five variables are drawn sooner or later, so the optimum under the bound is reached."""
     table = random_table(seed, 5, max_parents=4, n_sets=14)

@@ -109,7 +109,7 @@ def test_asobs_is_not_below_kg_on_the_orders_it_starts_from(seed):
     assert total(climbed) >= total(sampled)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_kastar_is_not_below_kg_on_the_same_order(seed):
     from stages.kernels.ktrees.orders import evaluate_order
     from stages.optimize.orders.initial_orders import OrderSampler
@@ -125,7 +125,7 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed):
     assert found >= evaluate_order(problem.lists, tree, clique, -np.inf)
 
 
-@pytest.mark.parametrize("seed", seeds(30, quick=10))
+@pytest.mark.parametrize("seed", seeds(30, quick=2))
 def test_forest_is_the_best_one(seed):
     table = random_table(seed, 5, max_parents=2, n_sets=10, n_fixed=0, ties=seed % 2 == 0)
     network = optimize(table, 1, "forest")
@@ -134,7 +134,7 @@ def test_forest_is_the_best_one(seed):
     assert total(network) == pytest.approx(best_bounded(lists_of(table), 1), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", seeds(10, quick=3))
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_forest_agrees_with_an_independent_branching(seed):
     table = random_table(seed, 40, max_parents=1, n_sets=12)
     graph = networkx.DiGraph()
