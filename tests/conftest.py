@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parents[1]
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
+settings.register_profile("quick", max_examples=5, derandomize=True, **_common)
 settings.register_profile("short", max_examples=25, derandomize=True, **_common)
 settings.register_profile("long", max_examples=500, **_common)
 settings.load_profile(os.environ.get("BNSL_HYPOTHESIS", "short"))

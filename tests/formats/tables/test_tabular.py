@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -118,7 +119,8 @@ class TestReading:
     def test_many_blocks(self, read):
         rng = np.random.default_rng(1)
         codes = rng.integers(0, 3, (400_000, 3))
-        content = "a,b,c\n" + "\n".join(map(",".join, codes.astype(str).tolist())) + "\n"
+        lines = [",".join(cells) for cells in itertools.product("012", repeat=3)]
+        content = "a,b,c\n" + "\n".join(lines[k] for k in (codes @ [9, 3, 1]).tolist()) + "\n"
         assert (codes == read(content).codes.T).all()
 
 

@@ -100,7 +100,7 @@ def test_groups_are_solved_exactly(width, seed):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 5])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3, quick=1))
 def test_disturbed_networks_stay_within_the_bound(width, seed):
     from stages.kernels.ktrees.slim_search import PRESENT, disturb
 

@@ -105,7 +105,7 @@ def test_a_proved_network_ends_a_run_unless_restarts_are_asked_for(method, width
 
 
 @pytest.mark.parametrize(("method", "width"), [("ils", None), ("ils", 2), ("winasobs", None), ("asobs", 2)])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_nothing_needs_to_be_limited(method, width, jobs):
     table = random_table(6, 8, max_parents=3, n_sets=20)
     options = OptimizeOptions(method=method, treewidth=width, seed=1, jobs=jobs)

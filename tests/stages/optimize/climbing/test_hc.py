@@ -211,6 +211,7 @@ def test_minimal_i_map_in_the_large_sample_limit(method):
     assert len(shown) > 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["hc", "chc-star", "ichc", "2ichc", "fastchc"])
 def test_minimal_i_map_on_many_rows(method):
     shown = distributions_shown_by(1e5)

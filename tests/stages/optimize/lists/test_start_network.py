@@ -99,7 +99,7 @@ def test_searches_begin_at_the_start_network(method, seed):
 
 
 @pytest.mark.parametrize("method", methods_with_start(SETS_TW))
-@pytest.mark.parametrize("init", ["random", "dfs"])
+@pytest.mark.parametrize("init", ["dfs", pytest.param("random", marks=pytest.mark.slow)])
 def test_bounded_searches_begin_with_its_order(method, init):
     from stages.kernels.ktrees.orders import evaluate_order
 

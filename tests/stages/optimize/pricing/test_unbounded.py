@@ -154,6 +154,7 @@ def test_forgetting_keeps_lists_and_frees_the_rest():
     assert [(r.parents, r.scores) for r in run.lists.records()] == [(r.parents, r.scores) for r in before]
 
 
+@pytest.mark.slow
 def test_a_run_with_little_memory_keeps_to_it_and_is_no_worse(monkeypatch):
     dataset, _ = dependent_dataset(3, 10, 300, most_states=2, noise=0.1)
     plain, _ = learn(dataset, None)
@@ -187,9 +188,10 @@ def test_small_data_are_solved(seed):
     assert network.header.extra["total"] == pytest.approx(best, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_for_any_number_of_threads():
     dataset, _ = dependent_dataset(4, 12, 200, most_states=2)
-    first, *others = [learn(dataset, 2000, 5, jobs=jobs)[0] for jobs in (1, 1, 2)]
+    first, *others = [learn(dataset, 4000, 5, jobs=jobs)[0] for jobs in (1, 1, 2)]
     for other in others:
         assert other.parents == first.parents
         assert other.header == first.header
@@ -250,6 +252,7 @@ def test_a_gap_is_shown_before_the_end():
     assert all(re.fullmatch(r"gap to the best of (the final )?[\d,]+ sets", name) for name, _ in gaps)
 
 
+@pytest.mark.slow
 def test_time_is_shared_with_the_bound():
     dataset, _ = dependent_dataset(3, 25, 300, most_states=2)
     network, _ = learn(dataset, None, seconds=1.0)

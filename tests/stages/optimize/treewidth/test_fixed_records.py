@@ -15,7 +15,7 @@ from stages.optimize.treewidth.problem import prepare_bounded
 from stages.runtime.errors import InfeasibleError
 
 
-@pytest.mark.parametrize("bound", [1, 2, 3])
+@pytest.mark.parametrize("bound", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seed", seeds(8, quick=1))
 def test_s2_solves_small_problems_with_fixed_arcs(bound, seed):
     table = demanding_table(seed, 5, n_fixed=2)

@@ -96,7 +96,7 @@ def test_s2_solves_small_problems_that_no_order_could(seed):
 
 
 @pytest.mark.parametrize("method", ["s2", "s2plus"])
-@pytest.mark.parametrize("bound", [1, 2, 4])
+@pytest.mark.parametrize("bound", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seed", seeds(3, quick=1))
 def test_results_keep_the_bound_and_repeat(method, bound, seed):
     table = random_table(seed, 12, max_parents=4, n_sets=40)
