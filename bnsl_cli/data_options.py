@@ -101,8 +101,9 @@ data_options = packed(
         type=DISCRETIZATION,
         multiple=True,
         section="Data",
-        help="Cut numeric columns with many values: median, quantile:K or width:K; of one column by "
-        "COLUMN=quantile:K or COLUMN=cuts:18,40,65. Repeatable, the last rule for a column holds.",
+        help="Cut numeric columns with many values: median, quantile:K, width:K, or hartemink:K, which keeps what "
+        "columns tell of one another; of one column by COLUMN=quantile:K or COLUMN=cuts:18,40,65. Repeatable, the "
+        "last rule for a column holds.",
     ),
     _columns_option("--categories", "Columns whose numbers are states, however many (up to 256); never cut."),
     _columns_option(

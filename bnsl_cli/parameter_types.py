@@ -32,7 +32,7 @@ class Duration(click.ParamType):
 
 
 class Discretization(click.ParamType):
-    """A way to cut numeric columns: median, quantile:K, width:K or cuts:A,B; of some only: COLUMN=RULE."""
+    """A way to cut numeric columns: median, quantile:K, width:K, hartemink:K, cuts:A,B; or COLUMN=RULE."""
 
     name = "[column=]method"
 
@@ -48,7 +48,7 @@ class Discretization(click.ParamType):
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list:
         from click.shell_completion import CompletionItem
 
-        words = ("median", "quantile:4", "width:5")
+        words = ("median", "quantile:4", "width:5", "hartemink:3")
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 

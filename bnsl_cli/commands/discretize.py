@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ..data_options import DataOptions, data_options
@@ -11,6 +13,9 @@ from ..parameter_types import INPUT_PATH
 from ..reporter import Reporter
 from ..stage_command import option, stage_command
 
+if TYPE_CHECKING:
+    from formats.records import Variable
+
 
 @stage_command
 @input_argument("data", "DATA")
@@ -18,9 +23,9 @@ from ..stage_command import option, stage_command
 @option(
     "--like",
     type=INPUT_PATH,
-    metavar="TABLE",
+    metavar="FILE",
     section="Data",
-    help="Use the columns, states and intervals of this table, discretized before.",
+    help="Use the columns, states and intervals of this file: a table discretized before, a network, parent sets.",
 )
 @output_option
 @format_option(TABLE_FORMATS, "Format of the result; told by the output's name if not given, else csv.")
@@ -36,9 +41,12 @@ def command(
     """Cut numeric columns into intervals.
 
     Reads a table and writes it with every numeric column of many values cut into intervals: --discretize
-    quantile:K with about equally many rows in each (median is quantile:2), width:K equally wide. Other columns
+    quantile:K with about equally many rows in each (median is quantile:2), width:K equally wide. hartemink:K cuts
+    into 20 intervals by quantiles (hartemink:K,FIRST into FIRST) and joins neighbours until K are left, each time
+    those whose union loses least of the mutual information with all other columns (Hartemink 2001). Other columns
     stay as they are. Labels look like '<=1.5', '1.5..2.5', '>2.5'. To treat further data, such as a test set,
-    by the same cut points, name the result of the first run with --like.
+    by the same cut points, name the result of the first run, or a network or parent sets made from it, with --like;
+    columns that are missing there are told.
 
     The stages do the same themselves with their own --discretize, and 'bnsl evaluate' and 'bnsl fit' cut raw
     data as the network's header says; so this command is for looking at the result, and for other programs.
@@ -46,6 +54,7 @@ def command(
     \b
     Examples:
       bnsl discretize --discretize quantile:3 wdbc.csv -o wdbc3.csv
+      bnsl discretize --discretize hartemink:3 wdbc.csv -o wdbc.hartemink.csv
       head -101 wdbc.csv | bnsl discretize --like wdbc3.csv | head -3
       bnsl discretize --discretize width:5 wdbc.csv -o wdbc5.parquet
 
@@ -58,9 +67,42 @@ def command(
     check_sources(data, like)
     table_format = output_format("discretize", output, format_name)
     if (like is None) == (not data_options.discretize):
-        raise click.UsageError("give one of --discretize median|quantile:K|width:K and --like TABLE.")
-    known = open_dataset(like, warn=reporter.warn).variables if like else None
+        raise click.UsageError(
+            "give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE."
+        )
+    known = None
+    if like == "-":
+        known = open_dataset(like, warn=reporter.warn).variables
+    elif like:
+        known = variables_of(like, reporter)
     dataset = data_options.open(data, reporter, known)
     with open_table_writer(output, dataset.variables, table_format) as writer:
         writer.write(dataset.codes)
     reporter.summary(f"{dataset.n_variables} variables, {dataset.n_rows:,} rows")
+
+
+def variables_of(source: str, reporter: Reporter) -> tuple[Variable, ...]:
+    """Names and states of what a table, a network or parent sets are about."""
+    from formats import open_dataset, open_network, open_parent_set_stream
+    from formats.detection import detect_lines
+    from formats.errors import UnsuitableData
+    from formats.registry import STRUCTURES, Kind
+    from formats.textlines import Lines
+
+    lines = Lines(source)
+    kind = detect_lines(lines).kind
+    if kind in STRUCTURES:
+        variables = open_network(lines).header.variables
+    elif kind in (Kind.PARENT_SETS, Kind.FOREST):
+        variables = open_parent_set_stream(lines)[0].variables
+    else:
+        return open_dataset(source, warn=reporter.warn).variables
+    unknown = [variable.name for variable in variables if variable.states is None]
+    if unknown:
+        raise UnsuitableData(
+            f"no states of {len(unknown)} of {len(variables)} variables are known here",
+            source=source,
+            column=unknown[0],
+            remedy="give --like a table, or a network that was learnt from data",
+        )
+    return variables

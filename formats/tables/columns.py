@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import UnsuitableData
 from ..records import MAX_STATES, Variable
 from .discretization import ColumnRule, Cuts, Discretization
+from .hartemink import Goal
 from .labels import (
     MISSING_STATE,
     UNKNOWN,
@@ -231,6 +232,7 @@ class StateChooser:
         self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
         self._continuous: list[tuple[str, int]] = []
         self._numerous: list[tuple[str, int, str]] = []
+        self._cut: set[str] = set()
         self.suspicions: list[Suspicion] = []
 
     def choose(self, column: Column) -> LabelCoding:
@@ -245,6 +247,17 @@ class StateChooser:
         if key not in self._remembered:
             self._remembered[key] = self._choose_anew(column)
         return self._remembered[key]
+
+    def goal_of(self, variable: Variable) -> Goal | None:
+        """How many intervals of a variable, cut here, are to be joined with an eye to the others; None if none."""
+        treatment = self._treatments.get(variable.name)
+        if treatment is None or not isinstance(treatment.rule, Discretization) or not treatment.rule.n_first:
+            return None
+        states = variable.known_states
+        n_levels = len(states) - (states[-1:] == (MISSING_STATE,))
+        if variable.name not in self._cut or n_levels <= treatment.rule.n_intervals:
+            return None
+        return Goal(n_levels, treatment.rule.n_intervals)
 
     def _choose_anew(self, column: Column) -> LabelCoding:
         import pyarrow
@@ -269,6 +282,7 @@ class StateChooser:
         is_number = ~np.isnan(values)
         n_distinct = count_distinct(labels, values)
         if is_number.all() and rule and n_distinct > n_kept:
+            self._cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
         if n_distinct <= (limit if is_number.all() else self._options.text_limit):
             if not is_number.all() and len(labels) >= MIN_NUMBERS:
@@ -304,8 +318,8 @@ class StateChooser:
                 f"{plural(len(self._continuous), 'continuous column')} (distinct numbers): {listing}"
             )
             remedies.append(
-                "use --discretize median|quantile:K|width:K (or bnsl discretize), leave columns out by --drop, "
-                "or take up to N numbers as states by --max-states N or --categories NAME "
+                "use --discretize median|quantile:K|width:K|hartemink:K (or bnsl discretize), leave columns out by "
+                "--drop, or take up to N numbers as states by --max-states N or --categories NAME "
                 f"(at most {MAX_STATES})"
             )
         if self._numerous:

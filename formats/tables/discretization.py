@@ -24,11 +24,27 @@ NUMBER_PATTERN = f"^{_NUMBER}$"
 _INTERVAL = re.compile(rf"<=({_NUMBER})|({_NUMBER})\.\.({_NUMBER})|>({_NUMBER})", re.ASCII)
 
 
+FIRST_LEVELS = 20
+"""Intervals of equally many rows that ``hartemink:K`` begins with."""
+
+
 class Discretization(NamedTuple):
-    """A way to cut numeric columns: ``quantile`` or ``width``, and the number of intervals asked for."""
+    """A way to cut numeric columns.
+
+    Attributes
+    ----------
+    method : str
+        ``quantile``, ``width`` or ``hartemink``.
+    n_intervals : int
+        As many as are asked for.
+    n_first : int
+        With ``hartemink`` the number of intervals that are cut first, by quantiles, to be joined afterwards with an
+        eye to all columns (`hartemink`); otherwise 0.
+    """
 
     method: str
     n_intervals: int
+    n_first: int = 0
 
     @property
     def n_kept(self) -> int:
@@ -82,23 +98,38 @@ def parse_column_rule(text: str) -> ColumnRule:
 
 
 def parse_discretization(text: str) -> Discretization | Cuts:
-    """Read ``median``, ``quantile:K``, ``width:K`` or ``cuts:A,B,...``; the median is ``quantile:2``.
+    """Read ``median``, ``quantile:K``, ``width:K``, ``hartemink:K``, ``hartemink:K,FIRST`` or ``cuts:A,B,...``.
+
+    The median is ``quantile:2``; FIRST is 20 if not given, or K + 1 if that is more.
 
     Raises
     ------
     ValueError
-        Another word, K is not a whole number from 2 to 256, or cut points that do not ascend.
+        Another word, K is not a whole number from 2 to 256, FIRST does not exceed K, or cut points that do not
+        ascend.
     """
     if text == "median":
         return Discretization("quantile", 2)
     method, _, count = text.partition(":")
     if method == "cuts":
         return _parse_cuts(text, count)
-    if method not in ("quantile", "width"):
-        raise ValueError(f"unknown discretization {text!r}: use median, quantile:K, width:K or cuts:A,B")
-    if not count.isascii() or not count.isdigit() or not 2 <= int(count) <= MAX_STATES:
+    if method not in ("quantile", "width", "hartemink"):
+        raise ValueError(
+            f"unknown discretization {text!r}: use median, quantile:K, width:K, hartemink:K or cuts:A,B"
+        )
+    count, comma, first = count.partition(",") if method == "hartemink" else (count, "", "")
+    if not all(number.isascii() and number.isdigit() for number in (count, *([first] if comma else []))):
         raise ValueError(f"{text!r}: the number of intervals must be a whole number from 2 to {MAX_STATES}")
-    return Discretization(method, int(count))
+    n_first = int(first) if comma else min(MAX_STATES, max(FIRST_LEVELS, int(count) + 1))
+    if not 2 <= int(count) <= MAX_STATES:
+        raise ValueError(f"{text!r}: the number of intervals must be a whole number from 2 to {MAX_STATES}")
+    if method != "hartemink":
+        return Discretization(method, int(count))
+    if not int(count) < n_first <= MAX_STATES:
+        raise ValueError(
+            f"{text!r}: begin with more intervals than are to remain, {MAX_STATES} at most, as hartemink:3,20"
+        )
+    return Discretization(method, int(count), n_first)
 
 
 def _parse_cuts(text: str, listing: str) -> Cuts:
@@ -135,13 +166,15 @@ def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> 
     empirical distribution function), so it is a value of the column. Equal cuts count once. A cut at the largest
     value would leave nothing above and falls away; if no cut is left, the largest value is cut off from the rest.
 
+    ``hartemink:K`` cuts by quantiles into the intervals that it begins with.
+
     ``width:K``: K - 1 equally spaced cuts between the smallest and the largest value, rounded to four
     significant digits of the spacing. An interval that holds no value is joined to the one below.
     """
-    if rule.method == "quantile":
-        cuts = _quantile_cuts(values, counts, rule.n_intervals)
-    else:
+    if rule.method == "width":
         cuts = _width_cuts(values, rule.n_intervals)
+    else:
+        cuts = _quantile_cuts(values, counts, rule.n_first or rule.n_intervals)
     if len(cuts) == 0:
         cuts = values[-2:-1]
     occupied = np.unique(interval_codes(values, cuts))

@@ -12,6 +12,7 @@ touched once, by a table look-up. The rules:
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
   asked for; all others stay as they are, and K or fewer numbers are never too many. Cut points that are given
   apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
+- ``hartemink:K`` looks at all columns together and is applied last.
 - Where a file header lists the states, these hold, and numbers are put into the intervals it lists.
 - States are those that occur in the rows kept; missing cells kept as a state come last.
 """
@@ -28,6 +29,8 @@ from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..records import Dataset, Variable
 from .columns import Column, EncodingOptions, Problem, StateChooser, listed, plural
+from .discretization import cuts_of_labels, interval_labels
+from .hartemink import Goal, join_levels
 from .labels import MISSING_STATE
 from .selection import selected_positions
 from .suspicions import Suspicion
@@ -138,9 +141,40 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     if options.variables is None and chooser.suspicions:
         _warn_suspicious(chooser.suspicions, raw.source, warn)
     chooser.raise_problems(raw.source, problems)
+    goals = {
+        i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None
+    }
+    if goals:
+        variables, codes = _join_intervals(variables, codes, goals, raw.source)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+
+
+def _join_intervals(
+    variables: list[Variable], codes: np.ndarray, goals: dict[int, Goal], source: str
+) -> tuple[list[Variable], np.ndarray]:
+    """Variables and codes with the intervals of some columns joined as `hartemink` says."""
+    try:
+        remaining = join_levels(codes, [len(variable.known_states) for variable in variables], goals)
+    except ValueError as error:
+        raise UnsuitableData(
+            f"too much to compare for --discretize hartemink: {error}",
+            source=source,
+            remedy="begin with fewer intervals (hartemink:K,FIRST), or use quantile:K",
+        ) from None
+    for position, lowest in remaining.items():
+        name, states = variables[position].name, variables[position].known_states
+        n_levels = goals[position].n_levels
+        cuts = cuts_of_labels(states[:n_levels])
+        assert cuts is not None
+        joined = (*interval_labels(cuts[lowest[1:] - 1]), *states[n_levels:])
+        variables[position] = Variable(name, joined)
+        levels = np.arange(len(states))
+        new_codes = np.searchsorted(lowest, levels, side="right") - 1
+        new_codes[n_levels:] = len(lowest) + levels[n_levels:] - n_levels
+        codes[position] = new_codes.astype(np.uint8)[codes[position]]
+    return variables, codes
 
 
 def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn: Warn):

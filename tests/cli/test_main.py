@@ -177,7 +177,10 @@ def test_without_arguments_the_overview_goes_to_stderr():
             "method hc knows no treewidth bound; pricing does",
         ),
         (["optimize", "--data", "-", "--start", "-"], "standard input ('-') can be read only once"),
-        (["discretize", "x"], "give one of --discretize median|quantile:K|width:K and --like TABLE"),
+        (
+            ["discretize", "x"],
+            "give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE",
+        ),
         (["convert", "x", "-o", "y.csv"], "give the format to write: --to"),
         (["formats", "parquet"], "'parquet' is none of our own formats"),
         (["fit", "-", "-"], "standard input ('-') can be read only once"),

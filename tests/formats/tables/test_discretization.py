@@ -31,9 +31,9 @@ def cuts_of_rows(rows, rule):
 
 class TestByHand:
     def test_options(self):
-        assert parse_discretization("median") == ("quantile", 2)
-        assert parse_discretization("quantile:4") == ("quantile", 4)
-        assert parse_discretization("width:256") == ("width", 256)
+        assert parse_discretization("median") == Discretization("quantile", 2)
+        assert parse_discretization("quantile:4") == Discretization("quantile", 4)
+        assert parse_discretization("width:256") == Discretization("width", 256)
         assert parse_discretization("median").n_kept == 2
         assert parse_discretization("width:5").n_kept == 5
 

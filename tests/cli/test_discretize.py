@@ -1,0 +1,31 @@
+"""Further data cut by the intervals of a file that was made before."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from helpers.processes import ROOT, run_bnsl
+
+ROWS = ROOT / "tests" / "cases" / "data" / "numeric.csv"
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_like_a_network_or_parent_sets(tmp_path, compressed: bool):
+    cut = run_bnsl("discretize", "--discretize", "median", ROWS).stdout
+    sets = run_bnsl("parentsets", "--discretize", "median", "--seed", 1, ROWS).stdout
+    network = run_bnsl("optimize", "--seed", 1, stdin=sets).stdout
+    for name, text in {"sets.jsonl": sets, "net.jsonl": network, "cut.csv": cut}.items():
+        path = tmp_path / (name + ".gz" * compressed)
+        path.write_bytes(gzip.compress(text) if compressed else text)
+        assert run_bnsl("discretize", "--like", path, ROWS).stdout == cut
+        result = run_bnsl("discretize", "--like", path, stdin=b"height,kind\n1.7,a\n")
+        assert result.returncode == 65
+        assert b"no column 'weight'" in result.stderr
+
+
+def test_like_a_network_without_states(tmp_path):
+    (tmp_path / "net.txt").write_text("[height][weight|height][kind]")
+    result = run_bnsl("discretize", "--like", tmp_path / "net.txt", ROWS)
+    assert result.returncode == 65
+    assert b"no states of 3 of 3 variables are known here" in result.stderr
