@@ -98,7 +98,7 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["parentsets", "--magic", "x"], "No such option '--magic'"),
         (
             ["parentsets", "--discretize", "magic", "x"],
-            "unknown discretization 'magic': use median, quantile:K, width:K or cuts:A,B",
+            "unknown discretization 'magic': use median, quantile:K, width:K, hartemink:K or cuts:A,B",
         ),
         (["parentsets", "--time", "5 parsecs", "x"], "'5 parsecs' is not a time; write it like 30s, 10m, 2h"),
         (["parentsets", "--time", "0s", "x"], "a time limit must be positive"),
