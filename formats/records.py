@@ -129,13 +129,17 @@ class Header:
     def limits(self) -> dict[str, Any] | None:
         """Limits on candidate sets as the command that listed them recorded them; None where that is unknown.
 
-        Of `LIMITS` those that were given: a list that is complete is so within these.
+        Of `LIMITS` those that were given: a list that is complete is so within these. Sets listed under a
+        treewidth bound have no more parents than that.
         """
         for entry in reversed(self.by):
             options = entry.get("options")
             if entry.get("stage") in LISTING_STAGES and isinstance(options, dict):
                 limits = {name: options[name] for name in LIMITS if options.get(name) is not None}
-                return limits if isinstance(limits.get("max_parents", 0), int) else None
+                sizes = [options[k] for k in ("max_parents", "treewidth") if options.get(k) is not None]
+                if not all(isinstance(size, int) for size in sizes):
+                    return None
+                return limits | ({"max_parents": min(sizes)} if sizes else {})
         return None
 
 

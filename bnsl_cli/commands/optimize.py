@@ -120,8 +120,10 @@ def command(
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows
-    them within the cliques of k-trees too. Its bound is one on networks of the sets listed at its
-    end (--save-sets), not on all. The others climb
+    them within the cliques of k-trees too. Where listing all sets is forecast to take seconds (20 s of one core, or
+    a quarter of --time) it does so, and what is proved is proved among all networks. Else its bound is one on
+    networks of the sets listed at its end (--save-sets), not on all: gaps of different lists, at two moments of a
+    run or of two runs, do not compare. The others climb
     by adding, removing and reversing arcs: hc tries all arcs in every step; chc, chc-star, ichc, 2ichc and
     fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
     found by tests (Tsamardinos, Brown and Aliferis 2006).

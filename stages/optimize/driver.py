@@ -117,13 +117,15 @@ def run_on_data(
     if table is not None:
         match_table(table, dataset)
     reporter.detail(f"searching with method {method}")
-    search: DataSearch = importlib.import_module(way.module).search_data
+    module = importlib.import_module(way.module)
+    search: DataSearch = module.search_data
     if budget.seconds is not None:
+        warm_up: DataSearch = getattr(module, "warm_up", search)
         tiny = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, start=None)
 
         def search_tiny(small: Budget) -> None:
             tiny_scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
-            search(tiny_scorer, tiny, small, NullReporter())
+            warm_up(tiny_scorer, tiny, small, NullReporter())
 
         compile_first(search_tiny, budget)
     scorer = FamilyScorer(dataset, options.score, options.ess, budget.stop)

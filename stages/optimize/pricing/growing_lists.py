@@ -36,10 +36,16 @@ class GrowingLists:
     ----------
     growers : list of SetGrower
         One per variable, in variable order.
+
+    Attributes
+    ----------
+    is_complete : bool
+        The growers know all sets that no subset dominates.
     """
 
     def __init__(self, growers: list[SetGrower]):
         self.growers = growers
+        self.is_complete = False
         self._known: list[_ChildLists | None] = [None] * len(growers)
 
     @property
@@ -109,5 +115,6 @@ class GrowingLists:
                 parents,
                 tuple(lists.scores.tolist()),
                 evaluated=grower.evaluated,
+                complete=self.is_complete,
                 required=grower.required,
             )

@@ -14,23 +14,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from formats.records import Header, ParentSetTable
 from stages.graphs import positions_of, random_topological_order
 from stages.runtime.workers import ordered_map
+from stages.scoring.family_scorer import FamilyScorer
 
 from ..bounds.claims import claim_of_scores
+from ..bounds.lagrangian import BoundSearch
 from ..result import Parents, SearchResult
 from ..treewidth import forest
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
-from .unbounded import BOUND_TIME, Pricing
+from .unbounded import BOUND_TIME, TOLERANCE, Pricing
 
 if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
-    from stages.scoring.family_scorer import FamilyScorer
     from stages.scoring.set_grower import SetGrower
 
     from .. import OptimizeOptions
@@ -80,8 +82,20 @@ def search_data(
         run.solve_forest()
         return run.result(-math.inf, claim_of_scores(options))
     run.prepare(grows=table is None)
+    if run.completes():
+        return run.solve(budget)
     run.alternate()
     return run.result(run.bound(budget))
+
+
+def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
+    if options.width > 1:
+        run = BoundedPricing(scorer, options, budget, reporter, None)
+        run.prepare(grows=True)
+        run.alternate()
+        run.bound(budget)
+    search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 
 def phase_moves(n_variables: int) -> int:
@@ -110,12 +124,13 @@ class BoundedPricing(Pricing):
         Of the k-tree around which sets are grown; `best` has order and parents of the best network.
     """
 
+    proof_work = 0.0  # the bound is one for any width, which those within the bound seldom meet
+
     def __init__(self, scorer, options, budget, reporter, table):
         super().__init__(scorer, options, budget, reporter, table)
         self.width = min(options.width, scorer.n_variables - 1)
         for grower in self.lists.growers:
             grower.max_parents = min(grower.max_parents, self.width)
-        self.names = Header(scorer.dataset.variables)
         self.walk: _Walk | None = None
         self.best: tuple[np.ndarray, Parents] | None = None
         # Required arcs that no network within the bound can have are found out before any work is done.
@@ -127,22 +142,6 @@ class BoundedPricing(Pricing):
         if self.best is None:
             raise ValueError("nothing has been searched yet")
         return self.best
-
-    def table(self) -> ParentSetTable:
-        """The candidate lists as the searches among listed sets take them."""
-        packed = self.lists.pack()
-        n = self.scorer.n_variables
-        never = np.zeros(n, dtype=np.bool_)
-        return ParentSetTable(
-            header=self.names,
-            set_offsets=packed.set_offsets,
-            scores=packed.scores,
-            parent_offsets=packed.parent_offsets,
-            parents=packed.parents,
-            fixed=never,
-            complete=never,
-            unlisted=np.full(n, np.nan),
-        )
 
     def prepare(self, grows: bool) -> None:
         """First lists and first order; a network to start from is kept if it meets the bound."""
@@ -222,7 +221,7 @@ class BoundedPricing(Pricing):
 
     def note_best(self, order: np.ndarray, parents: Parents, score: float) -> bool:
         """Keep a network, with an order whose reverse eliminates it, if it is the best of the run; whether it is."""
-        improved = score > self.best_score + 1e-6
+        improved = score > self.best_score + TOLERANCE
         if improved or self.best is None:
             self.best_score = score
             self.best = order, parents
@@ -261,7 +260,14 @@ class BoundedPricing(Pricing):
             grower.grow_and_shrink(allowed)
             allowed[members] = False
 
-    def result(self, bound: float, claim: str | None = None) -> SearchResult:
+    def take_over(self, found: SearchResult) -> None:
+        """Keep the result of a search among listed sets if it is the best of the run."""
+        self.note_best(np.array([*(found.elimination or ())][::-1]), found.parents, found.score)
+
+    def take_found(self, lists: SetLists, search: BoundSearch) -> None:
+        """Nothing: what a bound's last step finds may be wider than allowed."""
+
+    def result(self, bound: float, claim: str | None = None, rounding: float | None = None) -> SearchResult:
         """The best network with the order that certifies its width."""
         order, self.parents = self.network
-        return replace(super().result(bound, claim), elimination=order[::-1].tolist())
+        return replace(super().result(bound, claim, rounding), elimination=order[::-1].tolist())

@@ -4,7 +4,8 @@ Lists made in advance cap what any search on them can reach. Here a search impro
 then every variable's set is grown and shrunk within its predecessors in that order and in a few orders near it,
 and all sets met on the way join the lists; then the search goes on. It is column generation by sampling: columns
 are asked for where the present solution lies, and no family is scored twice as long as memory lasts. At the end
-an upper bound says how far from the best network of the final lists the result may be.
+an upper bound says how far from the best network of the final lists the result may be. Where all sets can be listed
+in seconds they are, after the first search, and the rest is a search among complete lists (`complete_lists`).
 """
 
 from __future__ import annotations
@@ -14,27 +15,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stages.graphs import positions_of, random_topological_order
+from formats.records import Header, ParentSetTable
+from stages.graphs import positions_of, random_topological_order, topological_order
 from stages.knowledge import Knowledge
 from stages.runtime.seeding import task_generator
+from stages.runtime.warm_up import tiny_table
 from stages.runtime.workers import ordered_map
+from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 from stages.scoring.set_grower import SetGrower
 
 from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
-from ..bounds.claims import claim_of_grown_lists
+from ..bounds.claims import claim_of_grown_lists, claim_of_scores
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.rounding import proof_rounding
+from ..bounds.rounding import optimality_tolerance, proof_rounding
 from ..climbing.constraints import make_constraints, start_graph
+from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
-from ..result import Parents, SearchResult
+from ..result import Parents, SearchResult, total_score
+from .complete_lists import can_enumerate, enumerate_all, search_complete
 from .growing_lists import GrowingLists
 
 if TYPE_CHECKING:
-    from formats.records import ParentSetTable
+    from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
-    from stages.scoring.family_scorer import FamilyScorer
 
     from .. import OptimizeOptions
 
@@ -57,6 +62,9 @@ BOUND_TIME = 0.05
 
 LOOKS = 4
 """The bound is looked at after the first round and whenever there are so many times as many."""
+
+TOLERANCE = 1e-6
+"""Nats; smaller gains do not count as an improvement."""
 
 PATIENCE = 10
 """Rounds without a better network after which a run without a time limit ends."""
@@ -85,12 +93,32 @@ def search_data(
     """
     run = Pricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
     run.prepare(grows=table is None)
+    if run.completes():
+        return run.solve(budget)
     run.alternate()
     return run.result(run.bound(budget))
 
 
+def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
+    run = Pricing(scorer, options, budget, reporter, None)
+    run.prepare(grows=True)
+    run.alternate()
+    run.bound(budget)
+    ils.search(tiny_table(), options, budget, reporter)
+    search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
+
+
 class Pricing:
-    """One run; `treewidth` searches and prices in its own way."""
+    """One run; `treewidth` searches and prices in its own way.
+
+    Attributes
+    ----------
+    proof_work : float
+        Work on the bound, in sets looked at, for a proof on complete lists that the search among them left open.
+    """
+
+    proof_work = 2e9
 
     def __init__(self, scorer, options, budget, reporter, table):
         self.scorer: FamilyScorer = scorer
@@ -123,6 +151,65 @@ class Pricing:
                 self.price_within(self.rng.permutation(n).astype(np.float64), None)
                 self.tell(lists="first")
 
+    def completes(self) -> bool:
+        """Have all sets listed where that takes seconds; whether it was done.
+
+        One search comes first, so that there is a good network when time or user end it.
+        """
+        growers = self.lists.growers
+        if self.is_spent() or not can_enumerate(self.scorer, growers, self.budget):
+            return False
+        self.search()
+
+        def tell(done: int) -> None:
+            self.tell(score=self.best_score, complete=f"{done} of {len(growers)} lists")
+
+        is_complete = enumerate_all(self.scorer, growers, self.budget, self.options.jobs, tell)
+        self.lists.is_complete = is_complete
+        return is_complete
+
+    def solve(self, budget: Budget) -> SearchResult:
+        """Search on among complete lists: the best network, and a bound on all within the options' limits."""
+        found = search_complete(self.table(), self.options, budget, self.reporter)
+        self.take_over(found)
+        bound = found.facts["bound"]
+        if bound - self.best_score > optimality_tolerance(found.scores):
+            rounding = proof_rounding(len(found.scores), float(np.abs(found.scores).sum()))
+            bound = min(bound, self.bound(budget, self.proof_work) + rounding)
+        return self.result(bound, claim_of_scores(self.options), rounding=0.0)
+
+    def take_over(self, found: SearchResult) -> None:
+        """Go on with a network of the lists if it is the best of the run."""
+        if found.score > self.best_score:
+            self.parents, self.best_score = found.parents, found.score
+            self.order = np.array(topological_order(found.parents), dtype=np.int32)
+        sets = self.lists.n_sets
+        self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score, "sets": sets})
+
+    def take_found(self, lists: SetLists, search: BoundSearch) -> None:
+        """Go on with the network that a bound's last step found, if it is the best of the run."""
+        if search.found is None:
+            return
+        score = total_score(lists.scores, search.found)
+        if score > self.best_score + TOLERANCE:
+            parents = self.lists.sets(lists, search.found)
+            self.take_over(SearchResult(parents, lists.scores[search.found], score))
+
+    def table(self) -> ParentSetTable:
+        """The lists as the searches among listed sets take them."""
+        packed = self.lists.pack()
+        n = self.scorer.n_variables
+        return ParentSetTable(
+            header=Header(self.scorer.dataset.variables),
+            set_offsets=packed.set_offsets,
+            scores=packed.scores,
+            parent_offsets=packed.parent_offsets,
+            parents=packed.parents,
+            fixed=np.zeros(n, dtype=np.bool_),
+            complete=np.full(n, self.lists.is_complete),
+            unlisted=np.full(n, np.nan),
+        )
+
     def alternate(self) -> None:
         """Search and price until the budget is spent or nothing improves."""
         idle = 0
@@ -149,7 +236,7 @@ class Pricing:
         shaker.search(self.budget, PHASE_PROFILES * self.scorer.n_variables, PHASE_WORK)
         self.work += shaker.work
         self.order, score = shaker.order, shaker.score
-        improved = score > self.best_score + 1e-6
+        improved = score > self.best_score + TOLERANCE
         self.best_score = max(score, self.best_score)
         self.parents = self.lists.sets(packed, shaker.chosen)
         sets = len(packed.scores)
@@ -191,25 +278,31 @@ class Pricing:
         lists = self.lists.pack()
         search = BoundSearch(lists, task_generator(self.options.seed, 0, 1))
         search.improve(self.budget, FIRST_WORK, self.best_score)
+        self.take_found(lists, search)
         # Lists grow, and the gap with them: it is one to the best network of these.
         self.shown = {f"gap to the best of {len(lists.scores):,} sets": search.gap}
 
-    def bound(self, budget: Budget) -> float:
+    def bound(self, budget: Budget, least_work: float = 0.0) -> float:
         """An upper bound in nats on all networks from the lists at hand.
 
-        Worked on until `budget` ends it or it has had its share of the search's work.
+        Worked on until `budget` ends it; without a time limit until it has had its share of the search's work, and
+        `least_work`.
         """
         lists = self.lists.pack()
         search = BoundSearch(lists, task_generator(self.options.seed, 0, 1))
         gap_name = f"gap to the best of the final {len(lists.scores):,} sets"
-        most = FIRST_WORK + SHARE * self.work if budget.seconds is None else np.inf
+        most = np.inf if budget.seconds is not None else max(least_work, FIRST_WORK + SHARE * self.work)
         while search.work < most and not search.is_closed and not budget.is_spent():
             search.improve(budget, min(most, search.work + FIRST_WORK), self.best_score)
+            self.take_found(lists, search)
             self.tell(score=self.best_score, **{gap_name: search.gap})
         return search.value
 
-    def result(self, bound: float, claim: str | None = None) -> SearchResult:
-        """The best network, with an upper bound in nats and what that holds for: by default for the final lists."""
+    def result(self, bound: float, claim: str | None = None, rounding: float | None = None) -> SearchResult:
+        """The best network, with an upper bound in nats and what that holds for: by default for the final lists.
+
+        Its `rounding` may be left out of the bound; it is that of the network's sum if not given.
+        """
         scores = np.array([g.score(p) for g, p in zip(self.lists.growers, self.parents)])
         n_sets = self.lists.n_sets
         arcs = sum(map(len, self.parents))
@@ -222,9 +315,11 @@ class Pricing:
             "trace": self.trace,
         }
         score = math.fsum(scores.tolist())
+        if rounding is None:
+            rounding = proof_rounding(len(scores), float(np.abs(scores).sum()))
         facts = {
             "scores_computed": self.scorer.evaluations,
-            **bound_facts(bound, score, proof_rounding(len(scores), float(np.abs(scores).sum()))),
+            **bound_facts(bound, score, rounding),
             "bound_relative_to": claim or claim_of_grown_lists(n_sets, self.options),
         }
         return SearchResult(self.parents, scores, score, facts, figures, lists=self.lists.records())

@@ -18,6 +18,7 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import treewidth as pricing
+from stages.optimize.pricing import unbounded
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -55,9 +56,29 @@ def all_sets(dataset, largest):
     return lists
 
 
+@pytest.fixture
+def growing(monkeypatch):
+    """Lists that grow to the end, however small the data."""
+    monkeypatch.setattr(unbounded, "can_enumerate", lambda *_: False)
+
+
 @pytest.mark.parametrize("seed", seeds(6, quick=1))
 @pytest.mark.parametrize("bound", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_small_data_are_solved(seed, bound):
+def test_complete_lists_are_solved_and_bounded(seed, bound):
+    """Five variables: the best of all; the bound is one on networks of any width with so many parents."""
+    dataset, _ = dependent_dataset(seed, 5, 200, most_states=3)
+    network = learn(dataset, bound, None)
+    check_width(network, bound)
+    lists = undominated(all_sets(dataset, bound))
+    assert total(network) == pytest.approx(best_along_orders(lists, bound), abs=1e-6)
+    extra = network.header.extra
+    assert extra["bound"] >= best_along_orders(lists, 4) - 1e-6
+    assert extra["bound_relative_to"] == f"all networks with at most {bound} parents each, of any treewidth"
+
+
+@pytest.mark.parametrize("seed", seeds(6, quick=1))
+@pytest.mark.parametrize("bound", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_small_data_are_solved(seed, bound, growing):
     """Five variables: the best of all networks that a k-tree built along an order can hold."""
     dataset, _ = dependent_dataset(seed, 5, 200, most_states=3)
     network = learn(dataset, bound, None)
@@ -87,7 +108,7 @@ def test_treewidth_one_is_exact(seed):
 
 
 @pytest.fixture
-def short_cooling(monkeypatch):
+def short_cooling(monkeypatch, growing):
     """For tests of anything but the quality of the networks."""
     monkeypatch.setattr(pricing, "COOLING_ROUNDS", 5)
 
@@ -107,13 +128,13 @@ def test_results_repeat_and_depend_on_the_seed(short_cooling):
     assert networks[2].header.extra["seed"] == 2
 
 
-def test_no_time_at_all_still_delivers():
+def test_no_time_at_all_still_delivers(growing):
     dataset, _ = dependent_dataset(5, 12, 300, most_states=2)
     check_width(learn(dataset, 2, None, seconds=0.0), 2)
 
 
 @pytest.mark.slow
-def test_longer_cooling_in_a_time_limit_ends_cold():
+def test_longer_cooling_in_a_time_limit_ends_cold(growing):
     """The walk of a run with a time limit ends with climbing, so that it returns a local optimum."""
     dataset, _ = dependent_dataset(5, 10, 300, most_states=2)
     timed, unlimited = learn(dataset, 2, None, seconds=0.1), learn(dataset, 2, None)
@@ -121,7 +142,7 @@ def test_longer_cooling_in_a_time_limit_ends_cold():
 
 
 @pytest.mark.slow
-def test_a_wider_bound_is_not_worse():
+def test_a_wider_bound_is_not_worse(growing):
     dataset, _ = dependent_dataset(8, 9, 400, most_states=2, noise=0.1)
     totals = [total(learn(dataset, bound, None)) for bound in (1, 2, 3, 4)]
     assert all(wide >= narrow - 1e-6 for narrow, wide in itertools.pairwise(totals))
