@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .reporter import Reporter
 
 
+LABEL_LENGTH = 24
+"""Characters of a name in a picture; longer ones are shortened in the middle."""
+
 PLAIN_LISTS = ("jkl", "pss")
 """Formats of parent sets that hold sets and scores only."""
 
@@ -137,6 +140,28 @@ def write_structure(task: Conversion) -> None:
     task.reporter.summary(network_facts(network))
 
 
+def write_picture(task: Conversion) -> None:
+    """Pictures of networks, or of their essential graphs."""
+    from formats import write_drawing
+    from formats.streams import source_name
+    from stages.drawing.layout import draw_network
+    from stages.subgraphs import cut_essential_graph, cut_network
+
+    from .inputs import open_learnt_network
+    from .printable import printable
+    from .short_names import shortened
+    from .tables import network_facts
+
+    whole = open_learnt_network(task.source).structure
+    whole = dataclasses.replace(whole, header=_named(whole.header, task.names))
+    kept = task.part.kept(whole, source_name(task.source))
+    essential = cut_essential_graph(whole, kept) if task.part.cpdag else None
+    network = whole if kept is None else cut_network(whole, kept)
+    labels = shortened([printable(name) for name in network.header.names], LABEL_LENGTH)
+    write_drawing(task.output, draw_network(network, labels, essential), task.format)
+    task.reporter.summary(network_facts(network))
+
+
 def write_essential(task: Conversion, network: Network, kept: set[int] | None) -> None:
     """The essential graph of a network."""
     from formats import write_essential_graph
@@ -227,16 +252,17 @@ def _written(*kinds: Kind) -> tuple[str, ...]:
 FAMILIES = (
     Family(_written(Kind.PARENT_SETS), write_sets, "candidate parent sets with scores"),
     Family(_written(*STRUCTURES), write_structure, "networks, their moral graph or tree decomposition"),
+    Family(_written(Kind.PICTURE), write_picture, "pictures of networks"),
     Family(_written(Kind.DATA), write_data, "data tables"),
     Family(("table",), write_readable, "networks, parent sets, forests: to read"),
 )
 TARGETS = {target: family.write for family in FAMILIES for target in family.targets}
 """Every target format and the function that writes it."""
 
-ESSENTIAL = tuple(row.target for row in FORMATS if row.essential_writer)
+ESSENTIAL = tuple(row.target for row in FORMATS if row.essential_writer or row.kind is Kind.PICTURE)
 """Targets that hold undirected edges beside arcs."""
 
-STRUCTURE_TARGETS = (*_written(*STRUCTURES), "table")
+STRUCTURE_TARGETS = (*_written(*STRUCTURES, Kind.PICTURE), "table")
 """Targets that networks alone become, and the one for readers."""
 
 WITH_PARAMETERS = " and ".join(_written(Kind.PARAMETERS))

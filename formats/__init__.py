@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .graphs.networks import (
         open_bayesian_network,
         open_network,
+        write_drawing,
         write_essential_graph,
         write_network,
     )
@@ -32,6 +33,7 @@ _HOMES = {
     "open_parent_set_stream": "sets.parent_sets",
     "open_parent_sets": "sets.parent_sets",
     "open_table_writer": "tables.table_writer",
+    "write_drawing": "graphs.networks",
     "write_entropies": "tables.entropies",
     "write_essential_graph": "graphs.networks",
     "write_forest": "json_lines.forests",
@@ -49,6 +51,7 @@ __all__ = [
     "open_parent_set_stream",
     "open_parent_sets",
     "open_table_writer",
+    "write_drawing",
     "write_entropies",
     "write_essential_graph",
     "write_forest",

@@ -308,6 +308,39 @@ class EssentialGraph:
 
 
 @dataclass(frozen=True, eq=False)
+class Drawing:
+    """A network laid out: boxes with labels, and lines for arcs; pixels, y grows downward.
+
+    Attributes
+    ----------
+    network : Network
+    labels : tuple of str
+        What stands in the boxes.
+    x, y : ndarray of float64, shape (n_variables,)
+        Centres of the boxes.
+    width : ndarray of float64, shape (n_variables,)
+    height : float
+        Of every box.
+    arcs : tuple of (int, int)
+        (parent, child).
+    undirected : tuple of bool
+        Of every arc: whether it is drawn without an arrow, for it may point either way.
+    lines : tuple of ndarray of float64, shape (n_points, 2)
+        The points through which every arc goes, from the border of one box to that of the other.
+    """
+
+    network: Network
+    labels: tuple[str, ...]
+    x: np.ndarray
+    y: np.ndarray
+    width: np.ndarray
+    height: float
+    arcs: tuple[tuple[int, int], ...]
+    undirected: tuple[bool, ...]
+    lines: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class BayesianNetwork:
     """A network with parameters, as BIF files hold it.
 

@@ -10,6 +10,7 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, source, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
   a `table_writer.TableWriter`;
+- a picture is written by ``text(drawing: Drawing) -> str``;
 - of forests and entropy tables, which have one format each, the functions that users call are named.
 
 `lookup` finds rows. Both import the standard library only, for the command line makes its choices of them; readers
@@ -33,6 +34,7 @@ class Kind(enum.StrEnum):
     PARAMETERS = "network with parameters"
     MORAL_GRAPH = "moral graph"
     DECOMPOSITION = "tree decomposition"
+    PICTURE = "picture"
     UNKNOWN = "nothing that is read"
 
 
@@ -338,6 +340,24 @@ FORMATS = (
         ".td",
         pattern=_PACE_COMMENTS + rb"s[ \t]+td[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
         writer="graphs.pace:td_text",
+    ),
+    Format(
+        "svg",
+        Kind.PICTURE,
+        "an SVG picture",
+        "picture of a network, in layers",
+        ".svg",
+        pattern=_XML_PROLOG + rb"<(?:\w+:)?svg[\s/>]",
+        writer="pictures.svg:svg_text",
+    ),
+    Format(
+        "html",
+        Kind.PICTURE,
+        "a web page",
+        "the same as a page: search, zoom, Markov blankets",
+        ".html .htm",
+        pattern=rb"(?i:<!doctype[ \t]+html[\s>]|<html[\s>])",
+        writer="pictures.html:html_text",
     ),
 )
 """All formats that are read or written, in the order of ``bnsl formats``."""

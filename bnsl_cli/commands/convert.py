@@ -111,6 +111,9 @@ def command(
     we do not know are kept where the target can hold them. jkl and pss hold sets and scores only: of a fixed set
     or required parents they keep that no other sets are listed, which is told.
 
+    svg is a picture, parents above children; html the same as a page of its own that needs no network: zoom, search,
+    facts of a variable where the pointer rests, its Markov blanket at a click.
+
     Parts of a network are cut out by --markov-blanket and --neighbourhood, together or alone; --cpdag writes its
     essential graph, whose undirected edges {essential} can hold.
 
@@ -120,6 +123,8 @@ def command(
       bnsl optimize random80.jkl --time 1s | bnsl convert --to modelstring
       bnsl convert random80.jkl --names random80.csv.gz --to parentsets -o named.sets.jsonl
       bnsl convert random80.bif -o random80.dot
+      bnsl convert random80.bif -o random80.html
+      bnsl convert random80.bif --neighbourhood X3 --radius 2 -o part.svg
       bnsl convert random80.bif --to arcs --cpdag
       bnsl convert random80.bif --to modelstring --markov-blanket X3,X5
       bnsl convert random80.bif --to adjacency | head -3

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from ..detection import require_format
 from ..errors import Inconsistent
 from ..lookup import find_format, load, load_writer
-from ..records import BayesianNetwork, EssentialGraph, Network
+from ..records import BayesianNetwork, Drawing, EssentialGraph, Network
 from ..registry import STRUCTURES, Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines
@@ -133,6 +133,27 @@ def write_essential_graph(target: str, graph: EssentialGraph, format: str) -> No
     if not writer:
         raise ValueError(f"{format} has no undirected edges beside arcs")
     text = load(writer)(graph)
+    with open_output(target) as stream:
+        stream.write(text.encode())
+
+
+def write_drawing(target: str, drawing: Drawing, format: str) -> None:
+    """Write a picture of a network.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when all is written, or ``-``.
+    drawing : Drawing
+    format : str
+        ``svg`` or ``html``.
+
+    Raises
+    ------
+    ValueError
+        There is no such picture.
+    """
+    text = load_writer(format, Kind.PICTURE)(drawing)
     with open_output(target) as stream:
         stream.write(text.encode())
 

@@ -62,7 +62,10 @@ HEADS = [
     (b"<graphml>", "graphml"),
     (b'<?xml version="1.0"?>\n<!-- a > b -->\n<graphml xmlns="x">', "graphml"),
     (b"<?xml version='1.0'?>\n<bif>", "xml"),
-    (b"<html><body/></html>", "xml"),
+    (b"<html><body/></html>", "html"),
+    (b"<!DOCTYPE html>\n<html lang='en'>", "html"),
+    (b'<?xml version="1.0"?>\n<svg xmlns="x">', "svg"),
+    (b"<note><body/></note>", "xml"),
     (b"c a comment\np tw 3 2\n1 2\n2 3\n", "gr"),
     (b"s td 1 2 2\nb 1 1 2\n", "td"),
     (b"\x1f\x8b\x08", "gzip"),
@@ -94,7 +97,7 @@ def test_patterns_exclude_each_other(row):
     """No head is claimed by two rows, so their order does not matter."""
     mine = [head for head, name in HEADS if name == row.name]
     others = [other for other in (*FORMATS, *UNREAD) if other.pattern and other.name != row.name]
-    general = {"json": {"bnsl.parentsets", "bnsl.network", "bnsl.forest"}, "xml": {"graphml"}}
+    general = {"json": {"bnsl.parentsets", "bnsl.network", "bnsl.forest"}, "xml": {"graphml", "svg", "html"}}
     for head in mine:
         text = head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
         for other in others:
@@ -147,7 +150,7 @@ def test_written_parent_sets_are_told(tmp_path_factory, row, data):
 REFUSED = [
     row
     for row in FORMATS
-    if row.writer and row.kind in (*STRUCTURES, Kind.PARENT_SETS)
+    if row.writer and row.kind in (*STRUCTURES, Kind.PARENT_SETS, Kind.PICTURE)
     if "csv" not in row.takes  # a matrix of 0 and 1, or a list of arcs, is a data table like any other
 ]
 

@@ -158,7 +158,9 @@ def test_suffixes_mean_one_target():
         ".arrow": "feather",
         ".arrows": "arrow",
     }
-    expected |= {f".{name}": name for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td")}
+    expected |= {
+        f".{name}": name for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td", "svg", "html")
+    }
     expected |= {f".{name}": name for name in ("parquet", "tsv")}
     for suffix, target in expected.items():
         assert guess_target(f"X{suffix.upper()}") == target

@@ -1,0 +1,63 @@
+"""A drawing of a network as a page of its own: nothing is loaded from elsewhere, thousands of variables stay smooth.
+
+`network.html` beside this file is the page; here it gets its data.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from ..records import Drawing, Header
+from .curves import path
+
+TEMPLATE = Path(__file__).with_name("network.html")
+
+
+def html_text(drawing: Drawing) -> str:
+    """The page: zoom, search, facts of every variable, its Markov blanket at a click."""
+    text = orjson.dumps(_contents(drawing)).decode()
+    # No text of the data can end the script that holds it.
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return TEMPLATE.read_text(encoding="utf-8").replace("{{data}}", safe)
+
+
+def _contents(drawing: Drawing) -> dict[str, Any]:
+    """What the page knows; scores that are unknown are null."""
+    network = drawing.network
+    header = network.header
+    total = header.extra.get("total")
+    return {
+        "title": "Bayesian network",
+        "about": _about(header, len(drawing.arcs), sum(drawing.undirected)),
+        "names": [v.name for v in header.variables],
+        "labels": drawing.labels,
+        "states": [v.states for v in header.variables],
+        "scores": [score if score == score else None for score in network.scores.tolist()],
+        "total": total if isinstance(total, float) else None,
+        "x": _rounded(drawing.x),
+        "y": _rounded(drawing.y),
+        "width": _rounded(drawing.width),
+        "height": drawing.height,
+        "arcs": [
+            [parent, child, int(undirected), path(line)]
+            for (parent, child), undirected, line in zip(drawing.arcs, drawing.undirected, drawing.lines)
+        ],
+    }
+
+
+def _about(header: Header, n_arcs: int, n_undirected: int) -> str:
+    parts = [f"{header.n_variables:,} variables", f"{n_arcs - n_undirected:,} arcs"]
+    if n_undirected:
+        parts.append(f"{n_undirected:,} undirected edges")
+    total = header.extra.get("total")
+    if isinstance(total, float):
+        parts.append(f"{'score' if header.score == 'unknown' else header.score} {total:,.2f}")
+    return ", ".join(parts)
+
+
+def _rounded(values: np.ndarray) -> list[float]:
+    return [round(value, 1) for value in values.tolist()]

@@ -1,0 +1,95 @@
+"""Places from left to right: links as straight as the order within layers allows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+SWEEPS = 40
+"""Sweeps down and up in all; each moves whole layers to their best place given the others."""
+
+
+def place_vertices(
+    rows: list[np.ndarray], links: np.ndarray, weight: np.ndarray, width: np.ndarray, gap: float
+) -> np.ndarray:
+    """Horizontal places that keep order and distances and make the weighted squares of slopes small.
+
+    Parameters
+    ----------
+    rows : list of ndarray of int64
+        Vertices of every layer, from left to right.
+    links : ndarray of int64, shape (n_links, 2)
+        Between vertices of different layers.
+    weight : ndarray of float64, shape (n_links,)
+        How much a link wants to be straight.
+    width : ndarray of float64, shape (n_vertices,)
+    gap : float
+        Space between neighbours of a layer.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_vertices,)
+        Centres of the vertices.
+
+    Notes
+    -----
+    Least squares by blocks: of one layer, all others held, the best places are the weighted isotonic regression of
+    the means of the neighbours' places, once the space that the boxes take is subtracted.
+    """
+    offsets = []
+    x = np.zeros(len(width))
+    for row in rows:
+        steps = (width[row][1:] + width[row][:-1]) / 2 + gap
+        offset = np.concatenate(([0.0], np.cumsum(steps)))
+        offsets.append(offset)
+        x[row] = offset - offset[-1] / 2
+    reach = _Neighbours(links, weight, len(width))
+    for sweep in range(SWEEPS):
+        downward = sweep % 2 == 0
+        numbers = range(len(rows)) if downward else range(len(rows) - 1, -1, -1)
+        for number in numbers:
+            row = rows[number]
+            wanted, strength = reach.means(row, x)
+            x[row] = isotonic(wanted - offsets[number], strength) + offsets[number]
+    return x
+
+
+class _Neighbours:
+    """Neighbours of all vertices with the weights of the links, packed."""
+
+    def __init__(self, links: np.ndarray, weight: np.ndarray, n_vertices: int):
+        ends = np.concatenate((links[:, 0], links[:, 1]))
+        others = np.concatenate((links[:, 1], links[:, 0]))
+        order = np.argsort(ends, kind="stable")
+        self.others = others[order]
+        self.weight = np.concatenate((weight, weight))[order]
+        self.first = np.searchsorted(ends[order], np.arange(n_vertices + 1))
+
+    def means(self, row: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Weighted mean place of the neighbours of each vertex of a layer, and the sum of the weights."""
+        lengths = self.first[row + 1] - self.first[row]
+        owner = np.repeat(np.arange(len(row)), lengths)
+        inside = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        at = np.repeat(self.first[row], lengths) + inside
+        strength = np.bincount(owner, weights=self.weight[at], minlength=len(row))
+        sums = np.bincount(owner, weights=self.weight[at] * x[self.others[at]], minlength=len(row))
+        lonely = strength == 0
+        strength[lonely], sums[lonely] = 1e-3, 1e-3 * x[row[lonely]]
+        return sums / strength, strength
+
+
+def isotonic(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The nondecreasing sequence nearest to `values` in weighted squares (pool adjacent violators)."""
+    means: list[float] = []
+    sums: list[float] = []
+    counts: list[int] = []
+    for value, weight in zip(values.tolist(), weights.tolist()):
+        count = 1
+        while means and means[-1] > value:
+            other = sums.pop()
+            value = (value * weight + means.pop() * other) / (weight + other)
+            weight += other
+            count += counts.pop()
+        means.append(value)
+        sums.append(weight)
+        counts.append(count)
+    return np.repeat(means, counts)

@@ -1,0 +1,278 @@
+"""The drawing of a network: layers, order and places of each connected part, parts side by side, arcs routed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.records import Drawing, EssentialGraph, Network
+from stages.graphs import Parents, connected_components
+
+from .coordinates import place_vertices
+from .crossings import LayeredGraph, reduce_crossings
+from .labels import text_width
+from .layers import assign_layers, split_layers
+
+BOX_HEIGHT = 24.0
+BOX_PADDING = 9.0
+GAP = 14.0
+"""Space between neighbours of a layer, pixels."""
+BEND_WIDTH = 2.0
+"""Space that an arc takes which passes through a layer."""
+LAYER_GAP = 46.0
+"""Least space between layers; wider where arcs go far aside."""
+PART_GAP = 48.0
+MAX_BENDS = 12_000
+"""Most bends of a part's arcs. Beyond, arcs are straight lines, and pass behind boxes: the cheaper layout."""
+ASPECT = 1.8
+"""Width of a drawing by its height that layers are split for."""
+
+
+class Part(NamedTuple):
+    """A drawing of one connected part; its corner is at the origin.
+
+    `points[i]` are the bends of arc i, its ends (centres of boxes) included, shape (n, 2).
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    width: float
+    height: float
+    points: list[np.ndarray]
+
+
+def draw_network(network: Network, labels: Sequence[str], essential: EssentialGraph | None = None) -> Drawing:
+    """Lay a network out.
+
+    Parameters
+    ----------
+    network : Network
+    labels : sequence of str
+        What stands in the boxes.
+    essential : EssentialGraph, optional
+        Of the same variables: which arcs are drawn without an arrow.
+
+    Returns
+    -------
+    Drawing
+    """
+    arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
+    width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
+    width = np.maximum(width, BOX_HEIGHT)
+    x, y, points = place(network.parents, arcs, width)
+    undirected = set(essential.edges) if essential else set()
+    return Drawing(
+        network,
+        tuple(labels),
+        x,
+        y,
+        width,
+        BOX_HEIGHT,
+        tuple(arcs),
+        tuple((min(arc), max(arc)) in undirected for arc in arcs),
+        tuple(_clipped(line, width[parent], width[child]) for line, (parent, child) in zip(points, arcs)),
+    )
+
+
+def place(
+    parents: Parents, arcs: Sequence[tuple[int, int]], width: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Centres of all boxes, and the points through which each arc goes."""
+    n_variables = len(parents)
+    graph: list[set[int]] = [set() for _ in range(n_variables)]
+    for parent, child in arcs:
+        graph[parent].add(child)
+        graph[child].add(parent)
+    components = connected_components(graph)
+    lonely = [component[0] for component in components if len(component) == 1]
+    parts = [component for component in components if len(component) > 1]
+    number = np.zeros(n_variables, dtype=np.int64)
+    drawn: list[tuple[list[int], Part]] = []
+    for part in parts:
+        number[part] = np.arange(len(part))
+        own = [[int(number[p]) for p in parents[v]] for v in part]
+        drawn.append((part, draw_part(own, width[part])))
+    if lonely:
+        drawn.append((lonely, _grid(width[lonely], sum(p.width * p.height for _, p in drawn))))
+    corners = _pack([found for _, found in drawn])
+    x, y = np.zeros(n_variables), np.zeros(n_variables)
+    lines: dict[tuple[int, int], np.ndarray] = {}
+    for (members, found), corner in zip(drawn, corners):
+        x[members], y[members] = found.x + corner[0], found.y + corner[1]
+        inner = [(p, v) for v in members for p in parents[v]]
+        lines.update(zip(inner, (line + corner for line in found.points)))
+    return x, y, [lines[arc] for arc in arcs]
+
+
+def draw_part(parents: Parents, width: np.ndarray) -> Part:
+    """Draw a connected acyclic graph.
+
+    Parameters
+    ----------
+    parents : sequence of sequence of int
+    width : ndarray of float64, shape (n_variables,)
+        Of the boxes.
+    """
+    arcs = np.array([(p, v) for v, family in enumerate(parents) for p in family], dtype=np.int64)
+    layer = assign_layers(parents)
+    spans = layer[arcs[:, 1]] - layer[arcs[:, 0]]
+    is_cheap = int((spans - 1).sum()) > MAX_BENDS
+    rank = _ordered(_Bent(layer, arcs, is_cheap), np.zeros(len(parents)))[: len(parents)]
+    limit = _width_limit(layer, width)
+    layer = split_layers(layer, rank, width + GAP, limit)
+    bent = _Bent(layer, arcs, is_cheap)
+    graph = LayeredGraph(bent.layer, bent.links, bent.started_from(rank, layer))
+    reduce_crossings(graph)
+    wide = np.concatenate((width, np.full(len(bent.layer) - len(width), BEND_WIDTH)))
+    x = place_vertices(graph.rows, bent.pulls, bent.weights(len(parents)), wide, GAP)
+    x -= (x - wide / 2).min()
+    y = _heights(bent, x)
+    n = len(parents)
+    room = _room_beside(graph.rows, x, wide, n)
+    points = [_line(route, x, y, room) for route in bent.routes]
+    return Part(x[:n], y[:n], float((x + wide / 2).max()), float(y.max() + BOX_HEIGHT / 2), points)
+
+
+def _room_beside(rows: list[np.ndarray], x: np.ndarray, width: np.ndarray, n_variables: int) -> np.ndarray:
+    """How far from every vertex the nearest box of its layer is, to the left or to the right."""
+    room = np.full(len(x), np.inf)
+    for row in rows:
+        left, right = row[:-1], row[1:]
+        space = x[right] - x[left] - (width[left] + width[right]) / 2
+        is_box = row < n_variables
+        room[right] = np.where(is_box[:-1], space, np.inf)
+        room[left] = np.minimum(room[left], np.where(is_box[1:], space, np.inf))
+    return room
+
+
+def _line(route: np.ndarray, x: np.ndarray, y: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """The points of an arc; upright where it passes so near to a box that a slanting one would touch it."""
+    points = [(x[route[0]], y[route[0]])]
+    for before, vertex, after in zip(route[:-2], route[1:-1], route[2:]):
+        slant = max(abs((x[vertex] - x[v]) / (y[vertex] - y[v])) for v in (before, after))
+        heights = (-BOX_HEIGHT / 2, BOX_HEIGHT / 2) if slant * BOX_HEIGHT / 2 > room[vertex] - 2 else (0.0,)
+        points += [(x[vertex], y[vertex] + height) for height in heights]
+    points.append((x[route[-1]], y[route[-1]]))
+    return np.array(points)
+
+
+def _width_limit(layer: np.ndarray, width: np.ndarray) -> float:
+    """Width of a layer at which the drawing has the aspect wanted, were all layers full."""
+    area = float((width + GAP).sum()) * (BOX_HEIGHT + LAYER_GAP)
+    widest = float((width + GAP).max())
+    return max(ASPECT * math.sqrt(area * 2 / ASPECT), 4 * widest, 900.0)
+
+
+def _ordered(bent: _Bent, start: np.ndarray) -> np.ndarray:
+    """Rank of every vertex in its layer once crossings are reduced."""
+    graph = LayeredGraph(bent.layer, bent.links, bent.started_from(start, bent.layer[: len(start)]))
+    reduce_crossings(graph)
+    return graph.rank
+
+
+class _Bent:
+    """A graph whose arcs have a bend in every layer that they pass.
+
+    Attributes
+    ----------
+    layer : ndarray of int64
+        Of the variables and, behind them, of the bends.
+    links : ndarray of int64, shape (n_links, 2)
+        Pairs in consecutive layers, for the order within layers.
+    pulls : ndarray of int64, shape (n_pulls, 2)
+        Pairs for the places: the same, or the arcs themselves where they have no bends.
+    routes : list of ndarray of int64
+        The vertices along every arc.
+    """
+
+    def __init__(self, layer: np.ndarray, arcs: np.ndarray, is_cheap: bool):
+        n = len(layer)
+        upper, lower = layer[arcs[:, 0]], layer[arcs[:, 1]]
+        n_bends = np.zeros(len(arcs), dtype=np.int64) if is_cheap else lower - upper - 1
+        first = n + np.concatenate(([0], np.cumsum(n_bends)))
+        owner = np.repeat(np.arange(len(arcs)), n_bends)
+        step = np.arange(len(owner)) - (first[:-1] - n)[owner] + 1
+        self.layer = np.concatenate((layer, upper[owner] + step))
+        self.routes = [
+            np.array([parent, *range(first[i], first[i + 1]), child])
+            for i, (parent, child) in enumerate(arcs.tolist())
+        ]
+        self.pulls = np.concatenate([np.column_stack((r[:-1], r[1:])) for r in self.routes])
+        # A sweep looks at neighbours one layer away; without bends also at those farther off, as if they were near.
+        self.links = self.pulls
+
+    def started_from(self, rank: np.ndarray, layer: np.ndarray) -> np.ndarray:
+        """What sorts layers at first: variables by `rank`, bends between the ends of their arcs."""
+        size = np.maximum(1, np.bincount(layer, minlength=int(layer.max()) + 1))
+        place = (rank + 0.5) / size[layer]
+        start = np.concatenate((place, np.zeros(len(self.layer) - len(place))))
+        for route in self.routes:
+            if len(route) > 2:
+                share = np.arange(1, len(route) - 1) / (len(route) - 1)
+                start[route[1:-1]] = start[route[0]] * (1 - share) + start[route[-1]] * share
+        return start
+
+    def weights(self, n_variables: int) -> np.ndarray:
+        """How straight links are to be: more where they join bends (Gansner et al. 1993)."""
+        n_bends = (self.pulls >= n_variables).sum(axis=1)
+        span = self.layer[self.pulls[:, 1]] - self.layer[self.pulls[:, 0]]
+        return np.array([1.0, 2.0, 8.0])[n_bends] / span
+
+
+def _heights(bent: _Bent, x: np.ndarray) -> np.ndarray:
+    """Vertical places: layers farther apart where links between them go far aside."""
+    n_layers = int(bent.layer.max()) + 1
+    aside = np.zeros(n_layers)
+    upper, lower = bent.layer[bent.pulls[:, 0]], bent.layer[bent.pulls[:, 1]]
+    slant = np.abs(x[bent.pulls[:, 0]] - x[bent.pulls[:, 1]]) / (lower - upper)
+    np.maximum.at(aside, upper, slant)
+    gaps = LAYER_GAP + np.minimum(180.0, 0.1 * aside)
+    top = np.concatenate(([0.0], np.cumsum(BOX_HEIGHT + gaps[:-1])))
+    return top[bent.layer] + BOX_HEIGHT / 2
+
+
+def _grid(width: np.ndarray, area: float) -> Part:
+    """Variables without arcs, in rows."""
+    room = max(600.0, math.sqrt(ASPECT * (area + float((width + GAP).sum()) * (BOX_HEIGHT + GAP))))
+    x, y = np.zeros(len(width)), np.zeros(len(width))
+    left = top = right = 0.0
+    for i, own in enumerate(width.tolist()):
+        if left and left + own > room:
+            left, top = 0.0, top + BOX_HEIGHT + GAP
+        x[i], y[i] = left + own / 2, top + BOX_HEIGHT / 2
+        left += own + GAP
+        right = max(right, left - GAP)
+    return Part(x, y, right, top + BOX_HEIGHT, [])
+
+
+def _pack(parts: Sequence[Part]) -> list[tuple[float, float]]:
+    """Upper left corners of parts set in rows, the tallest first; the last part, if it is a grid, comes last."""
+    area = sum((p.width + PART_GAP) * (p.height + PART_GAP) for p in parts)
+    room = max([math.sqrt(ASPECT * area), *(p.width for p in parts)], default=0.0)
+    corners = [(0.0, 0.0)] * len(parts)
+    left = top = tallest = 0.0
+    for i in sorted(range(len(parts)), key=lambda i: (not parts[i].points, -parts[i].height, i)):
+        if left and left + parts[i].width > room:
+            left, top, tallest = 0.0, top + tallest + PART_GAP, 0.0
+        corners[i] = (left, top)
+        left += parts[i].width + PART_GAP
+        tallest = max(tallest, parts[i].height)
+    return corners
+
+
+def _clipped(line: np.ndarray, width_above: float, width_below: float) -> np.ndarray:
+    """The line between the borders of the two boxes at its ends."""
+    line = line.copy()
+    line[0] = _border(line[0], line[1], width_above)
+    line[-1] = _border(line[-1], line[-2], width_below)
+    return line
+
+
+def _border(centre: np.ndarray, towards: np.ndarray, width: float) -> np.ndarray:
+    """Where the way from the centre of a box to a point leaves the box."""
+    aside, down = np.abs(towards - centre)
+    share = min(width / 2 / aside if aside else np.inf, BOX_HEIGHT / 2 / down if down else np.inf, 1.0)
+    return centre + share * (towards - centre)

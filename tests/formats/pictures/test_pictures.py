@@ -1,0 +1,97 @@
+"""SVG is sound XML with every box and arc; the page carries all it needs and no text of the data breaks out of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from formats.pictures.curves import path
+from formats.pictures.html import html_text
+from formats.pictures.svg import svg_text
+from formats.records import Drawing, Header, Network, Variable
+
+HOSTILE = ("</script><b>", 'a"&<b>', "\x01\u2028x")
+
+
+def drawing_of(total: float | None = -6.0) -> Drawing:
+    variables = tuple(Variable(name, ("0", "1")) for name in HOSTILE)
+    extra = {} if total is None else {"total": total}
+    network = Network(
+        Header(variables, "bic", extra=extra), ((), (0,), (0, 1)), np.array([-1.0, -2.0, np.nan])
+    )
+    lines = (
+        np.array([[0.0, 12.0], [0.0, 60.0]]),
+        np.array([[5.0, 12.0], [30.0, 72.0], [10.0, 140.0]]),
+        np.array([[0.0, 84.0], [3.0, 140.0]]),
+    )
+    x, y = np.array([0.0, 0.0, 5.0]), np.array([0.0, 72.0, 152.0])
+    return Drawing(
+        network, HOSTILE, x, y, np.full(3, 40.0), 24.0, ((0, 1), (0, 2), (1, 2)), (True, False, False), lines
+    )
+
+
+def contents(page: str) -> dict:
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def test_svg_has_every_box_and_arc():
+    root = ElementTree.fromstring(svg_text(drawing_of()))
+    arcs = [e for e in root.iter() if e.get("class") == "arc"]
+    assert [bool(arc.get("marker-end")) for arc in arcs] == [False, True, True]
+    labels = [e.text for e in root.iter() if e.get("class") == "label"]
+    assert labels == ["</script><b>", 'a"&<b>', "\ufffd\u2028x"]
+    titles = [e.text for e in root.iter() if e.tag.endswith("title")]
+    assert titles[0] == "Bayesian network: 3 variables, 3 arcs"
+    assert "parents: </script><b>\nlocal score -2.00" in str(titles[2]) and "score" not in str(titles[3])
+
+
+def test_svg_contains_what_it_draws():
+    root = ElementTree.fromstring(svg_text(drawing_of()))
+    left, top, width, height = map(float, root.attrib["viewBox"].split())
+    assert left <= -20 and top <= -12 and left + width >= 30 and top + height >= 164
+
+
+def test_the_page_holds_all_facts():
+    held = contents(html_text(drawing_of()))
+    assert held["names"] == list(HOSTILE) and held["states"] == [["0", "1"]] * 3
+    assert held["scores"] == [-1.0, -2.0, None] and held["total"] == -6.0
+    assert [arc[:3] for arc in held["arcs"]] == [[0, 1, 1], [0, 2, 0], [1, 2, 0]]
+    assert held["about"] == "3 variables, 2 arcs, 1 undirected edges, bic -6.00"
+    assert contents(html_text(drawing_of(None)))["total"] is None
+
+
+def test_the_page_needs_nothing_from_elsewhere():
+    page = html_text(drawing_of())
+    assert "{{" not in page
+    assert page.count("<script") == page.count("</script>") == 2
+    assert not re.search(r"""(?:src|href)\s*=|url\(|@import|https?:|fetch\(|XMLHttp""", page)
+    assert "default-src 'none'" in page
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        ([(0, 0), (10, 30)], "M0,0L10,30"),
+        ([(0, 0), (0, 30), (0, 60)], "M0,0C0,10 0,20 0,30C0,40 0,50 0,60"),
+        ([(0, 0), (30, 30), (0, 60)], "M0,0C10,10 30,20 30,30C30,40 10,50 0,60"),
+    ],
+)
+def test_curves(points, expected: str):
+    assert path(np.array(points, dtype=float)) == expected
+
+
+def test_curves_do_not_overshoot():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        line = np.column_stack((rng.normal(0, 100, 6), np.cumsum(rng.uniform(5, 90, 6))))
+        numbers = np.array([float(n) for n in re.findall(r"-?[\d.]+", path(line))]).reshape(-1, 2)
+        for i in range(5):
+            piece = numbers[3 * i : 3 * i + 4]
+            assert (np.diff(piece[:, 1]) >= -0.1).all()
+            assert np.ptp(piece[:, 0]) <= abs(piece[3, 0] - piece[0, 0]) + 0.3

@@ -1,0 +1,104 @@
+"""Drawings: boxes apart, arcs downward from border to border, the same each time."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers.format_strategies import networks, words
+from hypothesis import given
+
+from formats.records import Drawing, Header, Network, Variable
+from stages.drawing import layout
+from stages.drawing.layout import BOX_HEIGHT, draw_network
+from stages.subgraphs import cut_essential_graph
+
+
+def network_of(parents) -> Network:
+    header = Header(tuple(Variable(f"V{v}") for v in range(len(parents))))
+    return Network(header, tuple(map(tuple, parents)), np.full(len(parents), np.nan))
+
+
+def random_network(n_variables: int, n_parents: int, seed: int) -> Network:
+    rng = np.random.default_rng(seed)
+    families = [
+        sorted(rng.choice(v, size=min(v, rng.integers(0, n_parents + 1)), replace=False).tolist())
+        for v in range(n_variables)
+    ]
+    return network_of(families)
+
+
+def check(drawing: Drawing) -> None:
+    x, y, width = drawing.x, drawing.y, drawing.width
+    apart = (np.abs(x[:, None] - x) >= (width[:, None] + width) / 2 + 1) | (
+        np.abs(y[:, None] - y) >= BOX_HEIGHT + 1
+    )
+    np.fill_diagonal(apart, True)
+    assert apart.all()
+    for (parent, child), line in zip(drawing.arcs, drawing.lines):
+        assert (np.diff(line[:, 1]) > 0).all()
+        for v, end in ((parent, line[0]), (child, line[-1])):
+            aside, down = abs(end[0] - x[v]) - width[v] / 2, abs(end[1] - y[v]) - BOX_HEIGHT / 2
+            assert max(aside, down) == pytest.approx(0, abs=1e-6)
+
+
+@given(network=networks(words))
+def test_small_networks(network: Network):
+    drawing = draw_network(network, network.header.names)
+    check(drawing)
+    assert set(drawing.arcs) == {(p, v) for v, family in enumerate(network.parents) for p in family}
+    assert drawing.labels == network.header.names
+
+
+@pytest.mark.parametrize(("n_variables", "n_parents"), [(60, 2), (150, 4)])
+def test_larger_networks(n_variables: int, n_parents: int):
+    network = random_network(n_variables, n_parents, seed=1)
+    drawing = draw_network(network, network.header.names)
+    check(drawing)
+    again = draw_network(network, network.header.names)
+    assert all(np.array_equal(a, b) for a, b in zip(drawing.lines, again.lines))
+
+
+def test_arcs_pass_by_boxes():
+    drawing = draw_network(random_network(40, 2, seed=3), [f"variable {v}" for v in range(40)])
+    touched = 0
+    for (arc, line), v in itertools.product(zip(drawing.arcs, drawing.lines), range(40)):
+        inner = line[1:-1]
+        if v not in arc and len(inner):
+            inside = (np.abs(inner[:, 0] - drawing.x[v]) < drawing.width[v] / 2) & (
+                np.abs(inner[:, 1] - drawing.y[v]) < BOX_HEIGHT / 2
+            )
+            touched += bool(inside.any())
+    assert touched == 0
+
+
+def test_the_cheaper_layout_has_straight_arcs(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(layout, "MAX_BENDS", 0)
+    drawing = draw_network(random_network(60, 3, seed=2), [f"V{v}" for v in range(60)])
+    check(drawing)
+    assert {len(line) for line in drawing.lines} == {2}
+
+
+def test_a_star_becomes_no_strip():
+    drawing = draw_network(network_of([(), *[(0,)] * 200]), [f"variable {v}" for v in range(201)])
+    check(drawing)
+    wide, high = np.ptp(drawing.x), np.ptp(drawing.y)
+    assert wide < 5 * high
+
+
+def test_variables_without_arcs_come_in_rows():
+    drawing = draw_network(network_of([()] * 100), [f"V{v}" for v in range(100)])
+    check(drawing)
+    assert 2 < len(set(drawing.y.tolist())) < 50
+
+
+def test_undirected_edges_are_told():
+    network = network_of([(), (0,), (0,), (1, 2)])
+    drawing = draw_network(network, list("abcd"), cut_essential_graph(network))
+    assert dict(zip(drawing.arcs, drawing.undirected)) == {
+        (0, 1): True,
+        (0, 2): True,
+        (1, 3): False,
+        (2, 3): False,
+    }
