@@ -2,7 +2,8 @@
 
 - a line of the numbers of states below the names (BLIP);
 - numbers with a decimal comma (spreadsheets where that is the custom);
-- a first column that counts the rows (R, pandas).
+- a first column that counts the rows (R, pandas);
+- row names, above which the line of names has none (R's write.table).
 """
 
 from __future__ import annotations
@@ -118,6 +119,26 @@ def without_row_numbers(
     called = f"called {names[0]!r}" if names[0] else "without a name"
     warn(f"{source}: the first column, {called}, counts the rows: left out")
     return names[1:], columns[1:]
+
+
+def without_row_names(columns: Columns, source: str, warn: Callable[[str], None]) -> Columns:
+    """The columns but for the first, which has one cell more than the names have: row names, which is said.
+
+    Raises
+    ------
+    ValueError
+        Two rows have the same name: a cell is missing elsewhere.
+    """
+    from pyarrow import compute
+
+    first = columns[0].cast("string")
+    if compute.count_distinct(first).as_py() < len(first):
+        raise ValueError("the rows have one cell more than the names, and the first are no row names")
+    warn(
+        f"{source}: one name fewer than columns, as R's write.table writes it: "
+        "the first column is taken for row names and left out"
+    )
+    return columns[1:]
 
 
 def is_row_numbers(column: pyarrow.ChunkedArray) -> bool:

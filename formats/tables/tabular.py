@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 
 from ..errors import Malformed, UnsuitableData
 from .columns import listed, plural
-from .conventions import is_line_of_counts, with_decimal_points, without_row_numbers
+from .conventions import (
+    is_line_of_counts,
+    with_decimal_points,
+    without_row_names,
+    without_row_numbers,
+)
 from .encoding import RawTable, TextLayout, Warn, check_names
 from .labels import parse_numbers
 
@@ -59,6 +64,7 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
     first, end = _first_record(text, delimiter)
     names, start = (first, end) if header else ([f"V{i}" for i in range(len(first))], 0)
     names = [name.strip() for name in names]
+    has_row_names = header and _second_is_longer(text, start, delimiter, len(names))
     if header:
         # A first column without a name is checked when its cells are known: they may count the rows.
         _check_header(names[1:] if len(names) > 1 and not names[0] else names, source, warn)
@@ -69,7 +75,9 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
             remedy="if the only line is data, use --no-header",
         )
     try:
-        columns: Sequence[pyarrow.ChunkedArray] = _parse(text, start, len(names), delimiter)
+        columns: Sequence[pyarrow.ChunkedArray] = _parse(text, start, len(names) + has_row_names, delimiter)
+        if has_row_names:
+            columns = without_row_names(columns, source, warn)
     except ValueError as error:  # pyarrow's ArrowInvalid
         _locate_ragged(text, len(names), delimiter, source, first_line)
         raise Malformed(str(error).splitlines()[0][:200], source=source) from None
@@ -91,6 +99,12 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
     return RawTable(kept, columns, source, is_tight, is_named=header)
 
 
+def _second_is_longer(text: bytes, start: int, delimiter: str, n_names: int) -> bool:
+    """Whether the record below the names has one cell more than there are names."""
+    head = text[start : start + _MIN_BLOCK]
+    return bool(head) and len(_first_record(head, delimiter)[0]) == n_names + 1
+
+
 def parse_delimiter(text: str) -> str:
     """The delimiter that a user means by a character or a name such as ``tab``.
 
@@ -109,10 +123,10 @@ def guess_delimiter(text: bytes) -> str:
     """The delimiter that divides most of the first lines into as many cells as the first of them.
 
     Ties go to the one that makes more cells, then to the earlier in `DELIMITERS`. The space, common inside cells,
-    is taken only if no other divides the first line and at least half of the next ones have as many words. A
-    comma if nothing divides it.
+    is taken only if no other divides the first line and at least half of the next ones have as many words, or all
+    of them one more (row names). A comma if nothing divides it.
     """
-    lines = [_QUOTED.sub(b"", line) for line in _first_lines(text)]
+    lines = [_QUOTED.sub(b"x", line) for line in _first_lines(text)]
     best, best_key = ",", (0, 1)
     for delimiter in DELIMITERS[:-1]:
         counts = [line.count(delimiter.encode()) + 1 for line in lines]
@@ -120,7 +134,8 @@ def guess_delimiter(text: bytes) -> str:
         if counts[0] > 1 and key > best_key:
             best, best_key = delimiter, key
     first, *others = (len(line.split()) for line in lines)
-    is_spaced = first > 1 and len(others) > 0 and 2 * others.count(first) >= len(others)
+    is_regular = 2 * others.count(first) >= len(others) or others.count(first + 1) == len(others)
+    is_spaced = first > 1 and len(others) > 0 and is_regular
     return " " if best_key[0] == 0 and is_spaced else best
 
 

@@ -323,6 +323,27 @@ class TestConventions:
         assert read(content, warn=said.append).names == ("a", "b")
         assert "the first column, without a name, counts the rows: left out" in said[0]
 
+    @pytest.mark.parametrize(
+        "content",
+        [
+            '"a" "b"\n"1" "x" "2"\n"2" "y" "3"\n',
+            'a\tb\n"New York"\tx\t2\nRome\ty\t3\n',
+            "a,b\nr1,x,2\nr2,y,3\n",
+        ],
+    )
+    def test_row_names_above_which_no_name_stands(self, read, content):
+        said = []
+        dataset = read(content, warn=said.append)
+        assert [(v.name, v.states) for v in dataset.variables] == [("a", ("x", "y")), ("b", ("2", "3"))]
+        assert "one name fewer than columns" in said[0]
+
+    def test_rows_of_the_same_name_lack_a_name(self, read):
+        with pytest.raises(Malformed, match="3 cells where 2 are expected") as caught:
+            read("a,b\n0,x,2\n0,y,3\n")
+        assert caught.value.line == 2
+        with pytest.raises(Malformed, match="3 cells where 2 are expected"):
+            read("a,b\n0,x,2\n1,y\n")
+
     def test_row_numbers_of_pandas_read_back(self, read):
         assert read("Unnamed: 0,a\n0,x\n1,y\n").names == ("a",)
         assert read("Unnamed: 0,a\n0,x\n0,y\n").names == ("Unnamed: 0", "a")
