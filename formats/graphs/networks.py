@@ -87,7 +87,7 @@ def write_network(
     format : str
         ``network`` (our JSON lines, unknown scores become null), ``bif``, ``dot`` or another of `registry`.
     warn : callable, optional
-        Takes a message about names that the format cannot hold as they are.
+        Takes a message about names that the format cannot hold as they are, and what other readers refuse.
 
     Raises
     ------
@@ -103,6 +103,12 @@ def write_network(
             warn(
                 f"names or labels of {len(changed)} variables, as of {changed[0]!r}, are mended for strict "
                 "readers of BIF; property lines keep the originals"
+            )
+        constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
+        if format == "bif" and warn is not None and constant:
+            warn(
+                f"{len(constant)} variables of one state, as {constant[0]!r}, which pyAgrum refuses in BIF; "
+                "learn without these columns (--drop) if it is to read the file"
             )
         text = write(model)
     else:

@@ -258,12 +258,30 @@ def test_names_that_others_refuse_are_mended_and_come_back(tmp_path):
     assert again.parents == HOSTILE.parents
 
 
+def test_variables_of_one_state_are_told(tmp_path):
+    said: list[str] = []
+    model = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([1.0]),))
+    write_network(str(tmp_path / "n.bif"), model, "bif", said.append)
+    assert len(said) == 1 and said[0].startswith("1 variables of one state, as 'a'")
+
+
 def test_pyagrum_reads_what_is_written(tmp_path):
     pyagrum = pytest.importorskip("pyagrum")
     path = str(tmp_path / "n.bif")
     write_network(path, HOSTILE, "bif")
     network = pyagrum.loadBN(path)
     assert network.size() == 4 and network.sizeArcs() == 4
+
+
+def test_pgmpy_reads_what_is_written(tmp_path):
+    readwrite = pytest.importorskip("pgmpy.readwrite")
+    path = str(tmp_path / "n.bif")
+    write_network(path, HOSTILE, "bif")
+    model = readwrite.BIFReader(path).get_model()
+    assert model.check_model() and len(model.nodes()) == len(model.edges()) == 4
+    roots = [model.get_cpds(node) for node in model.nodes() if not model.get_parents(node)]
+    assert [cpd.values.tolist() for cpd in roots] == [[0.25, 0.75]]
+    assert roots[0].state_names == {"type_2": ["le_12_25", "gt_12_25"]}
 
 
 # ---- properties
