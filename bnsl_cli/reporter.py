@@ -7,6 +7,7 @@ the last stage draws, the others write a plain line every few seconds.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import stat
 import sys
@@ -15,6 +16,10 @@ import time
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
+from stages.runtime.reporting import duration_text
+
+from .compiling import CompileWatch
+from .interrupts import is_stopping
 from .printable import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -27,6 +32,8 @@ PLAIN_INTERVAL = 5.0
 LIVE_DELAY = 0.4
 """Seconds of work before a bar appears: short runs stay calm."""
 LIVE_INTERVAL = 0.1
+COMPILING_INTERVAL = 30.0
+"""Seconds between lines about compilation where nobody watches: standard error is no terminal."""
 SILENT_DELAY = 1.0
 """Seconds until it is shown that a stage works which tells no progress yet: reading, compiling."""
 
@@ -49,6 +56,10 @@ class Reporter:
         self._last_progress = self._started
         self._pace = Pace()
         self._budget: Budget | None = None
+        self._last_compiling = -math.inf
+        self._compiling = CompileWatch(self.compiling)
+        if verbosity >= 0:
+            self._compiling.start()
 
     def _line(self, message: str) -> None:
         self._write(f"{self.prefix}: {printable_lines(message)}\n")
@@ -102,11 +113,19 @@ class Reporter:
             took = f"{duration_text(now - self._started)}"
             self._line(", ".join([progress_text(done, total, counted, facts | left), took]))
 
+    def compiling(self, count: int) -> None:
+        """So many kernels have been compiled and more are; said now and then."""
+        now = time.monotonic()
+        if now - self._last_compiling >= (PLAIN_INTERVAL if sys.stderr.isatty() else COMPILING_INTERVAL):
+            self._last_compiling = now
+            self._line(compiling_text(count))
+
     def pause(self) -> None:
         """Draw nothing from now on: data go to the same terminal."""
 
     def close(self) -> None:
         """The stage is done."""
+        self._compiling.close()
         if self.verbosity >= 2:
             self.timing(resources_text(time.monotonic() - self._started))
 
@@ -154,6 +173,12 @@ class LiveReporter(Reporter):
         shown = printable(progress_text(done, total, counted, left | facts))
         bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 
+    def compiling(self, count: int) -> None:
+        """So many kernels have been compiled and more are; shown until there is progress."""
+        bar = self._open_bar()
+        if bar is not None:
+            bar.update(self._task, facts=compiling_text(count))
+
     def _share(self, done: int, total: int | None) -> float | None:
         """How much of the work, or of the time if that is limited, is done; None where nobody knows."""
         if self._budget is not None and self._budget.seconds:
@@ -200,14 +225,10 @@ class LiveReporter(Reporter):
         super().close()
 
 
-def duration_text(seconds: float) -> str:
-    """A time span in the units that suit it: 8 s, 3m 20s, 2h 05m."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{seconds:.1f} s" if seconds < 9.95 else f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60}m {whole % 60:02d}s"
-    return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+def compiling_text(count: int) -> str:
+    """What is said while kernels are compiled, of which so many are ready."""
+    ready = f"compiling, once: {count} kernel{'' if count == 1 else 's'} so far"
+    return f"{ready}; interrupt again to end without a result" if is_stopping() else ready
 
 
 class Pace:

@@ -165,10 +165,18 @@ def show_parent_sets(
 def show_forecast(forecast: Forecast, jobs: int) -> None:
     """What a run of parent-set identification would take."""
     from stages.parentsets.memory import format_bytes
-
-    from .reporter import duration_text
+    from stages.runtime.reporting import duration_text
 
     threads = f"{jobs} threads" if jobs > 1 else "1 thread"
+    if forecast.sets is None or forecast.file_bytes is None:
+        write_text(
+            "-",
+            f"variables {forecast.variables:,}, {forecast.searched:,} to search, all sets that nothing rules out",
+            f"time      {duration_text(forecast.seconds)} with {threads}, about, at most",
+            f"scores    {forecast.evaluations:,} at most",
+            f"memory    {format_bytes(forecast.memory_bytes)} at most, besides the sets that are listed",
+        )
+        return
     write_text(
         "-",
         f"variables {forecast.variables:,}, {forecast.searched:,} to search (rate measured on {forecast.measured})",

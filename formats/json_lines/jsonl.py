@@ -67,6 +67,8 @@ def _read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
         if problem:
             lines.fail(f"{where}: {problem}")
         name, states = item["name"], item.get("states")
+        if not name:
+            lines.fail(f"{where} has no name")
         if seen.setdefault(name, index) != index:
             lines.fail(f"variables {seen[name]} and {index} of the header have the same name {name!r}")
         if states is not None:

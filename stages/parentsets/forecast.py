@@ -1,16 +1,23 @@
-"""What a run will take, at the rate measured on a few of its children: sets, memory, time."""
+"""What a run will take: sets, memory, time, at the rate measured on a few of its children.
+
+A complete enumeration is not tried out, for one child alone may take hours: its sets are counted.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stages.runtime.budgets import Budget
 
 from .child_search import BYTES_PER_SET
-from .driver import Run
+from .complete_lists import count_complete
 from .memory import SLACK
+
+if TYPE_CHECKING:
+    from .driver import Run
 
 MOST_CHILDREN = 12
 """Children searched for a forecast, spread evenly over the range of estimated costs."""
@@ -36,11 +43,13 @@ class Forecast:
     searched : int
         Those that are searched and not fixed.
     measured : int
-        Children on which the rate was measured.
+        Children on which the rate was measured; 0 where the sets of a complete enumeration were counted.
     seconds : float
         With the threads of the run.
-    evaluations, sets : int
-    file_bytes, memory_bytes : int
+    evaluations : int
+    sets, file_bytes : int or None
+        Unknown for a complete enumeration.
+    memory_bytes : int
     """
 
     variables: int
@@ -48,13 +57,22 @@ class Forecast:
     measured: int
     seconds: float
     evaluations: int
-    sets: int
-    file_bytes: int
+    sets: int | None
+    file_bytes: int | None
     memory_bytes: int
 
 
 def forecast_run(run: Run) -> Forecast:
-    """Search a few children of a run as the run itself would, and scale up by estimated cost."""
+    """Search a few children of a run as the run itself would, and scale up by estimated cost.
+
+    Of a complete enumeration everything is an upper bound.
+    """
+    count = count_complete(run)
+    if count is not None:
+        seconds = count.seconds if run.options.time is None else min(count.seconds, run.options.time)
+        return Forecast(
+            len(run.children), count.searched, 0, seconds, count.total, None, None, count.memory_bytes
+        )
     costs = run.plan.costs()
     searched = [child for child in run.children if run.plan.fixed_set(child) is None]
     chosen = _spread(searched, costs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stages.runtime.errors import StageError
@@ -17,6 +19,12 @@ PROGRAM_BYTES = 240 << 20
 
 WORKER_BYTES = 16 << 20
 """What a forked process changes of the program's memory, so that it no longer shares it; measured."""
+
+FREE_SHARE = 0.9
+"""Share of the machine's free memory that searches may take where no limit is given."""
+
+LEAST_SETS = 10_000
+"""Sets that a search may hold whatever is free."""
 
 SLACK = 1.5
 """Results that wait for their turn take half as much as the searches that run."""
@@ -36,8 +44,24 @@ def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) ->
     return total
 
 
+def free_bytes() -> int:
+    """Memory that the machine has left for us, or that our control group allows; very much where nobody knows."""
+    free = UNLIMITED
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]) << 10
+    with contextlib.suppress(OSError, ValueError):
+        group = Path("/sys/fs/cgroup")
+        free = min(
+            free, int((group / "memory.max").read_text()) - int((group / "memory.current").read_text())
+        )
+    return max(0, free)
+
+
 def most_sets(memory: int | None, resident: int, jobs: int) -> int:
     """Sets that the search of one child may hold, so that `jobs` of them fit into `memory` bytes.
+
+    Without a limit they may take what the machine has left, nearly.
 
     Raises
     ------
@@ -45,7 +69,7 @@ def most_sets(memory: int | None, resident: int, jobs: int) -> int:
         The limit does not even hold the data.
     """
     if memory is None:
-        return UNLIMITED
+        return max(LEAST_SETS, int(FREE_SHARE * free_bytes() / (SLACK * jobs * BYTES_PER_SET)))
     sets = int((memory - resident) / (SLACK * jobs * BYTES_PER_SET))
     if sets < 1:
         raise StageError(

@@ -46,3 +46,15 @@ class NullReporter:
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         pass
+
+
+def duration_text(seconds: float) -> str:
+    """A time span in the units that suit it: 8 s, 3m 20s, 2h 05m, 3 days."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}m {whole % 60:02d}s"
+    if whole >= 48 * 3600:
+        return f"{whole // 86400:,} days" if whole < 86400 * 36500 else "centuries"
+    return f"{whole // 3600}h {whole % 3600 // 60:02d}m"

@@ -27,7 +27,7 @@ WARM_UP_SECONDS = 900
 REPORT_SECONDS = 60.0
 
 
-def supervise(seed: int, first: int, count: int, findings: Path) -> Counter[str]:
+def supervise(seed: int, first: int, count: int, command_share: float, findings: Path) -> Counter[str]:
     """Run a worker through the inputs; begin behind the input at which one ended. The counts of all."""
     total: Counter[str] = Counter()
     progress = mmap.mmap(-1, 8)
@@ -38,7 +38,7 @@ def supervise(seed: int, first: int, count: int, findings: Path) -> Counter[str]
         with tempfile.TemporaryDirectory(prefix="bnsl-fuzz-", dir=shared) as name:
             folder = Path(name)
             progress[:8] = struct.pack("<q", -1)
-            arguments = (seed, number, end, 1, folder, findings, progress)
+            arguments = (seed, number, end, command_share, folder, findings, progress)
             process = multiprocessing.get_context("fork").Process(target=worker.main, args=arguments)
             process.start()
             at, since = -1, time.monotonic() + WARM_UP_SECONDS
@@ -91,13 +91,16 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
+    parser.add_argument(
+        "--commands", type=float, default=worker.COMMAND_SHARE, help="share of whole commands"
+    )
     parser.add_argument("--only", type=int, help="try one input, and show what fails")
     parser.add_argument("--findings", type=Path, default=Path("fuzz-findings"))
     parser.add_argument("--counts", type=Path, help="write all counts to this file")
     options = parser.parse_args()
     if options.only is not None:
         return try_one(options.seed, options.only)
-    counts = supervise(options.seed, options.first, options.inputs, options.findings)
+    counts = supervise(options.seed, options.first, options.inputs, options.commands, options.findings)
     if options.counts:
         options.counts.write_text(json.dumps(counts, indent=1))
     return 1 if tell(counts) else 0

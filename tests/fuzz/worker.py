@@ -35,8 +35,11 @@ SECONDS = 10
 MEMORY = 1 << 30
 """Most memory that the process may hold at any time, bytes."""
 
-COMMAND_SHARE = 0.04
-"""Share of the inputs that whole commands are run on; they take some twenty times as long."""
+COMMAND_SHARE = 0.02
+"""Share of the inputs that whole commands are run on by default; they take some twenty times as long."""
+
+INPUTS_PER_LOOK = 8
+"""Inputs between two looks at the memory, which take as long as a small input."""
 
 SHRINK_TRIES = 300
 SHRINK_SECONDS = 20.0
@@ -69,10 +72,13 @@ class Fuzzer:
         Where input and output files stand; fast if it is in memory.
     findings : Path
         Where what fails is saved.
+    command_share : float
+        Share of the inputs that whole commands are run on.
     """
 
-    def __init__(self, seed: int, folder: Path, findings: Path):
+    def __init__(self, seed: int, folder: Path, findings: Path, command_share: float = COMMAND_SHARE):
         self.seed, self.folder, self.findings = seed, folder, findings
+        self.command_share = command_share
         findings.mkdir(parents=True, exist_ok=True)
         self.corpus = make_corpus(folder)
         self.formats = list(READERS)
@@ -125,7 +131,7 @@ class Fuzzer:
             data = gzip.compress(data, 1, mtime=0)
             if rng.random() < 0.5:
                 data = mutate(rng, data, [data])
-        return Case(number, format_name, data, rng.random() < COMMAND_SHARE)
+        return Case(number, format_name, data, rng.random() < self.command_share)
 
     def run(self, case: Case) -> None:
         """Try one input; count it, and save it if it fails."""
@@ -148,16 +154,19 @@ class Fuzzer:
                 result = try_reader(case.format, self.path, self.rng(case.number, "reader"))
         if time.monotonic() - begun > SECONDS:  # within one compiled call, where no alarm is heard
             raise Hang(f"{time.monotonic() - begun:.1f} s")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        if peak > MEMORY:
-            raise Glutton(f"{peak / (1 << 20):.0f} MiB")
+        if case.number % INPUTS_PER_LOOK == 0:
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            if peak > MEMORY:
+                raise Glutton(
+                    f"{peak / (1 << 20):.0f} MiB, for this input or one of the {INPUTS_PER_LOOK} before"
+                )
         return result
 
     def _keep(self, case: Case, error: BaseException) -> None:
         signature = _signature(error)
         self.counts[f"{case.format}\tFINDING\t{signature}"] += 1
         digest = hashlib.sha256(f"{case.format} {signature}".encode()).hexdigest()[:12]
-        base = self.findings / f"{case.format}-{digest}"
+        base = self.findings / f"{case.format.replace('.', '-')}-{digest}"
         if not base.with_suffix(".txt").exists():
             how = (
                 []
@@ -221,16 +230,17 @@ def _time_limit() -> Iterator[None]:
 
 
 def main(
-    seed: int, first: int, end: int, step: int, folder: Path, findings: Path, progress: mmap.mmap
+    seed: int, first: int, end: int, command_share: float, folder: Path, findings: Path, progress: mmap.mmap
 ) -> None:
-    """Try every `step`-th input from `first` to `end`; the shared `progress` holds the number under way."""
+    """Try every input from `first` to `end`; the shared `progress` holds the number under way."""
     resource.setrlimit(resource.RLIMIT_DATA, (4 * MEMORY, 4 * MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (MEMORY, MEMORY))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     with contextlib.suppress(OSError):
         sys.stdin = open(os.devnull)  # noqa: SIM115
-    fuzzer = Fuzzer(seed, folder, findings)
-    fuzzer.warm_up(Output(folder))
+    fuzzer = Fuzzer(seed, folder, findings, command_share)
+    if command_share:
+        fuzzer.warm_up(Output(folder))
     number = first
 
     def save() -> None:
@@ -240,9 +250,9 @@ def main(
         while number < end:
             progress[:8] = struct.pack("<q", number)
             case = fuzzer.make(number)
-            number += step
+            number += 1
             fuzzer.run(case)
-            if (number // step) % 500 == 0:
+            if number % 500 == 0:
                 save()
     finally:
         save()

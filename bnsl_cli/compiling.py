@@ -1,0 +1,79 @@
+"""Silent seconds of compiling say so: kernels are compiled once after an installation, when they are first used.
+
+numba broadcasts what it compiles. A thread looks a few times a second whether numba is loaded and at work, so that
+commands that need no kernels never load it.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+LOOK_SECONDS = 0.25
+SILENT_SECONDS = 1.0
+"""How long is compiled before a word is said, and between two words."""
+
+
+class CompileWatch:
+    """Tells about once a second, while kernels are compiled, how many have been.
+
+    Parameters
+    ----------
+    tell : callable
+        Takes the number of kernels compiled so far; called from a thread of its own.
+    """
+
+    def __init__(self, tell: Callable[[int], None]):
+        self._tell = tell
+        self._is_over = threading.Event()
+        self._listener: Any = None
+        self._depth = 0
+        self._finished = 0
+
+    def start(self) -> None:
+        """Watch from now on."""
+        threading.Thread(target=self._watch, name="bnsl-compiling", daemon=True).start()
+
+    def close(self) -> None:
+        """Watch no longer."""
+        self._is_over.set()
+        if self._listener is not None:
+            sys.modules["numba.core.event"].unregister("numba:compile", self._listener)
+            self._listener = None
+
+    def _watch(self) -> None:
+        since: float | None = None
+        while not self._is_over.wait(LOOK_SECONDS):
+            if self._listener is None and not self._listen():
+                continue
+            now = time.monotonic()
+            if not self._depth:
+                since = None
+            elif since is None:
+                since = now
+            elif now - since >= SILENT_SECONDS:
+                since = now
+                self._tell(self._finished)
+
+    def _listen(self) -> bool:
+        """Hear of every compilation, once numba is loaded."""
+        events: Any = sys.modules.get("numba.core.event")
+        if "stages.kernels.jit" not in sys.modules or not hasattr(events, "install_recorder"):
+            return False
+        watch = self
+
+        class Listener(events.Listener):
+            def on_start(self, event: object) -> None:
+                watch._depth += 1
+
+            def on_end(self, event: object) -> None:
+                # The beginning of what was under way at first was not heard.
+                watch._depth = max(0, watch._depth - 1)
+                watch._finished += 1
+
+        self._listener = Listener()
+        events.register("numba:compile", self._listener)
+        return True

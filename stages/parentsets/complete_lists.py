@@ -1,0 +1,186 @@
+"""How many sets a complete enumeration has to score, and the time and memory that may take, before it starts.
+
+Counted are the sets that nothing rules out beforehand: of at most so many parents, with so few configurations
+that the penalty alone is less than what the empty set leaves to gain. What the search learns on its way rules
+out more, so time and memory are upper bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from stages.runtime.budgets import Budget
+
+from .child_search import UNLIMITED
+from .memory import format_bytes, free_bytes
+
+if TYPE_CHECKING:
+    from .driver import Run
+
+BYTES_PER_OPEN_SET = 16
+"""What a set of a size that is to be extended takes: its best score, twice while sizes are put together."""
+
+MEASURED_SETS = 2_000
+"""Scores on which the rate is measured."""
+
+MOST_COMBINATIONS = 20_000
+"""Ways to take so many parents of each number of states that are told apart; beyond, states are rounded."""
+
+LONG_SECONDS = 10.0
+"""A forecast is worth a line where the run may take longer."""
+
+COUNTING_SECONDS = 0.5
+"""Time for counting, beyond which the rest is taken to be like the variables counted, and for measuring."""
+
+LARGEST_TOTAL = 10**300
+"""What no machine will ever see the end of; more would be no floating-point number."""
+
+VERY_LONG_SECONDS = 3600.0
+"""Beyond, the line says what else could be done."""
+
+
+class CompleteCount(NamedTuple):
+    """Upper bounds for one run.
+
+    Attributes
+    ----------
+    searched : int
+        Variables that have a choice.
+    most : int
+        Sets of the variable that has most.
+    total : int
+    seconds : float
+        With the workers of the run, at a rate measured now.
+    memory_bytes : int
+        Of the lists of the sizes that are extended, all workers together, and of the run beside them.
+    """
+
+    searched: int
+    most: int
+    total: int
+    seconds: float
+    memory_bytes: int
+
+
+def count_sets(n_states: list[int], largest: int, most_configurations: float) -> list[int]:
+    """Sets by size, 0 to `largest`, of variables with these numbers of states.
+
+    Only sets whose numbers of states multiply to less than `most_configurations` are counted.
+    """
+    counts = [0] * (largest + 1)
+    by_states = sorted((s, n_states.count(s)) for s in set(n_states))
+    partial: dict[tuple[int, float], int] = {(0, 1.0): 1}
+    for states, available in by_states:
+        extended: dict[tuple[int, float], int] = {}
+        for (size, q), ways in partial.items():
+            for k in range(min(available, largest - size) + 1):
+                product = q * float(states) ** k
+                if k and product >= most_configurations:
+                    break
+                key = size + k, product
+                extended[key] = extended.get(key, 0) + ways * math.comb(available, k)
+        partial = extended if len(extended) <= MOST_COMBINATIONS else _rounded(extended)
+    for (size, _), ways in partial.items():
+        counts[size] += ways
+    return counts
+
+
+def _rounded(partial: dict[tuple[int, float], int]) -> dict[tuple[int, float], int]:
+    """Numbers of configurations rounded down to powers of two, so that no set is lost."""
+    rounded: dict[tuple[int, float], int] = {}
+    for (size, q), ways in partial.items():
+        key = size, 2.0 ** math.floor(math.log2(q))
+        rounded[key] = rounded.get(key, 0) + ways
+    return rounded
+
+
+def count_complete(run: Run) -> CompleteCount | None:
+    """Bounds for a run that enumerates all sets; None for others: a limit on scores ends them, or the clock alone."""
+    from . import METHODS
+
+    if not METHODS[run.options.method].ends_by_size or run.evaluation_limit() < UNLIMITED:
+        return None
+    if run.options.max_parents is None and run.scorer.definition.penalty_on(run.scorer.n_rows) <= 0:
+        return None
+    searched = [child for child in run.children if run.plan.fixed_set(child) is None]
+    known: dict[tuple, list[int]] = {}
+    total = most = held = 0
+    clock = Budget(COUNTING_SECONDS)
+    for done, child in enumerate(searched):
+        if clock.is_spent():
+            total = total * len(searched) // done
+            break
+        limits = run.limits_of(child)
+        largest = limits.max_parents - len(limits.required)
+        states = sorted(run.scorer.n_states[limits.allowed].tolist())
+        room = _most_configurations(run, child, limits.required)
+        key = tuple(states), largest, room
+        if key not in known:
+            known[key] = count_sets(states, largest, room)
+        counts = known[key]
+        total, most, held = total + sum(counts), max(most, sum(counts)), max(held, sum(counts[:-1]))
+    total = min(total, LARGEST_TOTAL)
+    seconds = total * _seconds_per_set(run, searched) / min(run.jobs, max(1, len(searched)))
+    return CompleteCount(
+        len(searched), most, total, seconds, run.resident + run.jobs * BYTES_PER_OPEN_SET * held
+    )
+
+
+def _most_configurations(run: Run, child: int, required: tuple[int, ...]) -> float:
+    """Configurations from which on the penalty alone costs more than the smallest set's score; inf without one."""
+    penalty = run.scorer.penalty(child) * run.scorer.n_configurations(required)
+    return -run.scorer.local_score(child, required) / penalty if penalty > 0 else math.inf
+
+
+def _seconds_per_set(run: Run, searched: list[int]) -> float:
+    """Measured on sets of the size before the largest, which are nearly all that are extended."""
+    if not searched:
+        return 0.0
+    limits = run.limits_of(child := searched[0])
+    if not len(limits.allowed):
+        return 0.0
+    rng, scorer = np.random.default_rng(0), run.scorer
+    size = max(0, min(limits.max_parents, 4) - len(limits.required) - 1)
+    rates, count, clock = [], 0, Budget(COUNTING_SECONDS)
+    while count < MEASURED_SETS and not clock.is_spent():
+        chosen = rng.choice(limits.allowed, min(size, len(limits.allowed) - 1), replace=False)
+        rest = limits.allowed[~np.isin(limits.allowed, chosen)]
+        begun = clock.elapsed()
+        scorer.expand(child, tuple(sorted((*limits.required, *chosen.tolist()))), rest)
+        rates.append((clock.elapsed() - begun) / len(rest))
+        count += len(rest)
+    scorer.evaluations = 0
+    return min(rates)  # others may have been at work meanwhile, and compiled code loads when first used
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"{min(count, LARGEST_TOTAL):.1e}"
+
+
+def tell_complete(run: Run) -> None:
+    """Say on the run's reporter what a complete enumeration may take; warn where memory may not hold it."""
+    from stages.runtime.reporting import duration_text
+
+    count = count_complete(run)
+    if count is None:
+        return
+    free = free_bytes() + run.resident
+    limit = free if run.options.memory is None else run.options.memory
+    line = (
+        f"complete enumeration: at most {_number(count.total)} sets ({_number(count.most)} for one variable),"
+        f" about {duration_text(count.seconds)}, {format_bytes(count.memory_bytes)}"
+    )
+    remedy = "--max-parents, --time or another method (grow) would take less"
+    if count.memory_bytes > limit:
+        run.reporter.warn(
+            f"{line}; there are {format_bytes(limit)}: searches whose sets do not fit end early. {remedy}"
+        )
+    elif count.seconds > VERY_LONG_SECONDS and run.options.time is None:
+        run.reporter.warn(f"{line}. {remedy}")
+    elif count.seconds > LONG_SECONDS:
+        run.reporter.summary(line)
+    else:
+        run.reporter.detail(line)

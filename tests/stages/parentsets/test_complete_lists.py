@@ -1,0 +1,96 @@
+"""The forecast of a complete enumeration, against counting and against the enumeration itself."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from helpers.tables import dependent_dataset
+
+from stages.parentsets import ParentSetOptions
+from stages.parentsets.complete_lists import MOST_COMBINATIONS, count_complete, count_sets, tell_complete
+from stages.parentsets.driver import Run
+from stages.parentsets.forecast import forecast_run
+from stages.runtime.reporting import NullReporter, duration_text
+
+
+@pytest.mark.parametrize("room", [1.0, 5.0, 24.0, 1000.0, math.inf])
+def test_sets_are_counted_by_size(room):
+    states = [2, 2, 3, 4, 2, 3]
+    counted = [0] * 5
+    for size in range(5):
+        for chosen in itertools.combinations(states, size):
+            counted[size] += size == 0 or math.prod(chosen) < room
+    assert count_sets(sorted(states), 4, room) == counted
+
+
+def test_many_numbers_of_states_lose_no_set():
+    states = np.random.default_rng(0).integers(2, 200, 60).tolist()
+    assert len(set(states)) > 40
+    counts = count_sets(sorted(states), 4, math.inf)
+    assert counts == [math.comb(60, size) for size in range(5)]
+    exact = sum(a * b < 5000 for a, b in itertools.combinations(states, 2))
+    assert exact <= count_sets(sorted(states), 2, 5000.0)[2] <= math.comb(60, 2)
+    assert MOST_COMBINATIONS < 10**6
+
+
+class Told(NullReporter):
+    """Keeps what is said, by how loudly."""
+
+    def __init__(self):
+        self.said = []
+
+    def detail(self, message):
+        self.said.append(("detail", message))
+
+    def warn(self, message):
+        self.said.append(("warn", message))
+
+
+def run_of(reporter=None, **options):
+    dataset, _ = dependent_dataset(3, 7, 150, most_states=3)
+    return Run(dataset, ParentSetOptions(method="sequential", **options), reporter=reporter)
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu", "ll"])
+def test_no_enumeration_scores_more_than_forecast(score):
+    run = run_of(score=score, max_parents=3)
+    count = count_complete(run)
+    assert run.scorer.evaluations == 0
+    evaluated = [record.evaluated for record in run.records()]
+    assert sum(evaluated) <= count.total and max(evaluated) <= count.most
+    if score != "bic":
+        assert count.total == 7 * (1 + 6 + 15 + 20)
+
+
+def test_a_dry_run_counts_instead_of_searching():
+    run = run_of(max_parents=3)
+    forecast = forecast_run(run)
+    assert (forecast.measured, forecast.sets, forecast.file_bytes) == (0, None, None)
+    assert forecast.evaluations == count_complete(run).total
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"max_parents": 2, "evaluations": 9}, {"score": "bdeu", "time": 3600.0}], ids=str
+)
+def test_other_limits_need_no_forecast(options):
+    assert count_complete(run_of(**options)) is None
+
+
+def test_what_does_not_fit_is_warned_of_with_a_remedy(monkeypatch):
+    monkeypatch.setattr("stages.parentsets.complete_lists.free_bytes", lambda: -(10**12))
+    reporter = Told()
+    tell_complete(run_of(reporter, max_parents=3))
+    ((loudness, message),) = reporter.said
+    assert loudness == "warn" and "--max-parents, --time or another method" in message
+    monkeypatch.undo()
+    reporter.said.clear()
+    tell_complete(run_of(reporter, max_parents=3))
+    assert reporter.said[0][0] == "detail"
+
+
+def test_durations_that_nobody_waits_for():
+    assert duration_text(3 * 86400) == "3 days"
+    assert duration_text(1e300) == "centuries"
