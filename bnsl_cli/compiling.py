@@ -66,10 +66,10 @@ class CompileWatch:
         watch = self
 
         class Listener(events.Listener):
-            def on_start(self, event: object) -> None:
+            def on_start(self, _event: object) -> None:
                 watch._depth += 1
 
-            def on_end(self, event: object) -> None:
+            def on_end(self, _event: object) -> None:
                 # The beginning of what was under way at first was not heard.
                 watch._depth = max(0, watch._depth - 1)
                 watch._finished += 1

@@ -16,8 +16,6 @@ import time
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from stages.runtime.reporting import duration_text
-
 from .compiling import CompileWatch
 from .interrupts import is_stopping
 from .printable import printable, printable_lines
@@ -96,6 +94,8 @@ class Reporter:
 
     def _time_left(self, done: int, total: int | None) -> dict[str, object]:
         """What is left of a time limit, else how long the rest will take at the pace of what is done."""
+        from stages.runtime.reporting import duration_text
+
         pace = self._pace.facts(done, total)
         if self._budget is None or self._budget.seconds is None:
             return pace
@@ -104,6 +104,8 @@ class Reporter:
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         """Work done so far, a line every few seconds: on a terminal, elsewhere with ``-v``."""
+        from stages.runtime.reporting import duration_text
+
         left = self._time_left(done, total)
         if self.verbosity < (0 if sys.stderr.isatty() else 1):
             return
@@ -239,6 +241,8 @@ class Pace:
 
     def facts(self, done: int, total: int | None) -> dict[str, object]:
         """What to tell besides the counts; nothing before two parts are done."""
+        from stages.runtime.reporting import duration_text
+
         now = time.monotonic()
         if self._begun is None or done < self._begun[0]:
             self._begun = (done, now)

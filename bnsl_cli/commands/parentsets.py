@@ -118,6 +118,7 @@ def command(
     See also: bnsl screen, bnsl optimize.
     """
     from formats.json_lines.resumable import open_resumable
+    from stages.parentsets.complete_lists import tell_complete
     from stages.parentsets.driver import Run
 
     method = method or DEFAULT_METHOD
@@ -152,6 +153,7 @@ def command(
             show_forecast(run, as_json, reporter)
             return stop.exit_code
         reporter.detail(f"searching parents of {len(run.children)} variables in {dataset.n_rows:,} rows")
+        tell_complete(run)
         given = {name: source is not None or None for name, source in asdict(guides).items()}
         recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
         recorded |= data_options.recorded() | recorded_knowledge(knowledge)

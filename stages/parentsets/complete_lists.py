@@ -8,17 +8,15 @@ out more, so time and memory are upper bounds.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from stages.runtime.budgets import Budget
 
 from .child_search import UNLIMITED
+from .driver import Run
 from .memory import format_bytes, free_bytes
-
-if TYPE_CHECKING:
-    from .driver import Run
 
 BYTES_PER_OPEN_SET = 16
 """What a set of a size that is to be extended takes: its best score, twice while sizes are put together."""

@@ -21,7 +21,6 @@ from stages.scoring.scores import recorded_ess
 from . import METHODS, ParentSetOptions
 from .child_search import UNLIMITED, ChildLimits, FoundSets
 from .children import Plan
-from .complete_lists import tell_complete
 from .grow_orders import Orders
 from .memory import most_sets, resident_bytes
 
@@ -141,7 +140,6 @@ class Run:
         if self.budget.seconds is not None or self.options.time_per_variable is not None or self.jobs > 1:
             compile_first(self._search_tiny, self.budget)
         children = [child for child in self.children if child not in finished]
-        tell_complete(self)
         sets = n_unsearched = 0
         ended: Counter[str | None] = Counter()
         self.reporter.progress(0, len(children), "variables")

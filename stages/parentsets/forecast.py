@@ -6,7 +6,6 @@ A complete enumeration is not tried out, for one child alone may take hours: its
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from stages.runtime.budgets import Budget
 
 from .child_search import BYTES_PER_SET
 from .complete_lists import count_complete
+from .driver import Run
 from .memory import SLACK
-
-if TYPE_CHECKING:
-    from .driver import Run
 
 MOST_CHILDREN = 12
 """Children searched for a forecast, spread evenly over the range of estimated costs."""
