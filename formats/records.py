@@ -85,6 +85,14 @@ LISTING_STAGES = ("parentsets", "optimize")
 """Commands that write candidate sets."""
 
 
+OF_ONE_NETWORK = frozenset(
+    {"total", "method", "seed", "treewidth", "bound", "gap", "bound_relative_to", "interrupted"}
+    | {"init", "restarts", "orders", "ktrees", "unproved", "steps", "evaluations", "tests"}
+    | {"scores_computed", "branches", "programmes"}
+)
+"""Header keys that are about one network and the search that found it, not about the sets it was made of."""
+
+
 @dataclass(frozen=True)
 class Header:
     """What the first line of a parent-set, network or forest file says.

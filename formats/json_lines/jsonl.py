@@ -18,6 +18,7 @@ from ..errors import Inconsistent, Truncated, UnknownVersion
 from ..graphs.network_claims import check_while_reading
 from ..records import Header, Variable
 from ..schemas import FOREST, JSONL_FORMATS, NETWORK, PARENT_SETS, VARIABLE_KEYS, describe_type, key_problem
+from ..sets.list_claims import check_block, foreign_claims
 from ..sets.setblocks import BlockChecker, SetBlock
 from ..textlines import EMPTY_REMEDY, Lines
 
@@ -257,7 +258,7 @@ def read_blocks(
 
     seen: dict[int, tuple[bytes, int]] = {}
     torn = None
-    same_limits = True
+    last = head.header
     while True:
         try:
             line = next(lines, None)
@@ -272,12 +273,13 @@ def read_blocks(
         if "format" in fields:
             further = decode_header(lines, fields)
             require_agreement(lines, head, further)
-            same_limits = further.header.limits == head.header.limits
+            last = further.header
             continue
         block = checker.check(decode_record(lines, fields, unknown_scores), fail)
+        check_block(block, last, fail)
         first_digest, first_line = seen.setdefault(block.child, (block.digest(), lines.number))
         if first_line == lines.number:
-            if not same_limits:
+            if last.limits != head.header.limits:
                 # What it says of sets not listed goes by other limits than those of the first header.
                 block.complete, block.unlisted = False, None
             yield block
@@ -304,9 +306,11 @@ def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | Non
 def read_parent_sets(
     lines: Lines, *, partial: bool = False, warn: Callable[[str], None] | None = None
 ) -> tuple[Header, Iterator[SetBlock]]:
-    """Read a parent-set file, or a network file as one; nothing is assumed that `warn` would have to be told."""
+    """Read a parent-set file, or a network file as one; `warn` is told of header keys that speak of a network."""
     head = read_header(lines)
     blocks = read_blocks(lines, head, partial=partial)
     if head.format == NETWORK.name:
         blocks = check_while_reading(lines, head.header, blocks)
+    elif warn is not None and (warning := foreign_claims(head.header)) is not None:
+        warn(f"{lines.source}: {warning}")
     return head.header, blocks

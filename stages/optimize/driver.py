@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from formats.records import Dataset, Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import OF_ONE_NETWORK, Dataset, Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import elimination_width, moral_graph
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -152,10 +152,11 @@ def assemble(
 
     The header gains ``total``, ``method``, ``seed``, the search's facts, under a treewidth bound ``treewidth`` with
     the elimination order and its width, and ``interrupted`` when the user stopped the search. These are claims:
-    `verify_network` computes them anew in its own way.
+    `verify_network` computes them anew in its own way. What `header` says of another network or another run is left
+    out.
     """
     extra: dict[str, Any] = {
-        **header.extra,
+        **{key: value for key, value in header.extra.items() if key not in OF_ONE_NETWORK},
         "total": result.score,
         "method": method,
         "seed": options.seed,

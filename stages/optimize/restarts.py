@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,6 +141,8 @@ def run_restarts(
 ) -> RestartReport:
     """Run restart after restart until the budget or their number is used up, or the best is proved optimal.
 
+    A better network that work on the bound has found takes the best one's place.
+
     Parameters
     ----------
     step : callable
@@ -175,8 +177,12 @@ def run_restarts(
             if attempt is None:
                 break
             tally.add(attempt)
+            anytime_bound.keep_pace(tally.work, tally.best.score)
+            while (found := anytime_bound.better_network(tally.best.score)) is not None:
+                chosen, better = found
+                tally.best = replace(tally.best, chosen=chosen, score=better, order=None)
+                anytime_bound.keep_pace(tally.work, better)
             score = tally.best.score
-            anytime_bound.keep_pace(tally.work, score)
             if rules.counts_orders:
                 reporter.progress(tally.orders, rules.total, "orders", score=score, **anytime_bound.facts)
             else:

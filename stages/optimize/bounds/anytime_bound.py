@@ -13,6 +13,7 @@ import numpy as np
 from stages.runtime.seeding import task_generator
 
 from ..lists.set_lists import keep_in_table
+from ..result import total_score
 from .lagrangian import BoundSearch
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class AnytimeBound:
             # Every variable has such a set: larger fixed records are refused before.
             lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         self.search = BoundSearch(lists, task_generator(seed, 0, 1))
+        self._scores = None if treewidth is not None else lists.scores
         self._budget = budget
         self._idle_share = idle_share
         self._best, self._found_at = -math.inf, 0.0
@@ -77,6 +79,17 @@ class AnytimeBound:
     def facts(self) -> dict[str, float]:
         """The gap for the reporter."""
         return {GAP_OF_LISTS: self.search.gap}
+
+    def better_network(self, score: float) -> tuple[np.ndarray, float] | None:
+        """The network that work on the bound has found, if it scores more: its sets and its score in nats.
+
+        Never under a treewidth bound, which it may not keep.
+        """
+        found = self.search.found
+        if found is None or self._scores is None:
+            return None
+        total = total_score(self._scores, found)
+        return (found, total) if total > score else None
 
     def keep_pace(self, work: float, score: float) -> None:
         """Work on the bound until it has had its share of `work` sets looked at by the search, about.

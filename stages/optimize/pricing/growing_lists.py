@@ -75,7 +75,10 @@ class GrowingLists:
         if known is not None and known.version == version:
             return known
         sets = grower.improvements(EXTENSIONS_KEPT).items()
-        ordered = sorted(sets, key=lambda item: (-item[1], len(item[0]), item[0]))
+        # Those of a network to start from, or of given lists, may be larger than allowed.
+        most = max(grower.max_parents, len(grower.required))
+        possible = [item for item in sets if len(item[0]) <= most]
+        ordered = sorted(possible, key=lambda item: (-item[1], len(item[0]), item[0]))
         sizes = np.array([len(parents) for parents, _ in ordered], dtype=np.int64)
         offsets = offsets_of(sizes)
         members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)

@@ -350,7 +350,8 @@ def make_growers(
             start, stop = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
             for s in range(start, stop):
                 parents = table.parent_set(s)
-                if set(required) <= set(parents) and allowed[list(parents)].all():
+                is_possible = set(required) <= set(parents) and allowed[list(parents)].all()
+                if is_possible and len(parents) <= largest:
                     if same:
                         grower.scores[parents] = float(table.scores[s])
                     else:

@@ -181,7 +181,7 @@ def test_further_header_must_agree(changes, field):
 
 
 def test_what_is_complete_within_other_limits_is_not_so_within_those_of_the_first_header():
-    by = [{"stage": "parentsets", "options": {"max_parents": most}} for most in (1, 2, 1)]
+    by = [{"stage": "parentsets", "options": {"max_parents": most}} for most in (2, 3, 2)]
     headers = [{**HEADER, "by": [entry]} for entry in by]
     records = [{**record, "complete": True} for record in RECORDS]
     assert read(headers[0], *records[:2], headers[2], *records[2:]).complete.all()
@@ -189,3 +189,47 @@ def test_what_is_complete_within_other_limits_is_not_so_within_those_of_the_firs
     assert narrow.complete.tolist() == [True, True, False, False]
     unknown = read(headers[0], *records[:2], HEADER, *records[2:])
     assert unknown.complete.tolist() == [True, True, False, False]
+
+
+# ---- claims of headers and records
+
+
+@pytest.mark.parametrize(
+    "index, changes, expected",
+    [
+        (0, {"complete": True, "ended": "time"}, "variable 'a' is marked complete, and as cut short"),
+        (0, {"complete": True, "interrupted": True}, "is marked complete, and as cut short"),
+        (1, {"evaluated": -3}, "variable 'b' has -3 scores evaluated"),
+    ],
+)
+def test_records_that_belie_header_or_marks_are_refused(index, changes, expected):
+    message = message_of(Inconsistent, HEADER, *changed(index, **changes))
+    assert expected in message
+    assert f":{index + 2}:" in message or f"line {index + 2}" in message
+
+
+@pytest.mark.parametrize("options", [{"max_parents": 1}, {"max_parents": 7, "treewidth": 1}])
+def test_sets_larger_than_the_header_says_are_refused(options):
+    header = HEADER | {"by": [{"stage": "optimize", "options": options}]}
+    assert "lists a set of 2 parents; the header says that they are 1 at most" in message_of(
+        Inconsistent, header, *RECORDS
+    )
+    # Records go by the header before them.
+    again = HEADER | {"by": [{"stage": "parentsets", "options": {"max_parents": 2}}]}
+    assert read(header, *RECORDS[1:3], again, RECORDS[0], RECORDS[3]).n_sets == 7
+
+
+def test_headers_of_sets_that_tell_of_a_network_are_warned_of():
+    warnings = []
+    read(HEADER | {"total": -1.0, "gap": 0.0}, *RECORDS, warn=warnings.append)
+    assert len(warnings) == 1
+    assert "'total', 'gap' tell of a network, not of these sets" in warnings[0]
+
+
+def test_keys_about_one_network_are_those_of_the_schema():
+    from formats.records import OF_ONE_NETWORK
+    from formats.schemas import NETWORK_HEADER_KEYS
+
+    # `unscored` goes with the lists: they lack these variables.
+    of_schema = {key.name for key in NETWORK_HEADER_KEYS}
+    assert of_schema - {"unscored"} | {"interrupted"} == OF_ONE_NETWORK

@@ -125,3 +125,24 @@ def test_tiny_table_gives_every_part_of_the_bound_something_to_do(monkeypatch):
     anytime_bound.keep_pace(0, -149.0)
     assert anytime_bound.is_closed
     assert best_by_subsets(table) == -149.0
+
+
+@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if SETS in spec.ways])
+def test_a_better_network_that_the_bound_finds_is_taken_over(method):
+    """One order is searched, and the bound works on until what it leaves open is solved."""
+    for seed in range(4):
+        table = random_table(seed, 9, max_parents=3, n_sets=25)
+        extra = search(table, method, None, restarts=1, orders=1)
+        best = best_by_subsets(table)
+        if extra["bound"] <= best + 1e-7:
+            assert extra["total"] == pytest.approx(best, abs=1e-7)
+
+
+def test_no_network_is_taken_over_under_a_treewidth_bound():
+    table = tiny_table()
+    wide, narrow = (AnytimeBound(table, 0, Budget(), treewidth) for treewidth in (None, 2))
+    for bound in (wide, narrow):
+        bound.keep_pace(1e9, -300.0)
+    assert wide.better_network(-300.0) is not None
+    assert wide.better_network(-149.0) is None
+    assert narrow.better_network(-300.0) is None

@@ -120,3 +120,21 @@ def test_constraints_of_the_search_take_completeness_from_children_with_required
     required = make_knowledge(table.header.names, [(0, 1)])
     options = OptimizeOptions(required=((0, 1),))
     assert claim_of_lists(keep_admissible(table, required), options) == "networks of the listed sets"
+
+
+def test_what_lists_say_of_another_network_is_left_out():
+    table = table_by(("parentsets", {}))
+    stale = {
+        "gap": 0.0,
+        "bound": -1.0,
+        "total": -1.0,
+        "treewidth": {"bound": 1},
+        "interrupted": True,
+        "note": "mine",
+    }
+    table = replace(table, header=replace(table.header, extra=stale))
+    network, _ = run(table, OptimizeOptions(), Budget(), NullReporter())
+    extra = network.header.extra
+    assert extra["gap"] == extra["bound"] - extra["total"] != 0.0
+    assert extra["note"] == "mine"
+    assert not {"treewidth", "interrupted"} & set(extra)
