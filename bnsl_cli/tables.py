@@ -1,7 +1,8 @@
 """Records as readable tables, for a terminal or ``--format table``.
 
 rich is imported inside the functions. Tables leave out rows beyond what a reader wants to see and say so; the
-machine formats have them all.
+machine formats have them all. On a terminal tables fit its width: names are shortened in the middle, text is folded,
+numbers never are; where even that is too wide, a row becomes a few lines.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import io
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .printable import printable
+from .printable import printable, printable_lines
+from .short_names import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,8 +26,30 @@ if TYPE_CHECKING:
 TERMINAL_ROWS = 60
 """Rows of a table on a terminal; with ``--format table`` or ``-o`` there are all."""
 MATRIX_VARIABLES = 8
-"""Up to this many variables the whole matrix of conditional entropies fits beside their names."""
+"""Up to this many variables the whole matrix of conditional entropies is shown, if it fits."""
 FILE_WIDTH = 120
+TEXT_WIDTH = 8
+"""Least width of a column of names or text."""
+COLUMN_GAP = 3
+
+
+def is_terminal(target: str) -> bool:
+    """Whether what goes to `target` is read on a terminal."""
+    return target == "-" and sys.stdout.isatty()
+
+
+def width_of(target: str) -> int:
+    """Characters in a line of a terminal, or of a file."""
+    columns = shutil.get_terminal_size((FILE_WIDTH, 50)).columns if is_terminal(target) else FILE_WIDTH
+    return max(columns, 2 * TEXT_WIDTH)
+
+
+def fitting_names(target: str, names: Sequence[str]) -> list[str]:
+    """Names as a table shows them: on a terminal at most 2/7 of its width unless it takes more to tell them apart."""
+    whole = [printable(name) for name in names]
+    if not is_terminal(target):
+        return whole
+    return shortened(whole, max(TEXT_WIDTH, width_of(target) * 2 // 7))
 
 
 def write_text(target: str, *parts: Table | str) -> None:
@@ -33,19 +58,23 @@ def write_text(target: str, *parts: Table | str) -> None:
 
     from formats.streams import open_output
 
-    on_terminal = target == "-" and sys.stdout.isatty()
-    width = shutil.get_terminal_size((FILE_WIDTH, 50)).columns if on_terminal else FILE_WIDTH
+    on_terminal, width = is_terminal(target), width_of(target)
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=on_terminal, highlight=False, emoji=False)
     for part in parts:
-        console.print(printable(part), markup=False) if isinstance(part, str) else console.print(part)
+        if isinstance(part, str):
+            console.print(printable(part), markup=False)
+        elif least_width(part) <= width:
+            console.print(part)
+        else:
+            console.print(stacked(part, width), markup=False)
     with open_output(target) as stream:
         for line in buffer.getvalue().splitlines():
             stream.write(line.rstrip().encode() + b"\n")
 
 
 def new_table(*columns: str, title: str | None = None) -> Table:
-    """A plain table; columns whose name begins with ``>`` are numbers, aligned right."""
+    """A plain table; columns whose name begins with ``>`` are numbers, aligned right; ``!`` is text kept whole."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -54,12 +83,36 @@ def new_table(*columns: str, title: str | None = None) -> Table:
     for name in columns:
         number = name.startswith(">")
         table.add_column(
-            Text(printable(name.removeprefix(">"))),
+            Text(printable_lines(name.lstrip(">!"))),
             justify="right" if number else "left",
-            no_wrap=number,
+            no_wrap=number or name.startswith("!"),
             overflow="fold",
         )
     return table
+
+
+def least_width(table: Table) -> int:
+    """Width below which a table would cut numbers; these columns are kept at theirs from now on."""
+    total = COLUMN_GAP * (len(table.columns) - 1)
+    for column in table.columns:
+        if column.no_wrap:
+            lines = [line for cell in column.cells for line in str(cell).splitlines()]
+            column.min_width = max(map(len, [*str(column.header).splitlines(), *lines]), default=0)
+        total += column.min_width or TEXT_WIDTH
+    return total
+
+
+def stacked(table: Table, width: int) -> str:
+    """The rows of a table one below the other, a line for every cell: for terminals too narrow for it."""
+    titles = [str(column.header).replace("\n", "") for column in table.columns]
+    lines = []
+    for first, *cells in zip(*(column.cells for column in table.columns)):
+        lines.append(str(first))
+        for title, cell in zip(titles[1:], map(str, cells)):
+            whole = len(title) + len(cell) + 3 <= width
+            indented = textwrap.indent(textwrap.fill(cell, width - 4, break_long_words=False), "    ")
+            lines += [f"  {title} {cell}"] if whole else [f"  {title}", indented]
+    return "\n".join(lines)
 
 
 def add_rows(table: Table, rows: Iterable[Sequence[str]], limit: int | None) -> int:
@@ -86,8 +139,8 @@ def _rest(left_out: int, what: str) -> list[str]:
     return [f"... {left_out:,} more {what}; --format table shows all, a pipe or -o FILE has them in full"]
 
 
-def _names(indices: Iterable[int], variables: Sequence[Variable]) -> str:
-    return ", ".join(variables[index].name for index in indices) or "-"
+def _listed(indices: Iterable[int], names: Sequence[str]) -> str:
+    return ", ".join(names[index] for index in indices) or "-"
 
 
 # ------------------------------------------------------------------------------------------ the stages
@@ -98,17 +151,20 @@ def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
     import numpy as np
 
     n_variables = len(table.variables)
-    whole = n_variables <= MATRIX_VARIABLES
-    others = [f">H(.|{v.name})" for v in table.variables] if whole else ["best predictor", ">H(X|best)"]
+    names = fitting_names(target, [v.name for v in table.variables])
+    matrix = [f">H(.|{name})" for name in names]
+    room = sum(max(len(title) - 1, 6) + COLUMN_GAP for title in matrix) + max(map(len, names), default=0) + 18
+    whole = n_variables <= MATRIX_VARIABLES and (room <= width_of(target) or not is_terminal(target))
+    others = matrix if whole else ["best predictor", ">H(X|best)"]
     view = new_table("variable", ">states", ">H(X)", *others)
     masked = table.conditional + np.diag(np.full(n_variables, np.inf))
 
     def cells(index: int) -> list[str]:
-        row = [table.variables[index].name, str(table.n_states[index]), f"{table.entropy[index]:.4f}"]
+        row = [names[index], str(table.n_states[index]), f"{table.entropy[index]:.4f}"]
         if whole:
             return row + [f"{value:.4f}" for value in table.conditional[index]]
         best = int(masked[index].argmin())
-        return [*row, table.variables[best].name, f"{masked[index, best]:.4f}"]
+        return [*row, names[best], f"{masked[index, best]:.4f}"]
 
     left_out = add_rows(view, map(cells, range(n_variables)), limit)
     write_text(target, view, *_rest(left_out, "variables"), f"{table.rows:,} rows; entropies in nats")
@@ -117,10 +173,9 @@ def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:
     """The screened variables with the parent that determines each."""
     variables = forest.header.variables
+    names = fitting_names(target, forest.header.names)
     view = new_table("screened variable", "parent")
-    rows = (
-        (variables[child].name, variables[forest.parents[child]].name) for child in sorted(forest.parents)
-    )
+    rows = ((names[child], names[forest.parents[child]]) for child in sorted(forest.parents))
     left_out = add_rows(view, rows, limit)
     n_screened = len(forest.parents)
     write_text(
@@ -142,15 +197,16 @@ def show_parent_sets(
     target: str, variables: Sequence[Variable], records: Iterable[ParentSetRecord], limit: int | None
 ) -> None:
     """Per child the number of candidate sets and the best of them."""
+    names = fitting_names(target, [v.name for v in variables])
     view = new_table("child", ">sets", ">best score", "best parents")
 
     def cells(record: ParentSetRecord) -> list[str]:
         note = " (fixed)" if record.fixed else ""
         return [
-            variables[record.child].name,
+            names[record.child],
             f"{len(record.parents):,}",
             f"{record.scores[0]:,.2f}",
-            _names(record.parents[0], variables) + note,
+            _listed(record.parents[0], names) + note,
         ]
 
     left_out = add_rows(view, map(cells, records), limit)
@@ -189,10 +245,10 @@ def show_forecast(forecast: Forecast, jobs: int) -> None:
 
 def show_network(target: str, network: Network, limit: int | None) -> None:
     """Children with their parents and local scores, and the facts of the header."""
-    variables = network.header.variables
+    names = fitting_names(target, network.header.names)
     view = new_table("child", "<- parents", ">local score")
     rows = (
-        (variables[child].name, _names(parents, variables), f"{network.scores[child]:,.2f}")
+        (names[child], _listed(parents, names), f"{network.scores[child]:,.2f}")
         for child, parents in enumerate(network.parents)
     )
     left_out = add_rows(view, rows, limit)
@@ -239,19 +295,49 @@ def gap_text(network: Network) -> str:
 
 
 def show_measures(target: str, records: Sequence[Mapping[str, Any]], meanings: Mapping[str, str]) -> None:
-    """Networks side by side, one measure per line, with its meaning where there is room."""
+    """One network: a measure per line, with its meaning. Several: a network per line, measures as wide as fits."""
     names = [name for name in meanings if any(name in record for record in records)]
-    alone = len(records) == 1
     paths = [record["network"] for record in records]
     files = ["<stdin>" if path == "-" else path.rpartition("/")[2] for path in paths]
-    titles = files if len(set(files)) == len(files) else paths
-    view = new_table("measure", *(f">{title}" for title in titles), *(["meaning"] if alone else []))
-    rows = (
-        [name, *(_figure(record.get(name)) for record in records), *([meanings[name]] if alone else [])]
-        for name in names
-    )
-    add_rows(view, rows, None)
-    write_text(target, view)
+    titles = fitting_names(target, files if len(set(files)) == len(files) else paths)
+    if len(records) == 1:
+        view = new_table("!measure", f">{titles[0]}", "meaning")
+        add_rows(view, ([name, _figure(records[0].get(name)), meanings[name]] for name in names), None)
+        write_text(target, view)
+        return
+    columns = {name: [_figure(record.get(name)) for record in records] for name in names}
+    room = width_of(target) - max(map(len, titles))
+    views = []
+    for block in _blocks(columns, room):
+        view = new_table("!network", *(f">{_folded(name)}" for name in block))
+        add_rows(view, zip(titles, *(columns[name] for name in block)), None)
+        views.append(view)
+    write_text(target, *(part for view in views for part in (view, "")))
+
+
+def _folded(measure: str) -> str:
+    """The name of a measure in two lines where it has parts."""
+    head, line, tail = measure.rpartition("_")
+    return f"{head}{line}\n{tail}" if head else measure
+
+
+def _blocks(columns: Mapping[str, Sequence[str]], room: int) -> list[list[str]]:
+    """Measures in blocks that fit side by side; all in one where one of them does not fit alone."""
+    widths = {
+        name: COLUMN_GAP + max(map(len, [*_folded(name).split("\n"), *cells]))
+        for name, cells in columns.items()
+    }
+    if max(widths.values()) > room:
+        return [list(columns)]
+    blocks: list[list[str]] = []
+    left = 0
+    for name, width in widths.items():
+        if width > left:
+            blocks.append([])
+            left = room
+        blocks[-1].append(name)
+        left -= width
+    return blocks
 
 
 def _figure(value: Any) -> str:
@@ -264,7 +350,8 @@ def _figure(value: Any) -> str:
 
 def show_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows with the same keys; truth values as yes or nothing."""
-    view = new_table(*rows[0])
+    first, *others = rows[0]
+    view = new_table(f"!{first}", *others)
     shown = {True: "yes", False: ""}
     add_rows(view, ([shown[v] if isinstance(v, bool) else v for v in r.values()] for r in rows), None)
     write_text(target, view)

@@ -1,0 +1,99 @@
+"""Tables on terminals of any width: lines fit, numbers stay whole, names stay apart."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from bnsl_cli import tables
+from formats.records import EntropyTable, Header, Network, Variable
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+NAMES = [f"patient_measure_of_blood_pressure_{v}_systolic_mean" for v in range(9)]
+WIDTHS = (200, 80, 60, 40, 20)
+
+
+@pytest.fixture(params=WIDTHS)
+def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The width of what seems to be a terminal on standard output."""
+    monkeypatch.setattr(tables, "is_terminal", lambda target: target == "-")
+    monkeypatch.setenv("COLUMNS", str(request.param))
+    return request.param
+
+
+def shown(capfdbinary) -> list[str]:
+    sys.stdout.flush()
+    return ESCAPES.sub("", capfdbinary.readouterr().out.decode()).splitlines()
+
+
+def network_of(names: list[str]) -> Network:
+    parents = tuple(tuple(range(max(0, v - 2), v)) for v in range(len(names)))
+    header = Header(tuple(map(Variable, names)), "bic", extra={"total": -123456.789})
+    return Network(header, parents, -12345.25 - np.arange(len(names)))
+
+
+def test_a_network_fits(width: int, capfdbinary):
+    tables.show_network("-", network_of(NAMES), None)
+    lines = shown(capfdbinary)
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    assert all(f"-12,34{5 + v}.25" in text for v in range(5)) and "-123,456.7890" in " ".join(text.split())
+
+
+def test_names_of_a_network_stay_apart(width: int, capfdbinary):
+    short = tables.fitting_names("-", NAMES)
+    assert len(set(short)) == len(NAMES) and max(map(len, short)) <= max(8, width * 2 // 7)
+    tables.show_network("-", network_of(NAMES), None)
+    text = "\n".join(shown(capfdbinary))
+    assert [name for name in short if name not in text] == []
+
+
+@pytest.mark.parametrize("n_variables", [3, 9])
+def test_entropies_fit(width: int, n_variables: int, capfdbinary):
+    rng = np.random.default_rng(1)
+    conditional = rng.uniform(0, 1, (n_variables, n_variables))
+    variables = tuple(map(Variable, NAMES[:n_variables]))
+    states, entropy = np.full(n_variables, 2, dtype=np.int32), rng.uniform(0, 1, n_variables)
+    tables.show_entropies("-", EntropyTable(variables, states, entropy, conditional, 300, "sha256:1"), None)
+    lines = shown(capfdbinary)
+    assert max(map(len, lines)) <= width
+    assert all(f"{value:.4f}" in "\n".join(lines) for value in entropy)
+    assert "H(.|" not in "".join(lines) or width == 200
+
+
+MEANINGS = {"arcs": "number of arcs", "bic": "BIC; nats", "treewidth_upper": "bound", "shd": "distance"}
+
+
+def test_networks_are_rows(width: int, capfdbinary):
+    records = [
+        {
+            "network": f"runs/of_a_long_name_{seed}_and_more.net.jsonl",
+            "arcs": 10 + seed,
+            "bic": -1e6 - seed / 8,
+        }
+        | {"treewidth_upper": 123_456_789, "shd": 7}
+        for seed in range(3)
+    ]
+    tables.show_measures("-", records, MEANINGS)
+    lines = shown(capfdbinary)
+    text = "\n".join(lines)
+    assert max(map(len, lines)) <= width or width == 20
+    assert text.count("123,456,789") == 3
+    assert all(f"-1,000,000.{decimals}" in text for decimals in ("0000", "1250", "2500"))
+    if width >= 80:
+        assert len({line.split()[0] for line in lines if "of_a" in line or "…" in line}) == 3
+
+
+def test_one_network_has_meanings(width: int, capfdbinary):
+    tables.show_measures("-", [{"network": "n.jsonl", "arcs": 12, "bic": -1234567.25}], MEANINGS)
+    text = "\n".join(shown(capfdbinary))
+    assert "-1,234,567.2500" in text and "nats" in text
+
+
+def test_files_have_names_in_full(tmp_path):
+    target = tmp_path / "table.txt"
+    tables.show_network(str(target), network_of([name[:30] for name in NAMES[:1]]), None)
+    assert NAMES[0][:30] in target.read_text()
