@@ -69,8 +69,9 @@ class OptimizeOptions:
     treewidth: int | None = None
     init: str = own(
         "random",
-        "Where orders start: at random, depth first along the best parents, by a small feedback arc set "
-        "(Perez Urcia and Mauá 2015), by entropy, or as dual ascent on the upper bound places the variables.",
+        "Where orders start: at random, as a depth-first walk from parents to children of best sets meets the "
+        "variables, by a small feedback arc set (both Perez Urcia and Mauá 2015), by entropy, or as dual ascent on "
+        "the upper bound places the variables.",
         choices=INITS,
     )
     iterations: int = own(100, "Greedy steps per restart.", metavar="N", least=0)

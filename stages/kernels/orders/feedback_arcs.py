@@ -47,11 +47,12 @@ def arc_weights(lists, best):
 
 
 @njit
-def depth_first_order(offsets, parents, ranks, starts, order):
-    """Fill `order` with the depth-first post-order along child -> parent arcs: parents before their child.
+def depth_first_order(offsets, neighbours, ranks, starts, order, on_arrival):
+    """Fill `order` with the variables of a depth-first walk, each `on_arrival` or else when it is left.
 
-    Starts are taken in the order of `starts`; the parents of a variable by ascending `ranks`; a parent that
-    is still open (it closes a cycle) is passed over.
+    Starts are taken in the order of `starts`, the neighbours of a variable by ascending `ranks`; those visited
+    before are passed over. When left, along arcs from child to parent, parents stand before their children
+    unless an arc closes a cycle.
     """
     n = len(starts)
     seen = np.zeros(n, dtype=np.bool_)
@@ -62,22 +63,26 @@ def depth_first_order(offsets, parents, ranks, starts, order):
             continue
         stack[0] = start
         seen[start] = True
+        if on_arrival:
+            order[filled] = start
+            filled += 1
         top = 1
         while top > 0:
             variable = stack[top - 1]
             following = -1
             for k in range(offsets[variable], offsets[variable + 1]):
-                parent = parents[k]
-                if not seen[parent] and (following < 0 or ranks[parent] < ranks[following]):
-                    following = parent
+                neighbour = neighbours[k]
+                if not seen[neighbour] and (following < 0 or ranks[neighbour] < ranks[following]):
+                    following = neighbour
             if following < 0:
-                order[filled] = variable
-                filled += 1
                 top -= 1
             else:
                 seen[following] = True
                 stack[top] = following
                 top += 1
+            if on_arrival == (following >= 0):
+                order[filled] = following if on_arrival else variable
+                filled += 1
 
 
 @njit

@@ -1,12 +1,12 @@
 """Orders to start a search from: random, by variable entropy, by dual ascent, and the two of Perez Urcia and
 Mauá (2015).
 
-`random`: uniform. `dfs`: depth-first along child -> parent arcs of the best-parent graph (each variable
-takes its best listed set, cycles or not), parents before children. `fas`: topological order of that graph
-without a feedback arc set of small weight. `entropy`: variables drawn without replacement with probability
-proportional to their entropy, so that uncertain variables tend to come first (Scanagatta et al. 2018).
-`ascent`: the order in which dual ascent over clusters tried in random order places the variables
-(`bounds.lagrangian`).
+`random`: uniform. `dfs`: as a depth-first walk meets the variables that follows the arcs, parent to child, of the
+best-parent graph (each variable takes its best listed set, cycles or not) and goes on from random ones. `fas`:
+topological order of that graph without a feedback arc set of small weight. `entropy`: variables drawn without
+replacement with probability proportional to their entropy, so that uncertain variables tend to come first
+(Scanagatta et al. 2018). `ascent`: the order in which dual ascent over clusters tried in random order places the
+variables (`bounds.lagrangian`).
 """
 
 from __future__ import annotations
@@ -99,7 +99,10 @@ class OrderSampler:
         return search.order
 
     def _depth_first(self, rng: np.random.Generator) -> np.ndarray:
-        return self._parents_first(self.offsets, self.parents, rng)
+        by_parent = np.argsort(self.parents, kind="stable")
+        counts = np.bincount(self.parents, minlength=self.n_variables)
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return self._walk(offsets, self.children[by_parent], rng, on_arrival=True)
 
     def _feedback(self, rng: np.random.Generator) -> np.ndarray:
         from stages.kernels.orders.feedback_arcs import break_cycles, restore_arcs
@@ -110,15 +113,15 @@ class OrderSampler:
         restore_arcs(self.offsets, self.parents, removed, heaviest_first, self.children)
         counts = np.bincount(self.children[~removed], minlength=self.n_variables)
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        return self._parents_first(offsets, self.parents[~removed], rng)
+        return self._walk(offsets, self.parents[~removed], rng, on_arrival=False)
 
-    def _parents_first(
-        self, offsets: np.ndarray, parents: np.ndarray, rng: np.random.Generator
+    def _walk(
+        self, offsets: np.ndarray, neighbours: np.ndarray, rng: np.random.Generator, on_arrival: bool
     ) -> np.ndarray:
         from stages.kernels.orders.feedback_arcs import depth_first_order
 
         order = np.empty(self.n_variables, dtype=np.int32)
-        depth_first_order(offsets, parents, self._random(rng), self._random(rng), order)
+        depth_first_order(offsets, neighbours, self._random(rng), self._random(rng), order, on_arrival)
         return order
 
 

@@ -56,14 +56,25 @@ def visit(parents, ranks, variable, seen):
     return [*found, variable]
 
 
+def meet(neighbours, ranks, variable, seen):
+    """Variables in the order in which a depth-first walk meets them, in plain recursion."""
+    seen.add(variable)
+    found = [variable]
+    for neighbour in sorted(neighbours[variable], key=ranks.__getitem__):
+        if neighbour not in seen:
+            found += meet(neighbours, ranks, neighbour, seen)
+    return found
+
+
+@pytest.mark.parametrize("walk", [visit, meet])
 @pytest.mark.parametrize("seed", seeds(8, quick=2))
-def test_depth_first_orders_are_as_defined(seed):
+def test_depth_first_orders_are_as_defined(seed, walk):
     rng = np.random.default_rng(seed)
     graph = [sorted(rng.permutation(9)[: rng.integers(0, 4)].tolist()) for _ in range(9)]
     offsets = np.concatenate(([0], np.cumsum([len(p) for p in graph])))
     parents = np.array([p for family in graph for p in family], dtype=np.int32)
     ranks, starts = rng.permutation(9), rng.permutation(9).astype(np.int32)
     order, seen = np.empty(9, dtype=np.int32), set()
-    depth_first_order(offsets, parents, ranks, starts, order)
-    expected = [v for s in starts.tolist() if s not in seen for v in visit(graph, ranks, s, seen)]
+    depth_first_order(offsets, parents, ranks, starts, order, walk is meet)
+    expected = [v for s in starts.tolist() if s not in seen for v in walk(graph, ranks, s, seen)]
     assert order.tolist() == expected
