@@ -185,9 +185,9 @@ METHODS: dict[str, MethodSpec] = {
     ),
     "asobs": MethodSpec(
         "orders",
-        "acyclic selection over orders, with --tw local search over orders of k-trees",
+        "greedy swaps over orders, arcs may go against them; with --tw local search over orders of k-trees",
         {
-            SETS: _on_sets("orders.asobs", "init", "restarts", "start"),
+            SETS: _on_sets("orders.asobs", "init", "iterations", "restarts", "start"),
             SETS_TW: _on_sets("treewidth.asobs", "init", "restarts", "start"),
         },
         "Scanagatta et al. 2015",

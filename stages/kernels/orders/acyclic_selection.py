@@ -1,4 +1,4 @@
-"""Acyclic selection over an order: the evaluation step of ASOBS (Scanagatta et al. 2015)."""
+"""Acyclic selection over an order, and its update for a swap of neighbours: ASOBS (Scanagatta et al. 2015)."""
 
 from __future__ import annotations
 
@@ -66,3 +66,80 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
             if work >= budget:
                 return i - 1, work
     return -1, work
+
+
+@njit
+def swap_selection(lists, order, chosen, reached, i):
+    """What acyclic selection gains when the variables at `i` and ``i + 1`` are exchanged and choose anew.
+
+    All other choices stay, which is the cheap update that Theorem 4 allows. The one that is later afterwards takes
+    its best set without one of its descendants, then the other one likewise.
+
+    Parameters
+    ----------
+    lists : SetLists
+    order : ndarray of int32
+        A topological order of the network.
+    chosen : ndarray of int64, shape (n_variables,)
+    reached : ndarray of uint8, shape (n_variables,)
+        Room for work.
+    i : int
+
+    Returns
+    -------
+    tuple of (float, int, int)
+        Gain in nats, and the sets of the variables now at `i` and ``i + 1``; minus infinity if one has none.
+    """
+    later, earlier = order[i], order[i + 1]
+    reached[order[:i]] = 0
+    reached[later], reached[earlier] = 1, 2
+    # Arcs into the two are cut, so that what follows them in the order are their descendants.
+    for place in range(i + 2, len(order)):
+        variable = order[place]
+        flags = np.uint8(0)
+        for k in range(lists.parent_offsets[chosen[variable]], lists.parent_offsets[chosen[variable] + 1]):
+            flags |= reached[lists.parents[k]]
+        reached[variable] = flags
+    later_set = first_unreached(lists, later, reached, np.uint8(1))
+    if later_set < 0:
+        return -np.inf, later_set, later_set
+    forbidden = np.uint8(2)
+    for k in range(lists.parent_offsets[later_set], lists.parent_offsets[later_set + 1]):
+        if reached[lists.parents[k]] & np.uint8(2):
+            forbidden = np.uint8(3)  # what follows the later one now follows the earlier one, too
+    earlier_set = first_unreached(lists, earlier, reached, forbidden)
+    if earlier_set < 0:
+        return -np.inf, later_set, earlier_set
+    gain = lists.scores[later_set] - lists.scores[chosen[later]]
+    gain += lists.scores[earlier_set] - lists.scores[chosen[earlier]]
+    return gain, later_set, earlier_set
+
+
+@njit
+def first_unreached(lists, child, reached, flags):
+    """The first set of `child` without a member that has one of `flags` in `reached`; -1 if there is none."""
+    for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+        free = True
+        for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+            if reached[lists.parents[k]] & flags:
+                free = False
+                break
+        if free:
+            return s
+    return -1
+
+
+@njit
+def best_swap(lists, order, chosen, reached, start, stop, best_gain, best):
+    """The swap of largest gain among positions ``start:stop`` and the one found before, first of equals.
+
+    Returns
+    -------
+    tuple of (float, int)
+        Its gain in nats and its position; as given if none here gains more.
+    """
+    for i in range(start, stop):
+        gain, _, _ = swap_selection(lists, order, chosen, reached, i)
+        if gain > best_gain:
+            best_gain, best = gain, i
+    return best_gain, best

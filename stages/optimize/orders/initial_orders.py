@@ -21,6 +21,7 @@ from stages.scoring.scores import SCORES
 
 from ..bounds.lagrangian import BoundSearch
 from ..lists.set_lists import fixed_parents, index_table, respect_fixed
+from .order_decoding import chosen_arcs
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -70,7 +71,7 @@ class OrderSampler:
         }[init]
         if init in ("dfs", "fas"):
             best = table.set_offsets[:-1]
-            self.offsets, self.parents = best_parent_arcs(table)
+            self.offsets, self.parents = chosen_arcs(table, best)
             self.children = np.repeat(np.arange(self.n_variables, dtype=np.int32), np.diff(self.offsets))
         if init == "fas":
             from stages.kernels.orders.feedback_arcs import arc_weights
@@ -125,18 +126,9 @@ class OrderSampler:
         return order
 
 
-def best_parent_arcs(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray]:
-    """The best-parent graph: offsets by child (int64, n_variables + 1) and parents (int32)."""
-    best = table.set_offsets[:-1]
-    starts, ends = table.parent_offsets[best], table.parent_offsets[best + 1]
-    offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(np.int64)
-    indices = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
-    return offsets, table.parents[indices]
-
-
 def best_parent_density(table: ParentSetTable) -> float:
     """Arcs per variable in the best-parent graph, the density column of Perez Urcia and Mauá (2015)."""
-    return best_parent_arcs(table)[0][-1] / table.n_variables
+    return chosen_arcs(table, table.set_offsets[:-1])[0][-1] / table.n_variables
 
 
 def entropy_weights(table: ParentSetTable) -> np.ndarray:

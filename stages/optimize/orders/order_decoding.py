@@ -9,6 +9,7 @@ import numpy as np
 from stages.graphs import positions_of
 
 if TYPE_CHECKING:
+    from formats.records import ParentSetTable
     from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
 
@@ -23,6 +24,14 @@ WORK_PER_VARIABLE = 30
 def sets_tested(lists: SetLists, chosen: np.ndarray) -> float:
     """Sets that were tested, about, to find the first possible one of every variable."""
     return float((chosen - lists.set_offsets[:-1]).sum()) + WORK_PER_VARIABLE * len(chosen)
+
+
+def chosen_arcs(lists: SetLists | ParentSetTable, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Arcs of one set for each variable: offsets by child (int64, n_variables + 1) and parents (int32)."""
+    starts, ends = lists.parent_offsets[chosen], lists.parent_offsets[chosen + 1]
+    offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(np.int64)
+    indices = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
+    return offsets, lists.parents[indices]
 
 
 @overload

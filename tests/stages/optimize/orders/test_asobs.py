@@ -9,9 +9,11 @@ from naive.networks_search import best_by_orders, make_table, random_table
 from naive.orders import acyclic_selection, is_acyclic, lists_of, order_score, swapped
 
 from stages.graphs import random_topological_order
+from stages.kernels.orders.acyclic_selection import best_swap
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.optimize.orders.asobs import climb
 from stages.optimize.orders.order_decoding import select_acyclic
 from stages.optimize.result import total_score
 from stages.runtime.budgets import Budget
@@ -84,3 +86,18 @@ def test_search_stays_within_the_optimum_and_repeats_at_any_number_of_threads(se
     )
     assert plain.header.extra["total"] - 1e-9 <= networks[0].header.extra["total"]
     assert networks[0].header.extra["total"] <= best_by_orders(table) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_climbs_end_where_no_swap_gains(seed):
+    table = random_table(seed, 9, n_sets=20, n_fixed=seed % 3)
+    lists = index_table(table)
+    order, chosen = select(table, np.random.default_rng(seed).permutation(9))
+    before = total_score(table.scores, chosen)
+    found = climb(lists, np.array(order, dtype=np.int32), chosen.copy(), 1000, Budget())
+    assert found.figures["initial_score"] == before and found.score >= before
+    assert found.orders == 1 + 8 * (found.figures["iterations"] + 1)
+    last = found.order
+    assert best_swap(lists, last, found.chosen, np.empty(9, dtype=np.uint8), 0, 8, 0.0, -1) == (0.0, -1)
+    none = climb(lists, np.array(order, dtype=np.int32), chosen.copy(), 0, Budget())
+    assert np.array_equal(none.chosen, chosen) and none.orders == 1
