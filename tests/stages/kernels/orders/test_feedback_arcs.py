@@ -12,14 +12,14 @@ from naive.orders import is_acyclic, lists_of
 
 from stages.kernels.orders.feedback_arcs import arc_weights, break_cycles, depth_first_order, restore_arcs
 from stages.optimize.lists.set_lists import index_table
-from stages.optimize.orders.initial_orders import OrderSampler, best_parent_arcs
+from stages.optimize.orders.initial_orders import OrderSampler
 
 
 @pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_feedback_arc_set_is_minimal_and_breaks_all_cycles(seed):
     table = random_table(seed, 9, n_sets=12)
     sampler = OrderSampler(table, "fas")
-    offsets, parents = best_parent_arcs(table)
+    offsets, parents = chosen_arcs(table, table.set_offsets[:-1])
     removed = break_cycles(offsets, parents, sampler.weights, np.arange(9, dtype=np.int32))
     graph = lambda keep: {  # noqa: E731
         c: {int(parents[k]) for k in range(offsets[c], offsets[c + 1]) if keep[k]} for c in range(9)
