@@ -88,6 +88,9 @@ class RestartRules:
         follows the clock as `treewidth.ils` does. Otherwise the restart that passes the limit is the last.
     counts_orders : bool
         A restart is a batch of orders, and progress is told in orders.
+    takes_found : bool
+        A better network that work on the bound has found takes the best one's place. Searches that are published
+        by others are left to themselves.
     lookahead : int
         Restarts in work or waiting for their turn, per thread.
     """
@@ -96,6 +99,7 @@ class RestartRules:
     ends_when_proved: bool
     is_exact: bool = False
     counts_orders: bool = False
+    takes_found: bool = False
     lookahead: int = 4
 
 
@@ -141,8 +145,6 @@ def run_restarts(
 ) -> RestartReport:
     """Run restart after restart until the budget or their number is used up, or the best is proved optimal.
 
-    A better network that work on the bound has found takes the best one's place.
-
     Parameters
     ----------
     step : callable
@@ -178,10 +180,8 @@ def run_restarts(
                 break
             tally.add(attempt)
             anytime_bound.keep_pace(tally.work, tally.best.score)
-            while (found := anytime_bound.better_network(tally.best.score)) is not None:
-                chosen, better = found
-                tally.best = replace(tally.best, chosen=chosen, score=better, order=None)
-                anytime_bound.keep_pace(tally.work, better)
+            if rules.takes_found:
+                _take_found(tally, anytime_bound)
             score = tally.best.score
             if rules.counts_orders:
                 reporter.progress(tally.orders, rules.total, "orders", score=score, **anytime_bound.facts)
@@ -194,6 +194,14 @@ def run_restarts(
     finally:
         results.close()
     return RestartReport(tally.best, tally.restarts, tally.orders, tally.columns)
+
+
+def _take_found(tally: _Tally, anytime_bound: AnytimeBound) -> None:
+    """Go on with the better network that work on the bound has found, if there is one."""
+    while (found := anytime_bound.better_network(tally.best.score)) is not None:
+        chosen, score = found
+        tally.best = replace(tally.best, chosen=chosen, score=score, order=None)
+        anytime_bound.keep_pace(tally.work, score)
 
 
 class _Tally:

@@ -8,6 +8,7 @@ into an upper bound, and the search ends when the two meet.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stages.runtime.seeding import task_generator
@@ -66,7 +67,7 @@ def search(
                 break
         return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)
 
-    rules = local_search_rules(options.restarts, budget)
+    rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
     report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     return listed_result(table, report.best.chosen, report.best.score, facts)
