@@ -16,7 +16,7 @@ from .errors import FormatError, Malformed, Truncated
 
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
-FREE_EXPANSION = 256 << 20
+FREE_EXPANSION = 64 << 20
 """Bytes to which any compressed input may expand."""
 MAX_EXPANSION = 200
 """Beyond, decompressed bytes for each compressed one. Tables expand 2 to 50 times, gzip's limit is 1,030."""
@@ -34,19 +34,28 @@ class _CountedBytes:
         self._stream = stream
         self.count = 0
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = -1) -> bytes:
+        """Some bytes; all that are left by default."""
         data = self._stream.read(size)
         self.count += len(data)
         return data
 
+    @property
+    def closed(self) -> bool:
+        """Whether the stream is closed."""
+        return self._stream.closed
 
-class _BoundedGzip(io.RawIOBase):
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+
+class _Bounded(io.RawIOBase):
     """Decompressed bytes, as long as they are in proportion to the compressed ones."""
 
-    def __init__(self, packed: _CountedBytes, name: str):
+    def __init__(self, unpacked: Any, packed: _CountedBytes, name: str):
         super().__init__()
-        only_read: Any = packed
-        self._stream = gzip.GzipFile(fileobj=only_read, mode="rb")
+        self._stream = unpacked
         self._packed = packed
         self._called = name
         self._unpacked = 0
@@ -62,9 +71,13 @@ class _BoundedGzip(io.RawIOBase):
                 f"{self._packed.count:,} compressed bytes expand more than {MAX_EXPANSION}-fold,"
                 f" beyond {FREE_EXPANSION >> 20} MiB",
                 source=self._called,
-                remedy="if that is meant, decompress the file first: gunzip",
+                remedy="if that is meant, decompress the file first: gunzip, unzstd",
             )
         return n_read
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
 
 
 def open_input(source: str) -> io.BufferedReader:
@@ -87,21 +100,20 @@ def open_input(source: str) -> io.BufferedReader:
         raise FormatError(f"cannot read: {reason}", source=source_name(source)) from None
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
     head = buffered.peek(4)
-    if head.startswith(_GZIP):
-        unpacked: Any = _BoundedGzip(_CountedBytes(buffered), source_name(source))
-        return io.BufferedReader(unpacked, 1 << 16)
-    if head.startswith(_ZSTANDARD):
-        return io.BufferedReader(_Zstandard(buffered), 1 << 16)
+    if head.startswith((_GZIP, _ZSTANDARD)):
+        packed: Any = _CountedBytes(buffered)
+        is_gzip = head.startswith(_GZIP)
+        unpacked = gzip.GzipFile(fileobj=packed, mode="rb") if is_gzip else _Zstandard(packed)
+        return io.BufferedReader(_Bounded(unpacked, packed, source_name(source)), 1 << 16)
     return buffered
 
 
 class _Zstandard(io.RawIOBase):
     """Decompressed bytes of a Zstandard stream; damage is told by the exceptions that gzip has for it."""
 
-    def __init__(self, packed: io.BufferedReader):
+    def __init__(self, packed: _CountedBytes):
         import pyarrow
 
-        self._packed = packed
         self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd")
 
     def readable(self) -> bool:
@@ -116,10 +128,6 @@ class _Zstandard(io.RawIOBase):
             raise zlib.error(str(error)) from None
         buffer[: len(data)] = data
         return len(data)
-
-    def close(self) -> None:
-        super().close()
-        self._packed.close()
 
 
 def read_bytes(source: str) -> bytes:

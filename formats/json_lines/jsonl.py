@@ -106,6 +106,8 @@ def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
         lines.fail(f"header: {problem}")
     if not all(isinstance(entry, dict) for entry in fields.get("by", ())):
         lines.fail("header: key 'by' must be a list of objects")
+    if (fields.get("rows") or 0) < 0:
+        lines.fail(f"header: {fields['rows']} rows")
     variables = _read_variables(lines, fields["variables"])
     n_records = fields["records"] if name == FOREST.name else len(variables)
     if not 0 <= n_records <= len(variables):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import Malformed, Truncated, UnsuitableData
+from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, Warn, check_names
 
@@ -29,6 +30,7 @@ def read_arrow(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyar
     """
     import pyarrow
 
+    _check_messages(data, source)
     if data.startswith(_FILE_MARK):
         return _decode(
             data, "an Arrow file", _FILE_MARK, source, lambda stream: pyarrow.ipc.open_file(stream).read_all()
@@ -49,7 +51,30 @@ def read_parquet(data: bytes, source: str, layout: TextLayout, warn: Warn) -> py
     """Decode Parquet; parameters and errors as in `read_arrow`."""
     from pyarrow import parquet
 
-    return _decode(data, "a Parquet file", _PARQUET_MARK, source, parquet.read_table)
+    def read(stream: pyarrow.BufferReader) -> pyarrow.Table:
+        told = parquet.read_metadata(stream)
+        groups = [told.row_group(i) for i in range(told.num_row_groups)]
+        refuse_many_cells(sum(group.num_rows for group in groups), told.num_columns, len(data), source)
+        refuse_much(sum(group.total_byte_size for group in groups), len(data), source)
+        stream.seek(0)
+        return parquet.read_table(stream)
+
+    return _decode(data, "a Parquet file", _PARQUET_MARK, source, read)
+
+
+def _check_messages(data: bytes, source: str) -> None:
+    """Refuse what expands without measure; damage is left to the reader."""
+    import pyarrow
+
+    # The messages of a file stand behind its mark, as in a stream.
+    start = 8 if data.startswith(_FILE_MARK) else 0
+    expanded = 0
+    try:
+        for message in pyarrow.ipc.MessageReader.open_stream(pyarrow.py_buffer(data)[start:]):
+            expanded += check_message(message, len(data), source)
+            refuse_much(expanded, len(data), source)
+    except (pyarrow.ArrowException, OSError, StopIteration):
+        return
 
 
 def _decode(
@@ -63,6 +88,7 @@ def _decode(
 
     try:
         table = read(pyarrow.BufferReader(data))
+        refuse_many_cells(table.num_rows, table.num_columns, len(data), source)
         table.validate(full=True)  # damaged offsets and indices would be followed without a look
     except (pyarrow.ArrowException, ValueError, OSError, KeyError, MemoryError) as error:
         if not data.endswith(ending) or len(data) <= 2 * len(ending):

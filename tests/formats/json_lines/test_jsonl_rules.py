@@ -81,6 +81,7 @@ def test_scores_too_large_for_a_double():
         ({"variables": ["a"]}, "variable 0 of the header must be an object"),
         ({"variables": [{"states": None}]}, "variable 0 of the header: no key 'name'"),
         ({"variables": [{"name": "a"}, {"name": "a"}]}, "have the same name 'a'"),
+        ({"rows": -1}, "header: -1 rows"),
         ({"variables": [{"name": ""}]}, "variable 0 of the header has no name"),
         ({"variables": [{"name": "a", "states": ["0", "0"]}]}, "two states have the same label"),
         ({"variables": [{"name": "a", "states": [0, 1]}]}, "states must be a list of strings"),

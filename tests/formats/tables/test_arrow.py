@@ -272,3 +272,45 @@ def test_every_name_of_the_package_loads():
     assert set(formats.__all__) == set(dir(formats))
     with pytest.raises(AttributeError, match="open_nothing"):
         formats.open_nothing  # noqa: B018
+
+
+# ---- what expands without measure
+
+
+def expanding(kind: str) -> bytes:
+    """Some kilobytes that stand for 80,000,000 cells or more."""
+    sink = pa.BufferOutputStream()
+    codes = pa.DictionaryArray.from_arrays(pa.array(np.zeros(10_000_000, np.int8)), ["x", "y"])
+    table = pa.table({f"c{i}": codes for i in range(8)})
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    if kind == "parquet":
+        parquet.write_table(table, sink, compression="zstd")
+    elif kind == "stream":
+        with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+            writer.write_table(table)
+    elif kind == "file":
+        with pa.ipc.new_file(sink, table.schema, options=options) as writer:
+            writer.write_table(table)
+    else:
+        runs = pa.RunEndEncodedArray.from_arrays(pa.array([2**31 - 1], pa.int32()), ["x"])
+        batch = pa.record_batch([runs], names=["a"])
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "stream", "file", "runs"])
+def test_what_expands_without_measure_is_refused_unread(tmp_path, kind):
+    path = tmp_path / "bomb"
+    path.write_bytes(expanding(kind))
+    assert path.stat().st_size < 300_000
+    with pytest.raises(Malformed, match=r"too many to be true|bytes expand to"):
+        open_dataset(str(path))
+
+
+def test_compressed_tables_of_a_usual_size_are_read(tmp_path):
+    path = tmp_path / "d.arrow"
+    table = pa.table({"a": ["x", "y"] * 5000, "b": ["0"] * 9999 + ["1"]})
+    for compression in ("zstd", "lz4"):
+        feather.write_feather(table, str(path), compression=compression)
+        assert open_dataset(str(path)).n_rows == 10_000
