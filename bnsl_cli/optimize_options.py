@@ -74,6 +74,7 @@ class TaskOptions:
     partial: bool
     data: str | None
     start: str | None
+    screen: str | None
     max_parents: int | None
     save_sets: str | None
 
@@ -118,6 +119,13 @@ task_options = packed(
             "--tw K with its elimination order if that fits",
             takers_text("start"),
         ),
+    ),
+    option(
+        "--screen",
+        type=INPUT_PATH,
+        metavar="FOREST",
+        section=section_of("screen"),
+        help="Screening forest: its variables keep their one parent, the search is among its roots (qds-BNSL).",
     ),
     max_parents_option(section_of("max_parents")),
     option(

@@ -12,7 +12,7 @@ import click
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..data_options import DataOptions, data_options
-from ..inputs import warn_of_cut_lists
+from ..inputs import require_same_variables, warn_of_cut_lists
 from ..interrupts import PATIENCE, graceful_stop, remembered_signal
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
@@ -138,6 +138,7 @@ def command(
       bnsl optimize --data random80.csv.gz --tw 3 --time 1s -o bounded.net.jsonl
       bnsl parentsets random80.csv.gz -o random80.sets.jsonl
       bnsl optimize --data wdbc.csv --discretize median --hc --tabu 10 --forbid mean_area,diagnosis -o hc.net.jsonl
+      bnsl screen --roots 0.5 random80.csv.gz | bnsl optimize --data random80.csv.gz --screen - --hc -o qds.net.jsonl
       bnsl optimize random80.sets.jsonl --s2plus --tw 2 --restarts 20 --seed 1 -o s2plus.net.jsonl
       bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl
       bnsl optimize random80.sets.jsonl --exact --time 5s -o best.net.jsonl
@@ -169,7 +170,7 @@ def command(
     else:
         opened = open_data_search(sets, given, knowing, data_options, options, reporter)
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
-    recorded |= {"start": given.start is not None or None} | recorded_knowledge(opened.knowledge)
+    recorded |= recorded_inputs(given) | recorded_knowledge(opened.knowledge)
     recorded |= {} if given.data is None else data_options.recorded()
     if remembered_signal() is not None:
         reporter.warn(f"interrupted: optimising for {PATIENCE:g} s what was handed over; once more to stop")
@@ -195,6 +196,11 @@ def command(
 def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
     """What a header says about the options: those that the method that ran reads."""
     return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
+
+
+def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
+    """Which further inputs there were."""
+    return {name: getattr(given, name) is not None or None for name in ("start", "screen")}
 
 
 def open_list_search(
@@ -240,31 +246,37 @@ def open_data_search(
     reporter: Reporter,
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
-    from formats import open_network, open_parent_sets, write_parent_sets
+    from formats import open_forest, open_network, open_parent_sets, write_parent_sets
     from stages.optimize.driver import run_on_data
 
-    check_sources(given.data, given.start, sets, *knowing.sources)
+    check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
+    forest = open_forest(given.screen) if given.screen else None
     start = open_network(given.start) if given.start else None
     table = open_parent_sets(sets, warn=reporter.warn) if sets else None
     if table is not None:
         warn_of_cut_lists(table, reporter)
-    known = start if table is None or table.header.data is None else table
-    dataset = data_options.open(str(given.data), reporter, known.header.variables if known else None)
+    listed = None if table is None or table.header.data is None else table
+    known = [given.header for given in (forest, listed or start) if given is not None]
+    dataset = data_options.open(str(given.data), reporter, known[0].variables if known else None)
+    if forest is not None:
+        require_same_variables(forest.header, dataset, str(given.screen))
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
     options = replace(options, method=name)
     knowledge = knowing.resolve(dataset.names)
     reporter.detail(f"{dataset.n_rows:,} rows of {dataset.n_variables} variables")
 
     def save_sets(header: Header, records: Iterable[ParentSetRecord]) -> None:
-        recorded = recorded_options(options, given.task) | recorded_knowledge(knowledge)
+        recorded = (
+            recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
+        )
         write_parent_sets(str(given.save_sets), record_command(header, "optimize", recorded), records)
 
     def run(budget: Budget, reporter: Reporter) -> tuple[Network, dict[str, Any]]:
         keep_lists = save_sets if given.save_sets else None
         network, figures = run_on_data(
-            dataset, with_knowledge(options, knowledge), budget, reporter, start, table, keep_lists
+            dataset, with_knowledge(options, knowledge), budget, reporter, start, table, keep_lists, forest
         )
-        before = known.header.by if known else ()
+        before = tuple(entry for header in known for entry in header.by)
         return replace(network, header=replace(network.header, by=before)), figures
 
     return OpenedSearch(run, options, knowledge)

@@ -116,7 +116,7 @@ COMMON = ("method", "treewidth", "seed")
 ON_SETS = ("sets", "partial")
 """Options of all searches among listed sets."""
 
-ON_DATA = ("score", "ess", "max_parents", "start")
+ON_DATA = ("score", "ess", "max_parents", "start", "screen")
 """Options of all searches on data."""
 
 # ------------------------------------------------------------------------------------------ methods
@@ -138,7 +138,7 @@ class Way:
     """How a method does one kind of task: its module, and the options that it reads besides the common ones.
 
     Options are fields of `OptimizeOptions`, or inputs and outputs that the command line opens: ``sets``,
-    ``partial``, ``start``, ``save_sets``.
+    ``partial``, ``start``, ``screen``, ``save_sets``.
     """
 
     module: str

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from formats.records import OF_ONE_NETWORK, Dataset, Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import OF_ONE_NETWORK, Dataset, Forest, Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import elimination_width, moral_graph
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -22,6 +22,7 @@ from stages.scoring.scores import recorded_ess
 from . import choose_method
 from .bounds.claims import claim_of_lists
 from .lists.start_network import match_start
+from .screened import RootProblem
 from .verify import verify_network
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def run_on_data(
     start: Network | None = None,
     table: ParentSetTable | None = None,
     keep_lists: KeepLists | None = None,
+    forest: Forest | None = None,
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network for `dataset` with a method that scores families on demand.
 
@@ -99,6 +101,8 @@ def run_on_data(
         Candidate sets of the same data to begin with, for methods that grow sets.
     keep_lists : callable, optional
         Receives the header and the records of the sets that such a method ends with.
+    forest : Forest, optional
+        Its variables keep their one parent, the search is among its roots; see `screened`.
 
     Returns
     -------
@@ -128,9 +132,15 @@ def run_on_data(
             warm_up(tiny_scorer, tiny, small, NullReporter())
 
         compile_first(search_tiny, budget)
-    scorer = FamilyScorer(dataset, options.score, options.ess, budget.stop)
+    roots = None if forest is None else RootProblem(dataset, forest, options)
+    if roots is not None and table is not None:
+        table = roots.lists_of(table)
+    searched = dataset if roots is None else roots.dataset
+    scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
     lists = {"table": table} if "sets" in way.options else {}
-    result = search(scorer, options, budget, reporter, **lists)
+    result = search(scorer, options if roots is None else roots.options, budget, reporter, **lists)
+    if roots is not None:
+        result = roots.whole(result, FamilyScorer(dataset, options.score, options.ess))
     header = Header(
         dataset.variables,
         score=options.score,

@@ -21,6 +21,8 @@ ALL = "all networks"
 
 LISTED = "networks of the listed sets"
 
+KEEPING_FOREST = " that keep the screening forest (other arcs among its roots only)"
+
 
 def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
     """Among which networks a bound on those from the lists of `table` holds.
@@ -46,7 +48,7 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
     if is_constrained:
         claim += " under the constraints"
     if limits.get("screen"):
-        claim += " that keep the screening forest (other arcs among its roots only)"
+        claim += KEEPING_FOREST
     elif table.fixed.any() and not is_constrained:
         claim += " with the fixed sets"
     return claim

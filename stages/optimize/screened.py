@@ -1,0 +1,182 @@
+"""Learning with a screening forest (qds-BNSL; Rahier, Marié, Girard and Forbes 2018): search among the roots only.
+
+Any method on data searches the roots of the forest as a data set of their own; each screened variable then hangs in
+its tree with its one parent. The union has no cycle, for arcs lead from roots into trees only, and its width is that
+of the roots, or 1. For log-likelihood and a forest without remaining entropy it is optimal whenever the network of
+the roots is (their Proposition 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from formats.records import Dataset, Forest, ParentSetRecord, ParentSetTable
+from stages.graphs import eliminate_children_first, moral_graph
+from stages.knowledge import Knowledge, check_screened
+from stages.runtime.errors import InfeasibleError
+
+from .bounds.claims import KEEPING_FOREST
+from .lists.start_network import StartNetwork
+from .result import SearchResult
+
+if TYPE_CHECKING:
+    from stages.scoring.family_scorer import FamilyScorer
+
+    from . import OptimizeOptions
+
+Arc = tuple[int, int]
+
+
+class RootProblem:
+    """What is left to search when a forest decides about the screened variables.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    forest : Forest
+        Over the same variables.
+    options : OptimizeOptions
+        Its arcs, tiers and start network are about all variables.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        The roots alone, in the same order.
+    options : OptimizeOptions
+        About the roots.
+
+    Raises
+    ------
+    InfeasibleError
+        The forest contradicts the constraints, or a root requires a screened parent.
+    """
+
+    def __init__(self, dataset: Dataset, forest: Forest, options: OptimizeOptions):
+        self.screened = dict(sorted(forest.parents.items()))
+        self.names = dataset.names
+        knowledge = Knowledge.of_arcs(dataset.names, options.required, options.forbidden, options.tiers)
+        check_screened(knowledge, self.screened)
+        self.roots = np.array([v for v in range(dataset.n_variables) if v not in self.screened])
+        self._place = {int(root): place for place, root in enumerate(self.roots)}
+        variables = tuple(dataset.variables[v] for v in self.roots)
+        self.dataset = Dataset(variables, dataset.codes[self.roots], f"{dataset.fingerprint}, roots only")
+        tiers, start = options.tiers, options.start
+        self.options = replace(
+            options,
+            required=self._required_arcs(options.required, knowledge),
+            forbidden=self._arcs(options.forbidden),
+            tiers=None if tiers is None else tuple(tiers[v] for v in self.roots),
+            start=None if start is None else self._start(start),
+        )
+
+    def _arcs(self, arcs: Iterable[Arc]) -> tuple[Arc, ...]:
+        """Those among the roots."""
+        place = self._place
+        return tuple((place[a], place[b]) for a, b in arcs if a in place and b in place)
+
+    def _required_arcs(self, arcs: Iterable[Arc], knowledge: Knowledge) -> tuple[Arc, ...]:
+        for parent, child in arcs:
+            if child in self._place and parent in self.screened:
+                raise InfeasibleError(
+                    f"the arc {knowledge.arc_text(parent, child)} is required, but {self.names[parent]!r} is "
+                    "screened: leave it out of the screening forest or drop the constraint"
+                )
+        return self._arcs(arcs)
+
+    def _start(self, start: StartNetwork) -> StartNetwork:
+        parents = (self._inside(start.parents[root]) for root in self.roots)
+        return StartNetwork(tuple(parents))
+
+    def _inside(self, members: Iterable[int]) -> tuple[int, ...]:
+        return tuple(self._place[v] for v in members if v in self._place)
+
+    def lists_of(self, table: ParentSetTable) -> ParentSetTable:
+        """The sets of the roots that hold roots only."""
+        header = replace(table.header, variables=tuple(table.header.variables[v] for v in self.roots))
+
+        def records() -> Iterator[ParentSetRecord]:
+            for record in table.records():
+                if record.child not in self._place:
+                    continue
+                kept = [
+                    (self._inside(members), score)
+                    for members, score in zip(record.parents, record.scores)
+                    if all(v in self._place for v in members)
+                ]
+                yield replace(
+                    record,
+                    child=self._place[record.child],
+                    parents=tuple(members for members, _ in kept),
+                    scores=tuple(score for _, score in kept),
+                    required=self._inside(record.required),
+                )
+
+        return ParentSetTable.from_records(header, records())
+
+    # --------------------------------------------------------------------------------------- the way back
+
+    def whole(self, result: SearchResult, scorer: FamilyScorer) -> SearchResult:
+        """The union of a network of the roots and the forest.
+
+        Parameters
+        ----------
+        result : SearchResult
+        scorer : FamilyScorer
+            Of the whole table.
+        """
+        parents: list[tuple[int, ...]] = [()] * len(self.names)
+        scores = np.empty(len(self.names))
+        for root, members, score in zip(self.roots.tolist(), result.parents, result.scores.tolist()):
+            parents[root], scores[root] = self._members(members), score
+        for child, parent in self.screened.items():
+            parents[child] = (parent,)
+            scores[child] = scorer.local_score(child, (parent,))
+        screened = math.fsum(scores[list(self.screened)].tolist())
+        facts = dict(result.facts)
+        if "bound" in facts:
+            facts["bound"] += screened
+        if "bound_relative_to" in facts:
+            facts["bound_relative_to"] += KEEPING_FOREST
+        return replace(
+            result,
+            parents=tuple(parents),
+            scores=scores,
+            score=math.fsum(scores.tolist()),
+            facts=facts,
+            elimination=self._elimination(result.elimination),
+            lists=None if result.lists is None else self._whole_lists(result.lists, scores),
+        )
+
+    def _members(self, members: Iterable[int]) -> tuple[int, ...]:
+        return tuple(int(self.roots[v]) for v in members)
+
+    def _elimination(self, elimination: Iterable[int] | None) -> list[int] | None:
+        """Screened variables first, leaves before their parents: each has one neighbour left when its turn comes."""
+        if elimination is None:
+            return None
+        trees = [(self.screened[v],) if v in self.screened else () for v in range(len(self.names))]
+        leaves_first = eliminate_children_first(moral_graph(trees), trees)
+        return [v for v in leaves_first if v in self.screened] + [*self._members(elimination)]
+
+    def _whole_lists(
+        self, records: Iterable[ParentSetRecord], scores: np.ndarray
+    ) -> Iterator[ParentSetRecord]:
+        """Lists of all variables, in their order; screened ones have their one set."""
+        by_root = iter(records)
+        for child in range(len(self.names)):
+            if child in self.screened:
+                members = (self.screened[child],)
+                yield ParentSetRecord(child, (members,), (float(scores[child]),), fixed=True)
+                continue
+            record = next(by_root)
+            yield replace(
+                record,
+                child=child,
+                parents=tuple(map(self._members, record.parents)),
+                required=self._members(record.required),
+            )
