@@ -84,7 +84,7 @@ def test_fields_named_by_methods_exist():
 
 
 def test_takers():
-    assert takers_of("iterations") == ["obs"]
+    assert takers_of("iterations") == ["obs", "asobs without --tw"]
     assert takers_of("tabu") == ["hc", "mmhc"]
     assert "ils without --tw" in takers_of("init")
     assert takers_of("restarts", takes=False) == ["exact", "forest", "pricing"]
