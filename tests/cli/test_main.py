@@ -144,7 +144,7 @@ def test_without_arguments_the_overview_goes_to_stderr():
         ),
         (
             ["optimize", "--iterations", "5", "x"],
-            "--iterations does not go with method ils or exact; obs takes it",
+            "--iterations does not go with method ils or exact; obs, asobs take it",
         ),
         (
             ["optimize", "--tw", "1", "--start", "n", "x"],
