@@ -24,6 +24,12 @@ from .children import Plan
 from .grow_orders import Orders
 from .memory import most_sets, resident_bytes
 
+OVERRUN_WEIGHT = 0.2
+"""Weight of the last search in the mean of what searches take beyond their time."""
+
+FIRST_BYTES = 256 << 20
+"""Memory for the scores of all single parents, beyond which they are not computed in advance."""
+
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
@@ -115,6 +121,8 @@ class Run:
         self.sample = make_row_sample(self.scorer) if grows else None
         near = None if given.near is None else given.near.parents
         self.orders = Orders(dataset.n_variables, options.seed, near, given.knowledge) if grows else None
+        self.has_first_list: set[int] = set()
+        self.overrun = 0.0
         self.resident = resident_bytes(self.scorer, self.sample, self.jobs)
         self.most_sets = most_sets(options.memory, self.resident, self.jobs)
 
@@ -140,6 +148,8 @@ class Run:
         if self.budget.seconds is not None or self.options.time_per_variable is not None or self.jobs > 1:
             compile_first(self._search_tiny, self.budget)
         children = [child for child in self.children if child not in finished]
+        if self.budget.seconds is not None:
+            self.score_single_parents(children)
         sets = n_unsearched = 0
         ended: Counter[str | None] = Counter()
         self.reporter.progress(0, len(children), "variables")
@@ -211,9 +221,41 @@ class Run:
         for _ in Run(tiny_dataset(), options, Budget(stop=small.stop)).records():
             pass
 
+    def score_single_parents(self, children: list[int]) -> None:
+        """Before any search goes on: a first list for every child that is searched, whatever time or user end.
+
+        Searches take these scores up. Where they would fill the memory every child's search begins with its own.
+        """
+        searched = [child for child in children if self.plan.fixed_set(child) is None]
+        if len(searched) * self.scorer.n_variables * 8 > FIRST_BYTES:
+            return
+
+        def score(child: int) -> None:
+            limits = self.limits_of(child)
+            if not self.budget.interrupted and len(limits.required) < limits.max_parents:
+                self.scorer.remember(child, limits.required, limits.allowed)
+                self.has_first_list.add(child)
+
+        for done, _ in enumerate(ordered_map(score, searched, self.jobs), 1):
+            self.reporter.progress(done, len(searched), "first lists")
+
+    def first_list(self, child: int) -> ParentSetRecord:
+        """The required parents, and those with one more that improve on them: where there is time for no more."""
+        limits = self.limits_of(child)
+        found = FoundSets(child, evaluated=1 + len(limits.allowed))
+        score = self.scorer.local_score(child, limits.required)
+        found.add(limits.required, score)
+        expansion = self.scorer.expand(child, limits.required, limits.allowed)
+        found.add_expansion(limits.required, score, expansion)
+        self.add_known(found, limits)
+        mark = {"interrupted": True} if self.budget.interrupted else {"ended": "time"}
+        return found.to_record(self.scorer.n_variables, limits.required, mark)
+
     def record_of(self, child: int, unfinished: int = 1) -> ParentSetRecord:
         """Search the sets of one child, which shares the time left with others."""
         fixed = self.plan.fixed_set(child)
+        if child in self.has_first_list and self.budget.is_spent():
+            return self.first_list(child)
         if fixed is not None or self.budget.interrupted:
             smallest = self.plan.knowledge.required_of(child) if fixed is None else fixed
             score = self.scorer.local_score(child, smallest)
@@ -237,7 +279,10 @@ class Run:
 
     def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:
         """What the method finds for a child that has a choice, and what was known before."""
-        found = self.search(self.scorer, child, limits, self.budget_of_child(unfinished))
+        share = self.budget_of_child(unfinished)
+        found = self.search(self.scorer, child, limits, share)
+        if share.seconds is not None and found.ended == "time":
+            self.overrun += OVERRUN_WEIGHT * (max(0.0, share.elapsed() - share.seconds) - self.overrun)
         self.add_known(found, limits)
         return found
 
@@ -286,6 +331,7 @@ class Run:
         """Time for one child: its own limit, or an equal share of what is left, so unused time carries over."""
         seconds = self.options.time_per_variable
         if self.budget.seconds is not None:
-            share = self.budget.time_left() * min(1.0, self.jobs / unfinished)
+            # Searches end a step after their time: less what the last ones took more, so that all get about the same.
+            share = max(0.0, self.budget.time_left() * min(1.0, self.jobs / unfinished) - self.overrun)
             seconds = share if seconds is None else min(seconds, share)
         return Budget(seconds, stop=self.budget.stop)

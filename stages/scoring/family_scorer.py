@@ -68,6 +68,7 @@ class FamilyScorer:
         self._state_kinds = sizes
         self._kind = np.searchsorted(sizes, self.n_states).astype(np.int32)
         self._row_entropies: np.ndarray | None = None
+        self._remembered: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
 
     @property
@@ -156,10 +157,19 @@ class FamilyScorer:
         if candidates is None:
             excluded = np.array([child, *parents], dtype=np.int32)
             candidates = np.delete(self._everything, excluded)
+        known = self._remembered.get((child, parents))
+        if known is not None and np.array_equal(known[0], candidates):
+            return known[1].copy()
         out = np.full(self.n_variables, -np.inf)
         tables = self.tables(child, self.n_configurations(parents))
         self.count_evaluations(self._score(tables, child, parents, candidates, out))
         return out
+
+    def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> None:
+        """Compute an expansion now that will be asked for later; one that a stop cuts short is forgotten."""
+        scores = self.expand(child, parents, candidates)
+        if self.stop is None or not self.stop.is_set():
+            self._remembered[child, parents] = candidates, scores
 
     def _score(
         self,

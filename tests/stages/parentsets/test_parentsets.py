@@ -331,6 +331,18 @@ def test_the_clock_leaves_no_variable_without_a_first_list(method):
     assert reporter.lines[-1].endswith(f"time ended the search of {cut} early")
 
 
+def test_where_time_is_given_an_interrupt_leaves_first_lists():
+    dataset, _ = dependent_dataset(9, 12, 400)
+    budget = Budget(seconds=1e6)
+    header, records = run(dataset, ParentSetOptions(method="greedy", time=1e6), budget)
+    found = [next(records)]
+    budget.stop.set()
+    table = ParentSetTable.from_records(header, found + list(records))
+    whole = run(dataset, ParentSetOptions(method="sequential", max_parents=1))[1]
+    assert (np.diff(table.set_offsets) > 1).tolist() == [len(record.parents) > 1 for record in whole]
+    assert (table.n_cut_short, table.n_unsearched) == (11, 0)
+
+
 def test_screened_variables_are_fixed():
     dataset, _ = dependent_dataset(9, 6, 100)
     forest = Forest(Header(dataset.variables), {2: 0, 5: 2}, {})
