@@ -35,7 +35,7 @@ def list_keys(name: str) -> list[dict[str, Any]]:
     click.UsageError
         No format of ours has this name.
     """
-    from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
+    from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS, PARTS
     from formats.tables.entropies import ENTROPY_FORMAT
 
     full = name if name.startswith("bnsl.") else f"bnsl.{name}"
@@ -45,7 +45,10 @@ def list_keys(name: str) -> list[dict[str, Any]]:
         ours = ", ".join([*JSONL_FORMATS, ENTROPY_FORMAT])
         raise click.UsageError(f"{name!r} is none of our own formats: {ours}.")
     spec = JSONL_FORMATS[full]
-    return [_key("header", key) for key in spec.header] + [_key("record", key) for key in spec.record]
+    rows = []
+    for key in spec.header:
+        rows += [_key("header", key), *(_key(key.name, part) for part in PARTS.get(key.name, ()))]
+    return rows + [_key("record", key) for key in spec.record]
 
 
 def _key(where: str, key: Key) -> dict[str, Any]:

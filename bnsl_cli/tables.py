@@ -307,12 +307,12 @@ def show_measures(target: str, records: Sequence[Mapping[str, Any]], meanings: M
         return
     columns = {name: [_figure(record.get(name)) for record in records] for name in names}
     room = width_of(target) - max(map(len, titles))
-    views = []
+    parts: list[Table | str] = []
     for block in _blocks(columns, room):
         view = new_table("!network", *(f">{_folded(name)}" for name in block))
         add_rows(view, zip(titles, *(columns[name] for name in block)), None)
-        views.append(view)
-    write_text(target, *(part for view in views for part in (view, "")))
+        parts += ["", view] if parts else [view]
+    write_text(target, *parts)
 
 
 def _folded(measure: str) -> str:

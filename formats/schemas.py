@@ -52,6 +52,16 @@ VARIABLE_KEYS = (
     Key("states", "list", "state labels in code order; null where unknown", nullable=True),
 )
 
+COMMAND_KEYS = (
+    Key("stage", "string", "command: parentsets, optimize, ...", required=True),
+    Key("version", "string", "version of the program"),
+    Key(
+        "options",
+        "object",
+        "options that the result depends on, the seed included; no paths, no numbers of workers",
+    ),
+)
+
 COMMON_HEADER_KEYS = (
     Key("format", "string", "name of the format", required=True),
     Key("version", "integer", "version of the format", required=True),
@@ -163,6 +173,9 @@ ENTROPY_COLUMNS = (
         required=True,
     ),
 )
+
+PARTS = {"variables": VARIABLE_KEYS, "by": COMMAND_KEYS, "treewidth": TREEWIDTH_KEYS}
+"""What stands within keys of a header: in an object, or in each object of a list."""
 
 _PYTHON_TYPES = {
     "string": (str,),

@@ -22,6 +22,7 @@ from stages.scoring.scores import recorded_ess
 from . import choose_method
 from .bounds.claims import claim_of_lists
 from .lists.start_network import match_start
+from .score_trace import ScoreTrace
 from .screened import RootProblem
 from .verify import verify_network
 
@@ -67,12 +68,13 @@ def run(
         warm_up: ListSearch = getattr(module, "warm_up", search)
         tiny = replace(options, start=None)
         compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
-    result = search(table, options, budget, reporter)
+    trace = ScoreTrace(reporter, budget)
+    result = search(table, options, budget, trace)
     if "bound" in result.facts:
         result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
     network = assemble(table.header, method, options, budget, result)
     verify_network(network, table=table, treewidth=options.treewidth)
-    return network, result.stats
+    return network, {**result.stats, "trace": trace.finish(result.score)}
 
 
 def run_on_data(
@@ -138,9 +140,10 @@ def run_on_data(
     searched = dataset if roots is None else roots.dataset
     scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
     lists = {"table": table} if "sets" in way.options else {}
-    result = search(scorer, options if roots is None else roots.options, budget, reporter, **lists)
+    trace = ScoreTrace(reporter, budget)
+    result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
     if roots is not None:
-        result = roots.whole(result, FamilyScorer(dataset, options.score, options.ess))
+        result = roots.whole(found, FamilyScorer(dataset, options.score, options.ess))
     header = Header(
         dataset.variables,
         score=options.score,
@@ -152,7 +155,7 @@ def run_on_data(
         keep_lists(header, result.lists)
     network = assemble(header, method, options, budget, result)
     verify_network(network, dataset=dataset, treewidth=options.treewidth)
-    return network, result.stats
+    return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
 
 
 def assemble(

@@ -23,6 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsl_cli.conversions import TARGETS, guess_target
+from bnsl_cli.format_lists import list_keys
 from formats import (
     open_bayesian_network,
     open_dataset,
@@ -39,7 +40,7 @@ from formats import (
 from formats.lookup import find_format, load
 from formats.records import Forest, Header, Network, ParentSetTable, Variable
 from formats.registry import FORMATS, STRUCTURES, Format, Kind
-from formats.schemas import JSONL_FORMATS
+from formats.schemas import JSONL_FORMATS, PARTS
 
 
 def parent_sets_come_back(row: Format, path: str, data: st.DataObject) -> None:
@@ -193,6 +194,30 @@ def test_every_key_of_the_golden_cases_is_explained():
         spec = JSONL_FORMATS[name]
         known = {key.name for key in (spec.header if "format" in keys else spec.record)}
         assert keys <= known, f"{case}: bnsl formats {name} does not explain {keys - known}"
+
+
+def test_what_stands_within_keys_is_explained():
+    explained = {name: {key.name for key in keys} for name, keys in PARTS.items()}
+    seen = set()
+    for path in sorted(CASES.glob("*/*/expected_stdout")):
+        for line in path.read_text().splitlines():
+            fields = json.loads(line) if line.startswith('{"format":"bnsl.') else {}
+            for name, known in explained.items():
+                inside = fields.get(name, [])
+                for one in inside if isinstance(inside, list) else [inside]:
+                    assert set(one) <= known, (
+                        f"{path.parent}: bnsl formats does not explain {name} {set(one) - known}"
+                    )
+                    seen |= {(name, key) for key in one}
+    assert {name for name, _ in seen} == set(PARTS)
+
+
+def test_all_that_is_explained_is_listed():
+    for name, spec in JSONL_FORMATS.items():
+        listed = {(row["where"], row["key"]) for row in list_keys(name)}
+        assert listed >= {("header", key.name) for key in spec.header}
+        assert listed >= {("by", "stage"), ("by", "options"), ("variables", "states"), ("record", "child")}
+    assert ("treewidth", "elimination") in {(row["where"], row["key"]) for row in list_keys("network")}
 
 
 def test_structures_are_what_a_network_becomes():

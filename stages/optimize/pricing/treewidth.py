@@ -225,8 +225,7 @@ class BoundedPricing(Pricing):
         if improved or self.best is None:
             self.best_score = score
             self.best = order, parents
-        sets = self.lists.n_sets
-        self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score, "sets": sets})
+        self.tell(score=self.best_score, sets=self.lists.n_sets)
         return improved
 
     def price(self) -> None:

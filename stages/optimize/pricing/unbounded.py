@@ -128,7 +128,6 @@ class Pricing:
         self.lists = GrowingLists(make_growers(scorer, options, table))
         self.rng = task_generator(options.seed)
         self.best_score = -np.inf
-        self.trace: list[dict[str, float]] = []
         self.rounds = 0
         self.next_look = 1
         self.shown: dict[str, float] = {}
@@ -183,8 +182,7 @@ class Pricing:
         if found.score > self.best_score:
             self.parents, self.best_score = found.parents, found.score
             self.order = np.array(topological_order(found.parents), dtype=np.int32)
-        sets = self.lists.n_sets
-        self.trace.append({"seconds": self.budget.elapsed(), "score": self.best_score, "sets": sets})
+        self.tell(score=self.best_score, sets=self.lists.n_sets)
 
     def take_found(self, lists: SetLists, search: BoundSearch) -> None:
         """Go on with the network that a bound's last step found, if it is the best of the run."""
@@ -240,7 +238,6 @@ class Pricing:
         self.best_score = max(score, self.best_score)
         self.parents = self.lists.sets(packed, shaker.chosen)
         sets = len(packed.scores)
-        self.trace.append({"seconds": self.budget.elapsed(), "score": score, "sets": sets})
         self.tell(score=self.best_score, **self.shown, sets=sets, rounds=self.rounds)
         return improved
 
@@ -312,7 +309,6 @@ class Pricing:
             "sets": n_sets,
             "scores_computed": self.scorer.evaluations,
             "seconds": self.budget.elapsed(),
-            "trace": self.trace,
         }
         score = math.fsum(scores.tolist())
         if rounding is None:

@@ -1,0 +1,61 @@
+"""The trace of a search: the best score whenever it rose, and everything passed on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers.tables import dependent_dataset
+
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run, run_on_data
+from stages.optimize.score_trace import ScoreTrace
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+from stages.runtime.warm_up import tiny_table
+
+
+class Listener(NullReporter):
+    """Keeps what it is told."""
+
+    def __init__(self):
+        self.told: list[tuple] = []
+
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        self.told.append((done, total, counted, facts))
+
+
+def test_only_better_scores_are_kept_and_all_is_passed_on():
+    seconds = iter([0.0, 1.0, 2.0, 3.0])
+    listener = Listener()
+    trace = ScoreTrace(listener, Budget(clock=lambda: next(seconds)))
+    trace.progress(1, 9, "local scores", score=-5.0, gap=2.5, note="first")
+    trace.progress(2, 9, "local scores", score=-6.0)
+    trace.progress(3, None, "tests")
+    trace.progress(4, 9, "local scores", score=-4.0)
+    assert trace.finish(-4.0) == trace.entries
+    assert trace.entries == [
+        {"seconds": 1.0, "local_scores": 1, "gap": 2.5, "score": -5.0},
+        {"seconds": 2.0, "local_scores": 4, "score": -4.0},
+    ]
+    assert len(listener.told) == 4 and listener.told[0][3]["note"] == "first"
+    assert trace.finish(-3.5)[-1] == {"seconds": 3.0, "score": -3.5}
+
+
+def assert_whole(stats: dict[str, Any], total: float) -> None:
+    trace = stats["trace"]
+    scores = [entry["score"] for entry in trace]
+    assert scores == sorted(set(scores)) and scores[-1] == pytest.approx(total)
+    assert [entry["seconds"] for entry in trace] == sorted(entry["seconds"] for entry in trace)
+
+
+def test_searches_among_sets_have_one():
+    options = OptimizeOptions(method="obs", seed=1, restarts=3)
+    network, stats = run(tiny_table(), options, Budget(), NullReporter())
+    assert_whole(stats, network.header.extra["total"])
+
+
+def test_searches_on_data_have_one():
+    options = OptimizeOptions(method="hc", seed=1)
+    network, stats = run_on_data(dependent_dataset(1, 6, 200)[0], options, Budget(), NullReporter())
+    assert_whole(stats, network.header.extra["total"])
