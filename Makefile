@@ -79,13 +79,17 @@ bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
 
 # ----------------------------------------------------------------------------------- documentation
-docs: install-dev  ## Write REFERENCE.md from the commands' help, and the README's tables of methods.
+docs: install-dev  ## Write REFERENCE.md, man pages, help topics and the README's tables of methods.
 	$(BIN)/python tests/tools/command_reference.py --write
 	$(BIN)/python tests/tools/method_tables.py --write
+	$(BIN)/python tests/tools/help_topics.py --write
+	$(BIN)/python tests/tools/man_pages.py --write
 
 docs-check: install-dev  ## Help pages have examples that work; REFERENCE.md and the tables are current.
 	$(BIN)/python tests/tools/command_reference.py
 	$(BIN)/python tests/tools/method_tables.py
+	$(BIN)/python tests/tools/help_topics.py
+	$(BIN)/python tests/tools/man_pages.py
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 
 wheel: install-dev  ## Build the wheel into dist/.

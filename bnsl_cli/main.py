@@ -46,6 +46,7 @@ HELPERS = {
     "convert": CommandEntry("convert", "Translate between this program's files and those of others."),
     "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),
     "formats": CommandEntry("formats", "List the formats that are read and written."),
+    "help": CommandEntry("help", "Explain a topic, or list the topics."),
 }
 COMMANDS = STAGES | HELPERS
 

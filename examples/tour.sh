@@ -49,6 +49,13 @@ bnsl convert "$out/wdbc.sets.jsonl" --to jkl -o "$out/wdbc.jkl"
 bnsl optimize "$out/wdbc.jkl" --seed 1 --evaluations 100 | bnsl convert --to dot -o "$out/wdbc.dot"
 bnsl convert "$out/wdbc.net.jsonl" --to modelstring | cut -c 1-70
 
+step "Solvers of one's own, at either place of the pipe"
+bnsl discretize --discretize median wdbc.csv -o "$out/wdbc.cut.csv"
+bnsl parentsets "$out/wdbc.cut.csv" | python3 ../solvers/choose.py |
+  bnsl evaluate --data "$out/wdbc.cut.csv" --format table
+python3 ../solvers/list_pairs.py "$out/wdbc.cut.csv" | bnsl optimize --seed 1 --evaluations 100 |
+  bnsl evaluate --data "$out/wdbc.cut.csv" --format table
+
 step "The same input, options and seed give the same bytes, for any number of threads"
 export SOURCE_DATE_EPOCH=0
 bnsl parentsets --indep --evaluations 300 --seed 5 random80.csv.gz | sha256sum

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from helpers.processes import ROOT, run_bnsl, run_shell
-from tools import command_reference
+from tools import command_reference, help_topics, man_pages
 
 from bnsl_cli.exit_codes import ExitCode
 from bnsl_cli.main import COMMANDS, cli
+from bnsl_cli.topics import TOPICS
 
 
 def examples_of(text: str) -> str:
@@ -71,6 +76,42 @@ def test_commands_of_the_readme_run(workplace: Path):
 
 def test_reference_is_current():
     assert command_reference.REFERENCE.read_text() == command_reference.reference(), "run 'make docs'"
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_topics_are_current(topic: str, tmp_path: Path):
+    text = help_topics.topic_text(topic)
+    assert (help_topics.FOLDER / f"{topic}.md").read_text() == text, "run 'make docs'"
+    assert CliRunner().invoke(cli, ["help", topic]).output == text
+
+
+def test_topics_and_commands_are_listed():
+    output = CliRunner().invoke(cli, ["help"]).output
+    assert all(f"\n  {name} " in output for name in (*TOPICS, *COMMANDS))
+    assert CliRunner().invoke(cli, ["help", "merge"]).output.startswith("Usage: bnsl merge ")
+    wrong = CliRunner().invoke(cli, ["help", "gap"])
+    assert wrong.exit_code == 2 and "Did you mean 'gaps'?" in wrong.stderr
+
+
+def test_man_pages_are_current():
+    assert not man_pages.stale_pages(), "run 'make docs'"
+    assert len(list(man_pages.FOLDER.glob("*.1"))) == len(COMMANDS) + 1
+
+
+def test_solvers_of_ones_own(tmp_path: Path):
+    """The examples of other programs at either place of the pipe, as the README shows them."""
+    data, solvers = ROOT / "tests" / "cases" / "data" / "small.csv", ROOT / "examples" / "solvers"
+    sets = run_bnsl("parentsets", "--seed", 1, data).stdout
+    python = [sys.executable, str(solvers / "choose.py")]
+    chosen = subprocess.run(python, input=sets, capture_output=True, check=True).stdout
+    judged = run_bnsl("evaluate", "--data", data, "--json", stdin=chosen)
+    assert (judged.returncode, judged.stderr) == (0, b"")  # not a word about a total that disagrees
+    python = [sys.executable, str(solvers / "list_pairs.py"), str(data)]
+    pairs = subprocess.run(python, capture_output=True, check=True).stdout
+    ours = run_bnsl("optimize", stdin=run_bnsl("parentsets", "--sequential", "--max-parents", 1, data).stdout)
+    theirs = run_bnsl("optimize", stdin=pairs)
+    totals = [json.loads(result.stdout.splitlines()[0])["total"] for result in (ours, theirs)]
+    assert totals[0] == pytest.approx(totals[1], abs=1e-6)
 
 
 @pytest.mark.parametrize("code", ExitCode)

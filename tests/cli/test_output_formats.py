@@ -25,7 +25,7 @@ def run(*arguments: str):
 
 
 def test_every_command_has_its_formats():
-    assert set(COMMANDS) == {*WRITTEN, "convert"}
+    assert set(COMMANDS) == {*WRITTEN, "convert", "help"}
 
 
 @pytest.mark.parametrize("command", sorted(WRITTEN))
