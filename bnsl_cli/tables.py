@@ -267,11 +267,23 @@ def network_facts(network: Network) -> str:
         parts.append(f"width {treewidth.get('width')} (bound {treewidth.get('bound')})")
     if extra.get("method"):
         parts.append(f"method {extra['method']}")
+    if "decided" in extra:
+        parts.append(decided_text(extra))
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
         parts.append(gap_text(network))
     if extra.get("interrupted"):
         parts.append("interrupted")
     return ", ".join(parts)
+
+
+def decided_text(extra: Mapping[str, Any]) -> str:
+    """For how many of k-A*'s orders the best choice of cliques was found, and what the others may lack."""
+    decided, undecided = extra["decided"], extra.get("undecided", 0)
+    if not undecided:
+        return f"all {decided:,} orders decided"
+    gap = extra["undecided_gap"]
+    lack = f"the others by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g}) below their best"
+    return f"{decided:,} of {decided + undecided:,} orders decided, {lack}"
 
 
 def gap_text(network: Network) -> str:

@@ -87,7 +87,19 @@ LISTING_STAGES = ("parentsets", "optimize")
 
 OF_ONE_NETWORK = frozenset(
     {"total", "method", "seed", "treewidth", "bound", "gap", "bound_relative_to", "interrupted"}
-    | {"init", "restarts", "orders", "ktrees", "unproved", "steps", "evaluations", "tests"}
+    | {
+        "init",
+        "restarts",
+        "orders",
+        "ktrees",
+        "unproved",
+        "decided",
+        "undecided",
+        "undecided_gap",
+        "steps",
+        "evaluations",
+        "tests",
+    }
     | {"scores_computed", "branches", "programmes"}
 )
 """Header keys that are about one network and the search that found it, not about the sets it was made of."""

@@ -108,6 +108,16 @@ NETWORK_HEADER_KEYS = (
         "integer",
         "k-trees for which the network found is not proved to be the best",
     ),
+    Key("decided", "integer", "orders whose best choice of cliques was found, with the proof"),
+    Key(
+        "undecided", "integer", "orders whose search the room for states or the clock ended before the proof"
+    ),
+    Key(
+        "undecided_gap",
+        "object",
+        "what the best choice of an undecided order can score better than the one found, at most: largest and mean",
+        unit="nats",
+    ),
     Key("steps", "integer", "additions, removals and reversals of arcs made"),
     Key("evaluations", "integer", "local scores that the climber computed"),
     Key("tests", "integer", "tests of independence made to find the candidate parents"),

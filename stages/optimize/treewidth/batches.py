@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,14 +30,14 @@ BATCH_WORK = 100_000
 
 class OrderBatch(NamedTuple):
     """A number of orders: the best one, its choices, and their score in nats relative to the best listed
-    sets, at most 0; of methods that solve k-trees those left `unproved`.
+    sets, at most 0; and further `figures` for the statistics.
     """
 
     relative_score: float
     order: np.ndarray
     chosen: np.ndarray
     n_orders: int
-    unproved: int = 0
+    figures: dict[str, float] | None = None
 
 
 class BatchStream(ABC):
@@ -73,8 +73,16 @@ class BatchStream(ABC):
             self.work_per_variable * self.problem.n_variables * best.n_orders,
             best.order,
             merit=best.relative_score,
-            figures={"unproved": best.unproved},
+            figures=best.figures or {},
         )
+
+    def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        """Header entries from the figures of all batches, one column per name."""
+        return {}
+
+    def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        """Figures for ``--stats`` from those of all batches."""
+        return {}
 
     def batch_size(self, index: int) -> int:
         """Number of orders of a batch; the first ones are small, so that a result is there soon."""
@@ -145,6 +153,7 @@ def best_of_batches(
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, counts_orders=True)
     tasks = orders.sizes(limit)
     report = run_restarts(orders.attempt, rules, budget, options.jobs, reporter, anytime_bound, tasks)
-    unproved = sum(report.columns["unproved"])
-    facts = {orders.counted: report.orders, **({"unproved": unproved} if unproved else {})}
-    return bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
+    facts = {orders.counted: report.orders, **orders.facts(report.columns)}
+    result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
+    result.stats.update(orders.stats(report.columns))
+    return result

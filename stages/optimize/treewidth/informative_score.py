@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,6 +58,10 @@ class InformedTrees(BatchStream):
 
         tree.order[:] = self.start
         evaluate_order(self.growth.lists, tree, self.growth.new_clique_tables(), -np.inf)
+
+    def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        unproved = sum(columns.get("unproved", ()))
+        return {"unproved": unproved} if unproved else {}
 
     def least_network(self) -> OrderBatch:
         """The network of the prescribed arcs alone, which is in every k-tree that is looked at."""

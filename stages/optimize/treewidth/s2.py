@@ -79,7 +79,7 @@ class UniformTrees(InformedTrees):
                 if answer.relative_score > best.relative_score:
                     best = OrderBatch(answer.relative_score, tree.order.copy(), answer.chosen.copy(), 0)
             done += drawn
-        return best._replace(n_orders=done, unproved=unproved)
+        return best._replace(n_orders=done, figures={"unproved": unproved})
 
 
 def search(

@@ -87,7 +87,7 @@ class GuidedTrees(InformedTrees):
         best = nothing
         if answer.relative_score > nothing.relative_score:
             best = OrderBatch(answer.relative_score, tree.order, answer.chosen, 1)
-        return best._replace(n_orders=1, unproved=int(not answer.proved))
+        return best._replace(n_orders=1, figures={"unproved": int(not answer.proved)})
 
     def _grow(self, tree: KTree, most: np.ndarray, weight: float, room: int) -> bool:
         """Build the most informative k-tree found along the order, demands of fixed records met; False when
