@@ -36,7 +36,7 @@ class ScoreTrace:
         self._reporter.progress(done, total, counted, **facts)
         score = facts.get("score")
         if isinstance(score, float) and self._is_better(score):
-            figures = {name: value for name, value in facts.items() if isinstance(value, (int, float))}
+            figures = {n.replace(" ", "_"): v for n, v in facts.items() if isinstance(v, (int, float))}
             self._keep(score, {counted.replace(" ", "_"): done} | figures)
 
     def finish(self, score: float, fixed: float = 0.0) -> list[dict[str, Any]]:

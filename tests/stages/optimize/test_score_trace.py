@@ -42,6 +42,13 @@ def test_only_better_scores_are_kept_and_all_is_passed_on():
     assert trace.finish(-3.5)[-1] == {"seconds": 3.0, "score": -3.5}
 
 
+def test_families_that_are_not_searched_count():
+    trace = ScoreTrace(NullReporter(), Budget(clock=lambda: 0.0))
+    trace.progress(1, None, "moves", score=-5.0)
+    trace.progress(2, None, "moves", score=-4.0)
+    assert [entry["score"] for entry in trace.finish(-14.0, -10.0)] == [-15.0, -14.0]
+
+
 def assert_whole(stats: dict[str, Any], total: float) -> None:
     trace = stats["trace"]
     scores = [entry["score"] for entry in trace]
