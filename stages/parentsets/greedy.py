@@ -32,12 +32,19 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     bound = superset_bound(scorer, child, limits)
     n_states = scorer.n_states.astype(np.float64)
     expanded: set[tuple[int, ...]] = set()
+    # For each set less one of its members the members that it was expanded with: those unions are scored already.
+    scored: dict[tuple[int, ...], list[int]] = {}
     waiting: list[tuple] = []
 
     def expand(parents: tuple[int, ...], score: float) -> None:
         if bound is not None and bound.excludes(parents, score):
             return
-        candidates = limits.allowed[~np.isin(limits.allowed, parents)]
+        known = list(parents)
+        for place, member in enumerate(parents):
+            rest = parents[:place] + parents[place + 1 :]
+            known += scored.get(rest, [])
+            scored.setdefault(rest, []).append(member)
+        candidates = limits.allowed[~np.isin(limits.allowed, known)]
         if penalty > 0:
             q = scorer.n_configurations(parents) * n_states[candidates]
             candidates = candidates[~is_excluded_by_penalty(score, penalty, q)]

@@ -18,7 +18,7 @@ import numpy as np
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import ChildLimits, FoundSets
+from .child_search import UNLIMITED, ChildLimits, FoundSets
 from .pruning_rules import (
     bic_star,
     bic_star_error,
@@ -29,7 +29,10 @@ from .pruning_rules import (
 )
 
 AHEAD = 8
-"""Extensions of one set that are scored together, since more of them will probably be asked for."""
+"""Extensions of one set that are scored together where time is the limit: one count serves them all.
+
+Under a limit of evaluations none is scored before its turn comes, so that all of them go where the method wants them.
+"""
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
@@ -50,6 +53,7 @@ class _Search:
         self.penalty = scorer.penalty(child) * scorer.n_configurations(self.required)
         self.found = FoundSets(child)
         self.n_states = scorer.n_states.astype(np.float64)
+        self.ahead = AHEAD if limits.evaluations == UNLIMITED else 1
         self.open: list[tuple] = []
         self.seen: set[tuple[int, ...]] = set()
 
@@ -128,7 +132,6 @@ class _Search:
         if y not in known:
             self._score_ahead(rest, group, position, known)
         exact = known.pop(y)
-        self.found.evaluated += 1
         best_subset = max(score, float(self.singletons[y]), self.empty_score)
         if exact > best_subset:
             self.found.add(tuple(sorted((*self.required, *union))), exact)
@@ -143,10 +146,11 @@ class _Search:
 
     def _score_ahead(self, parents: list[int], group: int, position: int, known: dict[int, float]) -> None:
         """Exact scores of the next extensions of `parents` in their ranking: one count serves them all."""
-        following = self.ranking[group][1][position : position + AHEAD]
+        following = self.ranking[group][1][position : position + self.ahead]
         following = following[~np.isin(following, parents)]
         family = tuple(sorted((*self.required, *parents)))
         scores = self.scorer.expand(self.child, family, following)[following]
+        self.found.evaluated += len(following)
         known.update(zip(following.tolist(), scores.tolist()))
 
     def _is_excluded(self, score: float, q: float, y: int, states: float) -> bool:
