@@ -72,10 +72,14 @@ def _positions(items: tuple[str, ...] | None, option: str, network: Network, sou
 
 
 class Conversion(NamedTuple):
-    """One conversion asked for; `names` is the table that names the variables, if there is one."""
+    """One conversion asked for; `names` is the table that names the variables, if there is one.
+
+    `written` is the format of the file where that is another one: a list of arcs may be a Parquet file.
+    """
 
     source: str
     format: str
+    written: str
     output: str
     names: Dataset | None
     part: PartOptions
@@ -111,6 +115,7 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
 def write_structure(task: Conversion) -> None:
     """Networks, and graphs made of them."""
     from formats import write_network
+    from formats.graphs.arc_tables import write_arc_table
     from formats.graphs.networks import require_parameters
     from formats.streams import source_name
     from stages.subgraphs import cut_model, cut_network
@@ -132,6 +137,8 @@ def write_structure(task: Conversion) -> None:
     network = network if kept is None else cut_network(network, kept)
     if kind is Kind.DECOMPOSITION:
         write_network(task.output, _with_elimination(network, task.reporter), task.format)
+    elif task.written != task.format:
+        write_arc_table(task.output, network, task.written)
     elif kind is not Kind.PARAMETERS:
         write_network(task.output, network, task.format)
     if task.format == "arcs":
@@ -165,10 +172,14 @@ def write_picture(task: Conversion) -> None:
 def write_essential(task: Conversion, network: Network, kept: set[int] | None) -> None:
     """The essential graph of a network."""
     from formats import write_essential_graph
+    from formats.graphs.arc_tables import write_arc_table
     from stages.subgraphs import cut_essential_graph
 
     graph = cut_essential_graph(network, kept)
-    write_essential_graph(task.output, graph, task.format)
+    if task.written != task.format:
+        write_arc_table(task.output, graph, task.written)
+    else:
+        write_essential_graph(task.output, graph, task.format)
     if task.format == "arcs":
         _warn_of_isolated(len(graph.variables), [*graph.arcs, *graph.edges], task.reporter)
     task.reporter.summary(

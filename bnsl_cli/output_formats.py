@@ -10,6 +10,9 @@ from formats.registry import COMPRESSED, Format, Kind
 TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
 """Choices of ``--format`` where data are written."""
 
+ARC_TABLES = ("arcs", "feather", "arrow", "parquet")
+"""What a list of arcs is written as, by the output's name: CSV or a table for programs."""
+
 WRITTEN: dict[str, tuple[str, ...]] = {
     "entropy": ("entropy", "feather", "parquet", "csv"),
     "screen": ("forest",),
@@ -42,7 +45,7 @@ def output_format(command: str, output: str, given: str | None = None) -> str:
     click.UsageError
         The output's name means a format that the command does not write, or another than the one given.
     """
-    offered = (given,) if given else WRITTEN[command]
+    offered = ARC_TABLES if given == "arcs" else (given,) if given else WRITTEN[command]
     named = named_formats(output)
     if output.lower().endswith(COMPRESSED) and not (named and named[0].kind is Kind.DATA):
         raise click.UsageError(

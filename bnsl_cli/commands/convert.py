@@ -138,11 +138,14 @@ def command(
     check_sources(source, names)
     target_format = target_format or conversions.guess_target(output)
     check_part(part, target_format)
+    written = target_format
     if target_format != "table":
-        output_format("convert", output, target_format)
+        written = output_format("convert", output, target_format)
     table = data_options.open(names, reporter) if names else None
     convert = conversions.TARGETS[target_format]
-    convert(conversions.Conversion(source, target_format, output, table, part, data_options, reporter))
+    convert(
+        conversions.Conversion(source, target_format, written, output, table, part, data_options, reporter)
+    )
 
 
 command.help = (

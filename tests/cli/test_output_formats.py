@@ -94,3 +94,16 @@ def test_only_tables_are_compressed(name: str, table: str):
 def test_a_name_against_the_format_asked_for(table: str):
     result = run("convert", table, "--to", "parquet", "-o", "x.csv")
     assert result.exit_code == 2 and "names a table, but parquet was asked for" in result.stderr
+
+
+@pytest.mark.parametrize("suffix", [".arrow", ".arrows", ".parquet", ".csv"])
+@pytest.mark.parametrize("essential", [False, True])
+def test_arcs_are_written_as_their_name_says(suffix: str, essential: bool, tmp_path):
+    network, output = tmp_path / "n.txt", str(tmp_path / f"arcs{suffix}")
+    network.write_text("[a][b][c|a:b][d|c]")
+    result = run("convert", str(network), "--to", "arcs", *["--cpdag"][: int(essential)], "-o", output)
+    assert result.exit_code == 0, result.stderr
+    data = open_dataset(output)
+    cells = [[v.known_states[code] for code in codes] for v, codes in zip(data.variables, data.codes)]
+    assert data.names == ("from", "to", "type")[: 2 + essential]
+    assert set(zip(*cells[:2])) == {("a", "c"), ("b", "c"), ("c", "d")}
