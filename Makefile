@@ -11,7 +11,7 @@ SOURCES := bnsl_cli formats stages tests examples
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
-        fuzz examples bench docs docs-check wheel clean clean-cache
+        fuzz faults examples bench docs docs-check wheel clean clean-cache
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -74,6 +74,9 @@ FUZZ_SEED ?= 1
 
 fuzz: install-dev  ## A million hostile inputs to every reader and command; what fails is saved in fuzz-findings/.
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
+
+faults: install-dev  ## Four signals at 200 moments of each stage, full disks, damaged caches, closed streams.
+	BNSL_SIGNALS=200 $(BIN)/python -m pytest tests/cli/test_faults.py
 
 bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py

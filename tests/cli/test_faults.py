@@ -1,0 +1,201 @@
+"""Faults on purpose: signals at any moment, full disks, damaged kernel caches, closed streams, 20 columns."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from helpers.processes import BNSL, TIMEOUT, environment, run_bnsl, run_shell, start_bnsl
+
+pytestmark = pytest.mark.slow
+
+MOMENTS = int(os.environ.get("BNSL_SIGNALS", "2"))
+"""Moments at which each signal is sent to each stage; `make faults` tries 200."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, parent sets, a network, its parameters and a forest."""
+    folder = tmp_path_factory.mktemp("faults")
+    script = """
+        bnsl sample --random 12 --parents 0-3 --rows 500 --seed 1 --network d.bif -o d.csv
+        bnsl parentsets --seed 1 d.csv -o d.sets.jsonl
+        bnsl optimize --seed 1 --evaluations 20 d.sets.jsonl -o d.net.jsonl
+        bnsl screen --roots 0.5 d.csv -o d.forest.jsonl
+    """
+    result = run_shell(script, folder)
+    assert result.returncode == 0, result.stderr.decode()
+    return folder
+
+
+STAGES = {
+    "entropy": "entropy d.csv -o {o}.arrows",
+    "screen": "screen --roots 0.5 d.csv -o {o}.forest.jsonl",
+    "parentsets": "parentsets --greedy --time 1h d.csv -o {o}.sets.jsonl",
+    "optimize": "optimize --restarts 1000000000 d.sets.jsonl -o {o}.net.jsonl",
+    "learn": "optimize --data d.csv --tw 2 --time 1h -o {o}.net.jsonl",
+    "evaluate": "evaluate d.net.jsonl --data d.csv -o {o}.jsonl",
+    "sample": "sample d.bif --rows 3000000 --seed 1 -o {o}.csv",
+    "fit": "fit d.net.jsonl d.csv -o {o}.bif",
+    "convert": "convert d.csv -o {o}.parquet",
+    "merge": "merge d.sets.jsonl -o {o}.sets.jsonl",
+}
+"""A command line of every stage, and where its result goes; some never end by themselves."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE])
+@pytest.mark.parametrize("stage", STAGES)
+def test_signals_at_any_moment(place: Path, tmp_path: Path, stage: str, number: signal.Signals):
+    """The process ends with the code of its signal, says nothing odd, and leaves a whole result or none."""
+    rng = random.Random(f"{stage} {number}")
+    for _ in range(MOMENTS):
+        for old in tmp_path.iterdir():
+            old.unlink()
+        arguments = STAGES[stage].format(o=tmp_path / "out").split()
+        process = start_bnsl(*arguments, cwd=place)
+        time.sleep(rng.random() ** 2 * 3.0)
+        process.send_signal(number)
+        if (
+            number == signal.SIGPIPE
+        ):  # ignored, as by any Python program: a reader that is gone is told by writing
+            process.send_signal(signal.SIGTERM)
+        _, message = process.communicate(timeout=TIMEOUT)
+        expected = {0, 128 + (signal.SIGTERM if number == signal.SIGPIPE else number)}
+        # Before the interpreter runs our first line, its own handling holds.
+        assert process.returncode in expected | {-number, -signal.SIGTERM}, message
+        if process.returncode >= 0:
+            assert b"Traceback" not in message and b"bug of bnsl" not in message, message
+        left = [path for path in tmp_path.iterdir() if not path.name.endswith(".part")]
+        assert all(path.stat().st_size > 0 for path in left)
+        assert not [path for path in left if path.name.endswith(".tmp")] or process.returncode < 0
+        for path in left:
+            if path.name.endswith("net.jsonl"):
+                assert run_bnsl("convert", path, "--to", "modelstring").returncode == 0
+
+
+WRITERS = {
+    "arrows": "entropy d.csv",
+    "h.csv": "entropy d.csv",
+    "forest.jsonl": "screen --roots 0.5 d.csv",
+    "sets.jsonl": "parentsets --evaluations 30 d.csv",
+    "net.jsonl": "optimize --evaluations 5 d.sets.jsonl",
+    "jkl": "convert d.sets.jsonl",
+    "pss": "convert d.sets.jsonl",
+    "dot": "convert d.bif",
+    "graphml": "convert d.bif",
+    "bif": "fit d.net.jsonl d.csv",
+    "net": "convert d.bif",
+    "csv": "sample d.bif --rows 400 --seed 1",
+    "csv.gz": "sample d.bif --rows 4000 --seed 1",
+    "csv.zst": "sample d.bif --rows 4000 --seed 1",
+    "parquet": "sample d.bif --rows 4000 --seed 1",
+    "feather": "sample d.bif --rows 400 --seed 1",
+    "tsv": "convert d.csv",
+    "td": "convert d.bif",
+    "jsonl": "evaluate d.net.jsonl",
+}
+"""A command for every writer, by the ending of its output."""
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_a_full_disk_at_every_writer(place: Path, tmp_path: Path, ending: str):
+    """With room for 64 bytes: exit 1, the output's name, an older output as it was, nothing half-written."""
+    target = tmp_path / f"out.{ending}"
+    target.write_text("older\n")
+
+    def little_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+    result = run_bnsl(*WRITERS[ending].split(), "-o", target, cwd=place, preexec_fn=little_room)
+    assert result.returncode == 1, result.stderr
+    assert b"cannot write" in result.stderr and b"Traceback" not in result.stderr
+    assert target.read_text() == "older\n"
+    assert [path.name for path in tmp_path.iterdir() if not path.name.endswith(".part")] == [target.name]
+
+
+SMALL = ("parentsets", "--evaluations", "5", "--max-parents", "1", "d.csv")
+"""A command that needs few kernels: their caches are broken below, and compiling takes seconds."""
+
+
+@pytest.fixture(scope="module")
+def cache(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
+    """A folder of compiled kernels of its own, and what the command writes that filled it."""
+    folder = tmp_path_factory.mktemp("cache")
+    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
+    assert result.returncode == 0, result.stderr
+    assert list(folder.rglob("*.nbc"))
+    return folder, result.stdout
+
+
+@pytest.mark.parametrize("damage", ["garbled", "cut off", "empty"])
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_damaged_kernel_caches_are_made_anew(place: Path, cache, damage: str, suffix: str):
+    folder, expected = cache
+    for path in folder.rglob(f"*.{suffix}"):
+        data = path.read_bytes()
+        path.write_bytes({"garbled": data[::-1], "cut off": data[: len(data) // 2], "empty": b""}[damage])
+    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == expected
+
+
+def test_a_full_disk_at_the_kernel_cache(place: Path, tmp_path: Path):
+    def no_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(tmp_path)}, preexec_fn=no_room)
+    assert result.returncode == 0, result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_read_only_kernel_cache(place: Path, cache):
+    folder, expected = cache
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
+    assert (result.returncode, result.stdout) == (0, expected)
+
+
+@pytest.mark.parametrize(
+    "command", ["entropy d.csv", "optimize --evaluations 3 d.sets.jsonl", "convert d.bif --to dot"]
+)
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams(place: Path, command: str, closed: str):
+    """What is closed costs what would have gone there, and no more."""
+    result = run_shell(f"bnsl {command} {closed} | cat > /dev/null; exit ${{PIPESTATUS[0]}}", place)
+    writes = ">&-" in closed.replace("2>&-", "")
+    assert result.returncode in ({0, 1, 2} if writes else {0}), result.stderr
+    assert b"Traceback" not in result.stderr and b"bug of bnsl" not in result.stderr
+
+
+def test_reading_from_closed_standard_input_is_told(place: Path):
+    result = run_shell("bnsl optimize <&-", place)
+    assert result.returncode == 65 and b"Traceback" not in result.stderr, result.stderr
+
+
+@pytest.mark.parametrize("command", [*STAGES.values(), "formats", "--help", "parentsets --help"])
+def test_twenty_columns(place: Path, tmp_path: Path, command: str):
+    arguments = command.format(o=tmp_path / "out").replace("--time 1h", "--evaluations 5").split()
+    arguments = [a.replace("1000000000", "2").replace("3000000", "5") for a in arguments]
+    if "-o" in arguments:
+        arguments = arguments[: arguments.index("-o")]
+    process = subprocess.run(
+        [*BNSL, *arguments],
+        capture_output=True,
+        cwd=place,
+        env=environment(COLUMNS="20"),
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    assert b"Traceback" not in process.stderr
