@@ -84,7 +84,7 @@ def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str
 def _option(rng: Random) -> list[str]:
     name, _, value = rng.choice(_OPTIONS).partition(" ")
     if not value:
-        return [name.format(w=rng.choice(TOKENS))]
+        return [name.format(w=rng.choice(TOKENS).replace("\0", ""))]  # no command line holds one
     small = name in _WORKS_LONG
     number = rng.choice(("0", "1", "2", "-1", "x", "", "1.5")) if small else rng.choice(NUMBERS)
     value = value.replace("{n}", number, 1).replace("{n}", rng.choice(("1", "2", "3")))
