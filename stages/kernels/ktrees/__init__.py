@@ -5,6 +5,9 @@ moves, annealing                 an order changed a little, its k-tree brought u
 kastar, kmax                     the best cliques along an order (k-A*); the variable of least regret next (k-MAX)
 dandelion, repair                uniform k-trees (S2), and such as hold what fixed records demand
 informative_score, s2plus        by which k-trees are chosen; k-trees grown by it (S2+)
+clique_paths                     the states of that growth
+fills                            what choices from the last variable to the first demand of a k-tree, for k-A*
+best_first                       open states as a heap, for k-A* and S2+
 ktree_dp, ktree_dp_states        the best network within a k-tree
 clique_tree, slim, slim_dp, slim_search    small groups of cliques solved exactly, again and again (BN-SLIM)
 arborescence                     the best network with one parent each (Edmonds)

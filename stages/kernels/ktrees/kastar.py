@@ -1,8 +1,11 @@
 """k-A*: best-first search for the best choice of cliques along one order.
 
-Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. A state has the first variables of the order
-placed; its successors join the next variable to each K-clique of the k-tree, taking its best set there. What
-is still to come is estimated by the best sets among all predecessors, which no clique can better.
+Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. Their search places the first variable first and
+branches over the K-cliques that the next one can join, many of which differ in nothing that matters later. Here the
+last variable takes its set first and cliques are left open: a choice of sets fits a k-tree along the order exactly
+when no fill exceeds K members (see `fills`). So the optimum is the paper's, and a state is the filled graph on the
+variables still to come. Two paths to one graph are one state. The estimate takes for each variable still to come
+the best set that keeps all fills within K members; no completion betters it, and it never rises along a path.
 """
 
 from __future__ import annotations
@@ -11,249 +14,273 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bits import has_bit, set_bit
-from ..jit import njit
-from .ktree import bag_contains, is_among, is_clique, join_start_clique, pair_bit, stands_before
+from ..jit import inlined, njit
+from .best_first import OPEN, STATES, pop_state, push_state
+from .fills import hash_fill, join, joins, lowest_rank
 
-STATES, OPEN = 0, 1
-"""Entries of `PathStates.counts`: number of states, number of open states."""
+DECIDED, NO_ROOM, UNFINISHED = 0, 1, 2
+"""How a call of `search_fills` ended."""
+
+DIVE_EVERY = 16
+"""Expansions to one completion of the state at hand."""
 
 
-class PathStates(NamedTuple):
+class FillStates(NamedTuple):
     """All states met for one order, as a tree of decisions, and the open ones as a heap.
 
     Attributes
     ----------
     parents : ndarray of int32, shape (capacity,)
-        State that this one continues; state 0 is the start clique.
+        State that this one continues; state 0 has nothing decided.
     depths : ndarray of int32
-        Variables placed.
-    hosts, left_out : ndarray of int32
-        The variable whose bag the last placed one joined, and the member it did not join.
-    taken : ndarray of int64
-        The set it took.
+        Number of ranks decided.
+    taken : ndarray of int32
+        The set taken by the rank decided last.
     values, estimates : ndarray of float64
-        Sum of relative scores so far, in nats, and what that of the best completion is at most. For S2+ the worth
-        of the steps so far, and of the best completion at most.
+        Sum of relative scores so far with that of the start clique, in nats; that of the best completion at most.
+    marks : ndarray of uint64, shape (capacity, 2)
+        Hash of the filled graph still to come. Its 128 bits stand for the graph: among a million states two graphs
+        share them with a chance of 1e-27.
+    table : ndarray of int32, shape (power of two,)
+        States by hash, -1 for none.
     heap : ndarray of int32
     counts : ndarray of int64, shape (2,)
-        See `STATES` and `OPEN`.
+        See `best_first.STATES` and `best_first.OPEN`.
     """
 
     parents: np.ndarray
     depths: np.ndarray
-    hosts: np.ndarray
-    left_out: np.ndarray
     taken: np.ndarray
     values: np.ndarray
     estimates: np.ndarray
+    marks: np.ndarray
+    table: np.ndarray
     heap: np.ndarray
     counts: np.ndarray
 
 
-def new_path_states(capacity: int, depth: int, value: float, estimate: float) -> PathStates:
-    """Room for `capacity` states, the first one being the start clique of `depth` variables alone."""
-    states = PathStates(
-        parents=np.empty(capacity, dtype=np.int32),
-        depths=np.empty(capacity, dtype=np.int32),
-        hosts=np.empty(capacity, dtype=np.int32),
-        left_out=np.empty(capacity, dtype=np.int32),
-        taken=np.empty(capacity, dtype=np.int64),
-        values=np.empty(capacity),
-        estimates=np.empty(capacity),
-        heap=np.empty(capacity, dtype=np.int32),
-        counts=np.array([1, 0], dtype=np.int64),
-    )
-    states.parents[0], states.depths[0] = -1, depth
+def new_fill_states(capacity: int, value: float, estimate: float) -> FillStates:
+    """Room for `capacity` states, the first one with the start clique alone, whose relative score is `value`."""
+    states = _room(capacity)
+    states.parents[0], states.depths[0], states.taken[0] = -1, 0, -1
     states.values[0], states.estimates[0] = value, estimate
+    states.marks[0] = 0
+    states.counts[STATES] = 1
+    fill_table(states)
     push_state(states, np.int32(0))
     return states
 
 
-@njit
-def comes_first(states, a, b):
-    """Whether state `a` is to be expanded before `b`: larger estimate, then deeper, then older."""
-    if states.estimates[a] != states.estimates[b]:
-        return states.estimates[a] > states.estimates[b]
-    if states.depths[a] != states.depths[b]:
-        return states.depths[a] > states.depths[b]
-    return a < b
+def enlarge(states: FillStates, capacity: int) -> FillStates:
+    """The same states in more room."""
+    larger = _room(capacity)
+    for old, new in zip(states, larger):
+        if new is not larger.table:
+            new[: len(old)] = old
+    fill_table(larger)
+    return larger
+
+
+def _room(capacity: int) -> FillStates:
+    return FillStates(
+        parents=np.empty(capacity, dtype=np.int32),
+        depths=np.empty(capacity, dtype=np.int32),
+        taken=np.empty(capacity, dtype=np.int32),
+        values=np.empty(capacity),
+        estimates=np.empty(capacity),
+        marks=np.empty((capacity, 2), dtype=np.uint64),
+        table=np.full(1 << (2 * capacity - 1).bit_length(), -1, dtype=np.int32),
+        heap=np.empty(capacity, dtype=np.int32),
+        counts=np.zeros(2, dtype=np.int64),
+    )
 
 
 @njit
-def push_state(states, state):
-    """Put a state on the heap."""
-    heap = states.heap
-    # Binary heap: the new state rises from the end while it comes before the one above.
-    place = states.counts[OPEN]
-    states.counts[OPEN] += 1
-    while place > 0:
-        above = (place - 1) >> 1
-        if not comes_first(states, state, heap[above]):
-            break
-        heap[place] = heap[above]
-        place = above
-    heap[place] = state
+def fill_table(states):
+    """Enter all states in the table; of two to the same graph the younger one is better and stays."""
+    for state in range(states.counts[STATES]):
+        states.table[find_slot(states, states.marks[state, 0], states.marks[state, 1])] = state
 
 
-@njit
-def pop_state(states):
-    """Take the first state from the heap."""
-    heap = states.heap
-    first = np.int64(heap[0])
-    states.counts[OPEN] -= 1
-    size = states.counts[OPEN]
-    # The last state fills the hole at the top and sinks.
-    last = heap[size]
-    place = 0
+@inlined
+def find_slot(states, first, second):
+    """Where in the table the state with a hash is, or where it belongs."""
+    last = np.uint64(len(states.table) - 1)
+    slot = first & last
     while True:
-        below = 2 * place + 1
-        if below >= size:
+        state = states.table[slot]
+        if state < 0 or (states.marks[state, 0] == first and states.marks[state, 1] == second):
             break
-        if below + 1 < size and comes_first(states, heap[below + 1], heap[below]):
-            below += 1
-        if not comes_first(states, heap[below], last):
-            break
-        heap[place] = heap[below]
-        place = below
-    heap[place] = last
-    return first
+        slot = (slot + np.uint64(1)) & last
+    return slot
 
 
 @njit
-def estimate_rest(lists, tree, rest):
-    """Fill ``rest[t]`` with the relative score of the best sets among predecessors, from position t on.
-
-    `rest` has n_variables + 1 entries; ``tree.position`` must hold the order.
-    """
-    n = len(tree.order)
-    rest[n] = 0.0
-    for t in range(n - 1, -1, -1):
-        s = lists.set_offsets[tree.order[t]]
-        # The first consistent set ignores the treewidth, so the estimate is never too low: A* stays exact.
-        while not stands_before(lists.parent_offsets, lists.parents, tree.position, s, t):
-            s += 1
-        rest[t] = rest[t + 1] + lists.relative_scores[s]
-
-
-@njit
-def rebuild(tree, states, state):
-    """Bring the bags, edges and choices of `tree` to those of a state."""
-    order, bags, edges = tree.order, tree.bags, tree.edges
-    n, size = len(order), bags.shape[1]
-    edges[:] = np.uint64(0)
-    # The bit after all pairs is the key of the empty sets: it is always set.
-    set_bit(edges, np.int64(n) * (n + 1) >> 1)
-    join_start_clique(order, bags, edges)
-    end = states.depths[state]
-    # Decisions are stored from the last to the first; the bags need them from the first on.
-    trail = np.empty(end, dtype=np.int32)
+def rebuild_fill(ranked, states, state, scratch):
+    """Bring ``scratch.fill`` to the filled graph of a state."""
+    fill, extra, offsets = scratch.fill, scratch.extra, ranked.offsets
+    # The last set of each is part of its others: empty, or what fixed records prescribe.
+    for rank in range(len(fill)):
+        fill[rank] = ranked.masks[offsets[rank + 1] - 1]
     while state > 0:
-        trail[states.depths[state] - 1] = state
+        rank = states.depths[state] - 1
+        fill[rank] |= ranked.masks[states.taken[state]]
         state = states.parents[state]
-    for t in range(size, end):
-        variable, step = order[t], trail[t]
-        tree.chosen[variable] = states.taken[step]
-        k = 0
-        for j in range(size):
-            member = bags[states.hosts[step], j]
-            if member != states.left_out[step]:
-                bags[variable, k] = member
-                k += 1
-        bags[variable, size - 1] = variable
-        for j in range(size):
-            set_bit(edges, pair_bit(bags[variable, j], variable))
+    for rank in range(len(fill)):
+        for w in range(len(extra)):
+            extra[w] = fill[rank, w]
+        latest = lowest_rank(extra)
+        if 0 <= latest < len(fill):
+            extra[latest >> 6] ^= np.uint64(1) << np.uint64(latest & 63)
+            for w in range(len(extra)):
+                fill[latest, w] |= extra[w]
 
 
 @njit
-def add_state(states, parent, host, left_out, s, relative_score, estimate):
-    """Append a state with one more variable placed, and open it."""
+def estimate_rest(ranked, fill, rank, firsts, starts, value, floor, width, extra):
+    """`value` with the relative scores of the best sets that each rank from `rank` on can still take.
+
+    Fills `firsts` with them, looking from `starts` on; stops early at `floor`.
+    """
+    for r in range(rank, fill.shape[0]):
+        s = starts[r]
+        while not joins(fill, r, ranked.masks[s], extra, width):
+            s += 1
+        firsts[r] = s
+        value += ranked.relative_scores[s]
+        if value <= floor:
+            break
+    return value
+
+
+@njit
+def expand(ranked, states, state, scratch, floor, width):
+    """Add the successors of a state that may end above `floor`."""
+    fill, changed, extra, firsts, kept = scratch
+    offsets, masks, relative_scores = ranked.offsets, ranked.masks, ranked.relative_scores
+    rank = states.depths[state]
+    n_words = fill.shape[1]
+    rebuild_fill(ranked, states, state, scratch)
+    estimate = estimate_rest(ranked, fill, rank, firsts, offsets, states.values[state], -np.inf, width, extra)
+    others = estimate - relative_scores[firsts[rank]]
+    scratch_firsts = np.empty(len(firsts), dtype=np.int64)
+    n_kept = 0
+    for s in range(firsts[rank], offsets[rank + 1]):
+        if others + relative_scores[s] <= floor:
+            break
+        # A better set with no more fill is the better choice.
+        is_useful = True
+        for k in range(n_kept):
+            is_part = True
+            for w in range(n_words):
+                if kept[k, w] & ~(fill[rank, w] | masks[s, w]) != 0:
+                    is_part = False
+                    break
+            if is_part:
+                is_useful = False
+                break
+        if not is_useful or not joins(fill, rank, masks[s], extra, width):
+            continue
+        is_last = True
+        for w in range(n_words):
+            kept[n_kept, w] = fill[rank, w] | masks[s, w]
+            is_last &= kept[n_kept, w] == fill[rank, w]
+        n_kept += 1
+        changed[rank:] = fill[rank:]
+        join(changed, rank, masks[s], extra)
+        value = states.values[state] + relative_scores[s]
+        bound = estimate_rest(ranked, changed, rank + 1, scratch_firsts, firsts, value, floor, width, extra)
+        if bound > floor:
+            add_state(states, state, rank + 1, s, value, min(bound, estimate), changed)
+        if is_last:
+            break
+
+
+@njit
+def add_state(states, parent, depth, taken, value, estimate, fill):
+    """Append and open a state, unless another path to the same filled graph is as good."""
+    first, second = hash_fill(fill, depth)
+    slot = find_slot(states, first, second)
+    twin = states.table[slot]
+    if twin >= 0 and states.values[twin] >= value:
+        return
     state = states.counts[STATES]
     states.counts[STATES] += 1
     states.parents[state] = parent
-    states.depths[state] = states.depths[parent] + 1
-    states.hosts[state] = host
-    states.left_out[state] = left_out
-    states.taken[state] = s
-    states.values[state] = relative_score
+    states.depths[state] = depth
+    states.taken[state] = taken
+    states.values[state] = value
     states.estimates[state] = estimate
+    states.marks[state, 0] = first
+    states.marks[state, 1] = second
+    states.table[slot] = state
     push_state(states, np.int32(state))
 
 
 @njit
-def expand(lists, tree, states, state, rest, floor, fitting):
-    """Add the successors of a state, to which `tree` was rebuilt, that may end above `floor`.
-
-    `fitting` is scratch for indices of sets, as long as the longest list.
-    """
-    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    order, bags, edges = tree.order, tree.bags, tree.edges
-    size = bags.shape[1]
-    t = states.depths[state]
-    variable = order[t]
-    # Sets that are no clique of the k-tree fit no K-clique of it: sort them out once for all hosts.
-    n_fitting = 0
-    for s in range(lists.set_offsets[variable], lists.set_offsets[variable + 1]):
-        if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
-            fitting[n_fitting] = s
-            n_fitting += 1
-    for place in range(size - 1, t):
-        host = order[place]
-        for j in range(size):
-            left_out = bags[host, j]
-            # Without its own variable a later bag is the K-clique that this one joined: met before.
-            if place >= size and left_out == host:
-                continue
-            for k in range(n_fitting):
-                s = fitting[k]
-                first, end = offsets[s], offsets[s + 1]
-                if is_among(parents, first, end, left_out) or not bag_contains(
-                    bags, host, parents, first, end
-                ):
-                    continue
-                # The first set that fits this K-clique is its best one: `fitting` is in the order of the list.
-                relative_score = states.values[state] + lists.relative_scores[s]
-                if relative_score + rest[t + 1] > floor:
-                    add_state(states, state, host, left_out, s, relative_score, relative_score + rest[t + 1])
-                break
+def dive(ranked, states, state, scratch, width, taken):
+    """Complete a state, each rank taking the best set that fits; fills `taken` and returns the relative score."""
+    fill, extra = scratch.fill, scratch.extra
+    rebuild_fill(ranked, states, state, scratch)
+    value = states.values[state]
+    for rank in range(states.depths[state], len(fill)):
+        s = ranked.offsets[rank]
+        while not joins(fill, rank, ranked.masks[s], extra, width):
+            s += 1
+        join(fill, rank, ranked.masks[s], extra)
+        value += ranked.relative_scores[s]
+        taken[rank] = s
+    while state > 0:
+        taken[states.depths[state] - 1] = states.taken[state]
+        state = states.parents[state]
+    return value
 
 
 @njit
-def search_paths(lists, tree, states, rest, floor, fitting, n_expansions):
+def search_fills(ranked, states, scratch, width, best, floor, rounding, n_expansions):
     """Expand up to `n_expansions` states in best-first order.
 
     Parameters
     ----------
-    lists : BoundedLists
-    tree : KTree
-        Its order is the one searched; the rest is scratch.
-    states : PathStates
-    rest : ndarray of float64
-        See `estimate_rest`.
+    ranked : RankedSets
+    states : FillStates
+    scratch : FillScratch
+    width : int
+        The treewidth bound.
+    best : ndarray of int64, shape (n_ranks,)
+        Set of each rank in the best completion above `floor` met so far; overwritten when a better one is met.
     floor : float
-        Only completions with a relative score above this are looked for.
-    fitting : ndarray of int64
-        Scratch, as long as the longest list.
+        Its relative score, or another that is to be beaten.
+    rounding : float
+        Completions that are better by no more than this are not looked for.
     n_expansions : int
 
     Returns
     -------
-    tuple of (int, int)
-        Expansions done; and the best complete state, -1 when none was reached yet, -2 when there is none
-        above `floor`, -3 when there is no room for more states.
+    tuple of (int, float)
+        `DECIDED`, `NO_ROOM` or `UNFINISHED`; and the new floor.
     """
-    n, size = len(tree.order), tree.bags.shape[1]
-    for done in range(n_expansions):
+    trial = np.empty(len(best), dtype=np.int64)
+    for k in range(n_expansions):
         if states.counts[OPEN] == 0:
-            return done, -2
+            return DECIDED, floor
         state = np.int64(states.heap[0])
-        # Estimates never rise along a path, so a complete state on top of the heap is the best completion.
-        if states.depths[state] == n:
-            return done, state
-        # A state has at most one successor for each bag and member to leave out.
-        if states.counts[STATES] + size * (states.depths[state] - size + 1) > len(states.parents):
-            return done, -3
+        # Estimates never rise along a path, so the one on top is that of the best completion.
+        if states.estimates[state] <= floor + rounding:
+            return DECIDED, floor
+        rank = states.depths[state]
+        n_sets = ranked.offsets[rank + 1] - ranked.offsets[rank] if rank < len(best) else 0
+        if states.counts[STATES] + n_sets > len(states.parents):
+            return NO_ROOM, floor
         pop_state(states)
-        rebuild(tree, states, state)
-        expand(lists, tree, states, state, rest, floor, fitting)
-    return n_expansions, -1
+        if states.table[find_slot(states, states.marks[state, 0], states.marks[state, 1])] != state:
+            # A better path to the same graph was found since.
+            continue
+        if k % DIVE_EVERY == 0 or rank == len(best):
+            value = dive(ranked, states, state, scratch, width, trial)
+            if value > floor:
+                floor = value
+                best[:] = trial
+        if rank < len(best):
+            expand(ranked, states, state, scratch, floor + rounding, width)
+    return UNFINISHED, floor

@@ -3,7 +3,7 @@
 From a start clique on, variables come in the order in which they share most with those before. A step joins the
 next one to a K-clique and is worth their mutual information, plus `weight` times the relative score of the
 variable's best set there: the two parts of the informative score, whose quotient is largest where S_mi - weight
-abs(S_l) is when `weight` is the largest quotient (Dinkelbach 1967). Paths are kept as in `kastar`.
+abs(S_l) is when `weight` is the largest quotient (Dinkelbach 1967). Paths are kept as in `clique_paths`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import numpy as np
 
 from ..bits import has_bit
 from ..jit import njit
+from .best_first import OPEN, STATES, pop_state
+from .clique_paths import add_state, rebuild
 from .informative_score import information_between
-from .kastar import OPEN, STATES, add_state, pop_state, rebuild
 from .ktree import bag_contains, is_among, is_clique
 
 

@@ -1,8 +1,8 @@
 """k-A*: for one order after the other, the best choice of cliques by best-first search.
 
-Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. An order whose search outgrows the room for
-states is finished by k-G from the most promising state; so is every order to begin with, which prunes the
-search, and so no order ends below k-G. An order is decided when its best choice is found and proved; of the
+Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. k-G's choices along an order prune its
+search, and so no order ends below k-G; so do completions of states that the search meets, the best of which
+stands when it outgrows the room for states. An order is decided when its best choice is found and proved; of the
 others it is told how much better their best choice may be.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import AnytimeBound
+from ..bounds.rounding import proof_rounding
 from ..orders.initial_orders import OrderSampler, make_sampler
 from ..result import SearchResult
 from .batches import BatchStream, OrderBatch, best_of_batches
@@ -29,11 +30,14 @@ if TYPE_CHECKING:
 
     from .. import OptimizeOptions
 
-MAX_STATES = 1_000_000
-"""States kept for one order; some 50 MB."""
+FIRST_STATES = 4096
+"""Room for states to begin with; most orders of few variables need less."""
 
-SLICE_WORK = 400_000
-"""Variables placed by rebuilt states per kernel call: some hundredths of a second."""
+MAX_STATES = 250_000
+"""States kept for one order; some 20 MB."""
+
+SLICE_WORK = 1_000_000
+"""Sets tried per kernel call at most: some hundredths of a second."""
 
 
 class PathOrders(BatchStream):
@@ -90,36 +94,36 @@ class PathOrders(BatchStream):
         tuple of (float, float, int)
             Relative score of the choices; what the best ones have at most; states met.
         """
+        from stages.kernels.ktrees.best_first import STATES
+        from stages.kernels.ktrees.fills import new_scratch, rank_sets
         from stages.kernels.ktrees.kastar import (
-            STATES,
-            estimate_rest,
-            new_path_states,
-            pop_state,
-            rebuild,
-            search_paths,
+            DECIDED,
+            NO_ROOM,
+            UNFINISHED,
+            enlarge,
+            new_fill_states,
+            search_fills,
         )
-        from stages.kernels.ktrees.orders import place_rest
 
-        problem, lists = self.problem, self.problem.lists
-        n, size = problem.n_variables, problem.treewidth + 1
-        rest = np.empty(n + 1)
-        estimate_rest(lists, tree, rest)
-        start = float(lists.relative_scores[tree.chosen[tree.order[:size]]].sum())
-        states = new_path_states(MAX_STATES, size, start, start + rest[size])
-        fitting = np.empty(int(np.diff(lists.set_offsets).max()), dtype=np.int64)
-        state = -1
-        while state == -1 and not self.budget.is_spent():
-            _, state = search_paths(lists, tree, states, rest, greedy, fitting, max(1, SLICE_WORK // n))
-        n_states = int(states.counts[STATES])
-        if state == -2:
-            return greedy, greedy, n_states
-        is_complete = state >= 0
-        if not is_complete:
-            state = pop_state(states)
-        rebuild(tree, states, state)
-        tree.position[tree.order] = np.arange(n, dtype=np.int32)
-        found = place_rest(lists, tree, int(states.depths[state]), float(states.values[state]), -np.inf)
-        return found, found if is_complete else float(states.estimates[state]), n_states
+        lists, width = self.problem.lists, self.problem.treewidth
+        start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
+        ranked = rank_sets(lists, tree.order, width)
+        n_ranks, longest = len(ranked.offsets) - 1, int(np.diff(ranked.offsets).max(initial=0))
+        per_call = max(1, SLICE_WORK // (1 + n_ranks * longest * ranked.masks.shape[1]))
+        rounding = proof_rounding(self.problem.n_variables, abs(greedy))
+        # The paper's estimate: the best sets among all predecessors.
+        most = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
+        states, scratch = new_fill_states(FIRST_STATES + longest, start, most), new_scratch(ranked)
+        taken = np.full(n_ranks, -1, dtype=np.int64)
+        found, status = greedy, UNFINISHED
+        while status == UNFINISHED and not self.budget.is_spent():
+            status, found = search_fills(ranked, states, scratch, width, taken, found, rounding, per_call)
+            if status == NO_ROOM and len(states.parents) < MAX_STATES:
+                states, status = enlarge(states, min(MAX_STATES, 4 * len(states.parents))), UNFINISHED
+        if found > greedy:
+            tree.chosen[tree.order[::-1][:n_ranks]] = ranked.sources[taken]
+        bound = found if status == DECIDED else float(states.estimates[states.heap[0]])
+        return found, bound, int(states.counts[STATES])
 
 
 def search(

@@ -93,7 +93,7 @@ class GuidedTrees(InformedTrees):
         """Build the most informative k-tree found along the order, demands of fixed records met; False when
         the budget ran out.
         """
-        from stages.kernels.ktrees.kastar import estimate_rest, new_path_states, rebuild
+        from stages.kernels.ktrees.clique_paths import estimate_rest, new_path_states, rebuild
         from stages.kernels.ktrees.s2plus import search_informative
 
         n, lists = self.problem.n_variables, self.growth.lists

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
-from helpers.ktree_cases import joined_sets
+from helpers.ktree_cases import demanding_table, joined_sets
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,73 +16,119 @@ from naive.ktrees import best_along_orders
 from naive.networks_search import random_table
 from naive.orders import lists_of
 
+from stages.kernels.ktrees.best_first import OPEN, STATES, pop_state, push_state
+from stages.kernels.ktrees.fills import new_scratch, rank_sets
 from stages.kernels.ktrees.kastar import (
-    OPEN,
-    STATES,
-    estimate_rest,
-    new_path_states,
-    pop_state,
-    push_state,
-    rebuild,
-    search_paths,
+    DECIDED,
+    NO_ROOM,
+    enlarge,
+    new_fill_states,
+    search_fills,
 )
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize.treewidth.problem import prepare_bounded
 
 
-def search(problem, tree, floor, n_expansions=10**6, capacity=100_000):
-    """The states, and the complete one reached (see `search_paths`); `tree` holds k-G's choices before."""
-    n, size, lists = problem.n_variables, problem.treewidth + 1, problem.lists
-    rest = np.empty(n + 1)
-    estimate_rest(lists, tree, rest)
-    start = float(lists.relative_scores[tree.chosen[tree.order[:size]]].sum())
-    states, state = new_path_states(capacity, size, start, start + rest[size]), -1
-    fitting = np.empty(len(problem.scores), dtype=np.int64)
-    while state == -1:
-        _, state = search_paths(lists, tree, states, rest, floor, fitting, n_expansions)
-    return states, state, start
-
-
-@pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.parametrize("seed", seeds(8, quick=2))
-def test_best_cliques_along_an_order(width, seed):
-    n = 6
-    problem = prepare_bounded(random_table(seed, n, n_sets=20, ties=seed % 2 == 0), width)
+def search(problem, order, floor, n_expansions=10**6, capacity=60):
+    """Relative score of the best choices, the choices, that of the start clique, k-G's, and the states met."""
     tree = problem.new_tree()
-    tree.order[:] = np.random.default_rng(seed).permutation(n)
+    tree.order[:] = order
     greedy = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
-    joins = joined_sets(problem.lists)
-    states, state, start = search(problem, tree, greedy - 1e-6)
-    expected = start + best_growth(joins, {}, tree.order.tolist(), width, 1.0)
-    assert states.values[state] == pytest.approx(expected, abs=1e-9)
-    rebuild(tree, states, state)
-    assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(expected, abs=1e-9)
-    one_by_one, same, _ = search(problem, tree, greedy - 1e-6, n_expansions=1)
-    assert one_by_one.values[same] == states.values[state]
-    # Nothing is found above the optimum; without room the search says so.
-    assert search(problem, tree, expected)[1] == -2
-    assert search(problem, tree, greedy - 1e-6, capacity=2)[1] in (-3, state)
+    ranked = rank_sets(problem.lists, tree.order, problem.treewidth)
+    start = float(problem.lists.relative_scores[tree.chosen[tree.order[: problem.treewidth + 1]]].sum())
+    most = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
+    states, scratch = new_fill_states(capacity, start, most), new_scratch(ranked)
+    taken, status, found = np.full(len(ranked.offsets) - 1, -1), -1, floor
+    while status != DECIDED:
+        status, found = search_fills(
+            ranked, states, scratch, problem.treewidth, taken, found, 1e-9, n_expansions
+        )
+        if status == NO_ROOM:
+            assert states.estimates[states.heap[0]] >= found
+            states = enlarge(states, 2 * len(states.parents))
+    if found > floor:
+        tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
+    return found, tree.chosen, start, greedy, int(states.counts[STATES])
+
+
+def fits(problem, order, chosen):
+    """Whether eliminating the variables in reverse meets at most `treewidth` neighbours outside the start clique."""
+    offsets, members = problem.lists.parent_offsets, problem.lists.parents
+    neighbours = [set(members[offsets[s] : offsets[s + 1]].tolist()) for s in chosen]
+    for place in range(len(order) - 1, problem.treewidth, -1):
+        fill = neighbours[order[place]]
+        if len(fill) > problem.treewidth or not fill <= set(order[:place]):
+            return False
+        for a in fill:
+            neighbours[a] |= {b for b in fill if order.index(b) < order.index(a)}
+    return True
+
+
+@pytest.mark.parametrize("demanding", [False, True])
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("seed", seeds(8, quick=3))
+def test_best_cliques_along_an_order(width, seed, demanding):
+    n = 6
+    table = (
+        demanding_table(seed, n, n_fixed=width - 1)
+        if demanding
+        else random_table(seed, n, n_sets=24, ties=seed % 2 == 0)
+    )
+    problem = prepare_bounded(table, width)
+    order = problem.respect(np.random.default_rng(seed).permutation(n).astype(np.int32))
+    found, chosen, start, greedy, _ = search(problem, order, -np.inf)
+    expected = start + best_growth(joined_sets(problem.lists), {}, order.tolist(), width, 1.0)
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert found >= greedy - 1e-9
+    assert problem.lists.relative_scores[chosen].sum() == pytest.approx(expected, abs=1e-9)
+    assert fits(problem, order.tolist(), chosen)
+    assert search(problem, order, -np.inf, n_expansions=1)[0] == pytest.approx(found, abs=1e-9)
+    # Nothing is found above the optimum.
+    assert search(problem, order, expected)[0] == expected
+
+
+@pytest.mark.parametrize("n", [9, 70])
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+def test_best_of_all_choices_of_sets(n, seed):
+    """Against all choices of sets that fit, also where ranks take two words."""
+    width = 2
+    table = random_table(seed, n, n_sets=3)
+    problem = prepare_bounded(table, width)
+    order = np.random.default_rng(seed).permutation(n).astype(np.int32)
+    lists, position = problem.lists, np.argsort(order)
+    found, chosen, *_ = search(problem, order, -np.inf)
+    options = []
+    for child in order[width + 1 :].tolist():
+        sets = range(lists.set_offsets[child], lists.set_offsets[child + 1])
+        members = {s: lists.parents[lists.parent_offsets[s] : lists.parent_offsets[s + 1]] for s in sets}
+        options.append([s for s in sets if (position[members[s]] < position[child]).all()])
+    assert fits(problem, order.tolist(), chosen)
+    # Changing the choices of a few variables at a time gives nothing better.
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        picked = rng.choice(len(options), size=min(len(options), 4), replace=False)
+        for sets in itertools.product(*(options[i] for i in picked)):
+            trial = chosen.copy()
+            trial[order[width + 1 :][picked]] = sets
+            if problem.lists.relative_scores[trial].sum() > found + 1e-9:
+                assert not fits(problem, order.tolist(), trial)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_best_of_all_orders(seed):
     n, width = 5, 2
     table = random_table(seed, n, n_sets=14)
-    problem, best = prepare_bounded(table, width), -np.inf
+    problem, best = prepare_bounded(table, width), -math.inf
     rng = np.random.default_rng(seed)
     for _ in range(120):
-        tree = problem.new_tree()
-        tree.order[:] = rng.permutation(n)
-        evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
-        states, state, _ = search(problem, tree, -np.inf)
-        rebuild(tree, states, state)
-        best = max(best, problem.score(tree.chosen))
+        chosen = search(problem, rng.permutation(n), -np.inf)[1]
+        best = max(best, problem.score(chosen))
     assert best <= best_along_orders(lists_of(table), width) + 1e-9
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=40))
 def test_states_leave_the_heap_best_first(entries):
-    states = new_path_states(len(entries) + 1, 0, 0.0, 0.0)
+    states = new_fill_states(len(entries) + 1, 0.0, 0.0)
     pop_state(states)
     for k, (estimate, depth) in enumerate(entries):
         states.estimates[k], states.depths[k] = estimate, depth

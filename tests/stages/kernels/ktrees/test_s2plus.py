@@ -9,7 +9,7 @@ from helpers.seeds import seeds
 from naive import informative_score as naive
 from naive.networks_search import make_table, random_table
 
-from stages.kernels.ktrees.kastar import estimate_rest, new_path_states, rebuild
+from stages.kernels.ktrees.clique_paths import estimate_rest, new_path_states, rebuild
 from stages.kernels.ktrees.s2plus import grow_order, grow_start_clique, search_informative
 from stages.optimize import OptimizeOptions
 from stages.optimize.treewidth.informative_score import pair_information
