@@ -16,8 +16,8 @@ import numpy as np
 from formats.records import EntropyTable, Forest, Header
 from stages.runtime.errors import StageError
 
-BLOCK_ELEMENTS = 2**22
-"""Elements of the conditional entropies looked at together (32 MiB)."""
+BLOCK_ELEMENTS = 2**20
+"""Elements of the conditional entropies looked at together (8 MiB, and some times that for their order)."""
 
 
 def screen_forest(
@@ -50,8 +50,8 @@ def screen_forest(
     -----
     Of X -> Y and Y -> X only the one with the smaller conditional entropy is admissible; on a tie the lower
     index becomes the child, as in the paper's loop. Among the admissible parents within `eps` a child takes the
-    one with the fewest states; ties go to the smaller conditional entropy, then to the lower index. Should the
-    choices close a cycle, its arc with the largest conditional entropy (then the largest child index) is dropped.
+    one with the fewest states, of several the one of lowest index, as in the paper's figures. Should the choices
+    close a cycle, its arc with the largest conditional entropy (then the largest child index) is dropped.
 
     A constant variable has H(X|Y) = 0 for every Y, so it is screened at any `eps`: under the next constant
     variable, which has fewest states of all, the last of them under a variable that is not constant. Only where
@@ -104,49 +104,57 @@ def root_curve(entropies: EntropyTable, relative: bool = False) -> tuple[np.ndar
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """Each child's best admissible parent for every number of states that parents have.
+    """The parents that children take one after the other while the threshold rises.
 
-    As the threshold rises, a child changes its parent only for one with fewer states. So these few candidates
+    A child changes its parent only for one that comes first in the order of states and indices. So few changes
     decide the forest for every threshold, and the whole curve costs little more than one forest.
 
     Attributes
     ----------
-    parents : ndarray of int64, shape (n_variables, n_sizes)
-        Columns by ascending number of states of the parent; meaningless where the weight is infinite.
-    weights : ndarray of float64, shape (n_variables, n_sizes)
-        H(X|parent), or its share of H(X): the threshold from which the parent is available; inf without one.
+    n_variables : int
+    weights : ndarray of float64, shape (n_changes,)
+        H(X|parent), or its share of H(X), ascending: the threshold from which the change holds.
+    children, parents : ndarray of int64, shape (n_changes,)
+        Where the same child occurs twice, the later entry counts.
     """
 
-    parents: np.ndarray
+    n_variables: int
     weights: np.ndarray
+    children: np.ndarray
+    parents: np.ndarray
 
     def at(self, eps: float) -> tuple[np.ndarray, np.ndarray]:
         """Parents at one threshold, cycles not yet dropped: indices (-1 for none) and weights."""
-        available = (self.weights <= eps) & np.isfinite(self.weights)
-        rows = np.arange(len(available))
-        first = available.argmax(axis=1)
-        has_parent = available[rows, first]
-        parents = np.where(has_parent, self.parents[rows, first], -1)
-        return parents, np.where(has_parent, self.weights[rows, first], np.inf)
+        n_changes = int(np.searchsorted(self.weights, eps, side="right"))
+        last = np.full(self.n_variables, -1, dtype=np.int64)
+        np.maximum.at(last, self.children[:n_changes], np.arange(n_changes))
+        parents = np.full(self.n_variables, -1, dtype=np.int64)
+        weights = np.full(self.n_variables, np.inf)
+        has_parent = last >= 0
+        parents[has_parent] = self.parents[last[has_parent]]
+        weights[has_parent] = self.weights[last[has_parent]]
+        return parents, weights
 
 
 def _find_choices(entropies: EntropyTable, relative: bool) -> _Choices:
     n = len(entropies.entropy)
-    sizes = np.unique(entropies.n_states)
-    members = [np.flatnonzero(entropies.n_states == size) for size in sizes]
-    parents = np.zeros((n, len(sizes)), dtype=np.int64)
-    weights = np.full((n, len(sizes)), np.inf)
+    by_rank = np.lexsort((np.arange(n), entropies.n_states))
+    rank = np.empty(n, dtype=np.int64)
+    rank[by_rank] = np.arange(n)
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     step = max(1, BLOCK_ELEMENTS // max(n, 1))
     for start in range(0, n, step):
         block = slice(start, min(start + step, n))
         admissible = _admissible_weights(entropies, block, relative)
-        rows = np.arange(admissible.shape[0])
-        for column, candidates in enumerate(members):
-            among = admissible[:, candidates]
-            best = among.argmin(axis=1)
-            parents[block, column] = candidates[best]
-            weights[block, column] = among[rows, best]
-    return _Choices(parents, weights)
+        by_weight = np.argsort(admissible, axis=1, kind="stable")
+        weights = np.take_along_axis(admissible, by_weight, axis=1)
+        ranks = np.where(np.isfinite(weights), rank[by_weight], n)
+        before = np.minimum.accumulate(np.pad(ranks, ((0, 0), (1, 0)), constant_values=n), axis=1)[:, :-1]
+        rows, columns = np.nonzero(ranks < before)
+        found.append((weights[rows, columns], rows + start, by_rank[ranks[rows, columns]]))
+    weights, children, parents = (np.concatenate(arrays) for arrays in zip(*found))
+    order = np.argsort(weights, kind="stable")
+    return _Choices(n, weights[order], children[order], parents[order])
 
 
 def _admissible_weights(entropies: EntropyTable, block: slice, relative: bool) -> np.ndarray:
@@ -171,7 +179,7 @@ def _shares(conditional: np.ndarray, entropy: np.ndarray) -> np.ndarray:
 def _smallest_eps(choices: _Choices, roots: float) -> float:
     if not 0 <= roots <= 1:
         raise ValueError("the share of roots must lie between 0 and 1")
-    n = len(choices.parents)
+    n = choices.n_variables
     # 0.29 * 100 is 28.999...: the small addition restores what the user means.
     wanted = math.floor(roots * n + 1e-9)
     eps, n_roots = _trace_roots(choices)
@@ -190,7 +198,7 @@ def _round_up(share: float) -> float:
 
 
 def _trace_roots(choices: _Choices) -> tuple[np.ndarray, np.ndarray]:
-    forest = _ChangingForest(len(choices.parents))
+    forest = _ChangingForest(choices.n_variables)
     curve: list[tuple[float, int]] = []
     for eps, children, parents in _parent_changes(choices):
         for child, parent in zip(children, parents):
@@ -202,15 +210,7 @@ def _trace_roots(choices: _Choices) -> tuple[np.ndarray, np.ndarray]:
 
 def _parent_changes(choices: _Choices) -> Iterator[tuple[float, list[int], list[int]]]:
     """Yield (eps, children, their new parents) by ascending threshold, beginning with 0."""
-    # A parent is ever chosen only if no parent with fewer states is available at the same threshold or before.
-    before = np.minimum.accumulate(choices.weights, axis=1)
-    used = np.isfinite(choices.weights)
-    used[:, 1:] &= choices.weights[:, 1:] < before[:, :-1]
-    children, columns = np.nonzero(used)
-    weights = choices.weights[children, columns]
-    order = np.argsort(weights, kind="stable")
-    weights, children = weights[order], children[order]
-    parents = choices.parents[children, columns[order]]
+    weights, children, parents = choices.weights, choices.children, choices.parents
     starts = np.flatnonzero(np.diff(weights, prepend=-1.0) > 0)
     if not len(weights) or weights[0] > 0:
         yield 0.0, [], []

@@ -38,11 +38,7 @@ def screen(weights: Sequence[Sequence[float]], n_states: Sequence[int], eps: flo
                     candidates[j].remove(i)
                 else:
                     candidates[i].remove(j)
-    parents = {
-        i: min(candidates[i], key=lambda j: (n_states[j], weights[i][j], j))
-        for i in range(n)
-        if candidates[i]
-    }
+    parents = {i: min(candidates[i], key=lambda j: (n_states[j], j)) for i in range(n) if candidates[i]}
     while cycle := find_cycle(parents):
         del parents[max(cycle, key=lambda i: (weights[i][parents[i]], i))]
     return parents
