@@ -6,6 +6,7 @@ the schema again.
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ def rows_of(n_columns: int, n_keys: int, n_rows: int, seed: int) -> Iterator[lis
         for column in range(n_columns - n_keys)
     ]
     # A key follows the one before it by a table of its own, which no column looked up by that one can stand for.
-    follow = [[rng.randrange(size) for _ in range(before)] for before, size in zip(sizes, sizes[1:])]
+    follow = [[rng.randrange(size) for _ in range(before)] for before, size in itertools.pairwise(sizes)]
     yield [f"key{k}" for k in range(n_keys)] + [f"column{c}" for c in range(len(tables))]
     for _ in range(n_rows):
         keys: list[int] = []
