@@ -1,9 +1,9 @@
 """k-A*: for one order after the other, the best choice of cliques by best-first search.
 
-Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. k-G's choices along an order prune its
-search, and so no order ends below k-G; so do completions of states that the search meets, the best of which
-stands when it outgrows the room for states. An order is decided when its best choice is found and proved; of the
-others it is told how much better their best choice may be.
+Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. k-G's choices along an order prune its search,
+and so no order ends below k-G; so do completions of states that the search meets. An order is decided when its
+best choice is found and proved. One that outgrows the room for states ends with the best of these or of a search
+from its first variable on, and it is told how much better its best choice may be.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ FIRST_STATES = 4096
 """Room for states to begin with; most orders of few variables need less."""
 
 MAX_STATES = 250_000
-"""States kept for one order; some 20 MB."""
+"""States kept for one order of up to 32 variables; some 20 MB. In proportion fewer for more variables, as each costs
+more."""
+
+FRONT_STATES = 200_000
+"""States kept for the search from the first variable on that undecided orders end with."""
 
 SLICE_WORK = 1_000_000
 """Sets tried per kernel call at most: some hundredths of a second."""
@@ -116,14 +120,42 @@ class PathOrders(BatchStream):
         states, scratch = new_fill_states(FIRST_STATES + longest, start, most), new_scratch(ranked)
         taken = np.full(n_ranks, -1, dtype=np.int64)
         found, status = greedy, UNFINISHED
+        room = min(MAX_STATES, max(MAX_STATES * 32 // self.problem.n_variables, FIRST_STATES + longest))
         while status == UNFINISHED and not self.budget.is_spent():
             status, found = search_fills(ranked, states, scratch, width, taken, found, rounding, per_call)
-            if status == NO_ROOM and len(states.parents) < MAX_STATES:
-                states, status = enlarge(states, min(MAX_STATES, 4 * len(states.parents))), UNFINISHED
+            if status == NO_ROOM and len(states.parents) < room:
+                states, status = enlarge(states, min(room, 4 * len(states.parents))), UNFINISHED
         if found > greedy:
             tree.chosen[tree.order[::-1][:n_ranks]] = ranked.sources[taken]
         bound = found if status == DECIDED else float(states.estimates[states.heap[0]])
-        return found, bound, int(states.counts[STATES])
+        if status == NO_ROOM:
+            found = self._from_the_front(tree, start, found)
+        return found, max(bound, found), int(states.counts[STATES])
+
+    def _from_the_front(self, tree: KTree, start: float, found: float) -> float:
+        """The same from the first variable to the last, cliques chosen as the paper has it, and the most promising
+        state completed greedily. With many variables that often beats what the other search met in its room.
+        """
+        from stages.kernels.ktrees.clique_paths import estimate_rest, new_path_states, rebuild
+        from stages.kernels.ktrees.informative_score import Information
+        from stages.kernels.ktrees.s2plus import search_informative
+
+        lists, n, size = self.problem.lists, self.problem.n_variables, self.problem.treewidth + 1
+        nothing = Information(np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0))
+        rest = np.empty(n + 1)
+        tree.position[tree.order] = np.arange(n, dtype=np.int32)
+        estimate_rest(lists, tree, rest)
+        states = new_path_states(FRONT_STATES + n, size, start, start + rest[size])
+        per_call = max(1, SLICE_WORK // (n * size**2))
+        state = -1
+        while state < 0:
+            if self.budget.is_spent():
+                return found
+            _, state = search_informative(lists, nothing, tree, states, rest, 1.0, FRONT_STATES, per_call)
+        if states.values[state] <= found:
+            return found
+        rebuild(tree, states, state)
+        return float(states.values[state])
 
 
 def search(
