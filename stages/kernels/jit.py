@@ -1,7 +1,7 @@
 """The one way to compile: flags, and a cache directory that changes with the kernel sources.
 
 numba's own cache does not notice a change in a helper that lives in another file. A directory named after a
-digest of all kernel sources removes that trap. ``NUMBA_CACHE_DIR`` overrides it.
+digest of all kernel sources removes that trap. ``NUMBA_CACHE_DIR`` overrides it; see `kernel_cache`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numba
 
+from .kernel_cache import use_cache
+
 
 def _source_digest() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
@@ -20,12 +22,18 @@ def _source_digest() -> str:
     return digest.hexdigest()[:16]
 
 
+_DIGEST = _source_digest()
+
 if not os.environ.get("NUMBA_CACHE_DIR"):
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    numba.config.CACHE_DIR = os.path.join(base, "bnsl", f"kernels-{_source_digest()}")
+    numba.config.CACHE_DIR = os.path.join(base, "bnsl", f"kernels-{_DIGEST}")
 
-njit = numba.njit(cache=True, nogil=True, error_model="numpy")
-"""Decorator for every kernel: cached on disk, releases the interpreter lock, no fast-math, numpy error model."""
 
-inlined = numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
-"""The same for functions so small that handing over their arrays would cost more than their work."""
+def njit(kernel):
+    """Decorator for every kernel: cached on disk, releases the interpreter lock, no fast-math, numpy error model."""
+    return use_cache(numba.njit(nogil=True, error_model="numpy")(kernel), _DIGEST)
+
+
+def inlined(kernel):
+    """The same for functions so small that handing over their arrays would cost more than their work."""
+    return use_cache(numba.njit(nogil=True, error_model="numpy", inline="always")(kernel), _DIGEST)

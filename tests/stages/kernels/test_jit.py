@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
@@ -31,3 +32,28 @@ def test_the_environment_overrides_the_folder(tmp_path):
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == str(tmp_path)
+
+
+def test_copies_of_the_same_sources_share_what_is_compiled(tmp_path):
+    code = (
+        "import numpy as np; from stages.kernels.bits import has_bit; "
+        "has_bit(np.zeros(1, np.uint64), 3); print(sum(has_bit.stats.cache_hits.values()))"
+    )
+
+    def cache_hits(root) -> str:
+        environment = {
+            "PYTHONPATH": str(root),
+            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+            "PATH": "/usr/bin:/bin",
+        }
+        run = [sys.executable, "-c", code]
+        settings = {"env": environment, "cwd": tmp_path, "capture_output": True, "text": True, "check": True}
+        return subprocess.run(run, **settings).stdout.strip()
+
+    (tmp_path / "copy" / "stages").mkdir(parents=True)
+    shutil.copytree(ROOT / "stages" / "kernels", tmp_path / "copy" / "stages" / "kernels")
+    (tmp_path / "copy" / "stages" / "__init__.py").touch()
+    assert [cache_hits(ROOT), cache_hits(tmp_path / "copy")] == ["0", "1"]
+    changed = tmp_path / "copy" / "stages" / "kernels" / "dominance.py"
+    changed.write_text(changed.read_text() + "# changed\n")
+    assert cache_hits(tmp_path / "copy") == "0"
