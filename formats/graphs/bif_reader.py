@@ -301,7 +301,7 @@ def _kept(text: _Text, block: _Block) -> dict[str, list[str]]:
 
 def _original(variable: Variable, kept: dict[str, list[str]]) -> Variable:
     states = tuple(kept.get("states", variable.known_states))
-    is_sound = len(set(states)) == len(variable.known_states) == len(states) and all(states)
+    is_sound = len(set(states)) == len(variable.known_states) == len(states)
     return Variable(
         kept.get("name", [variable.name])[0] or variable.name, states if is_sound else variable.states
     )

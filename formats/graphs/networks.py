@@ -101,13 +101,13 @@ def write_network(
         model = require_parameters(network, format)
         if format == "bif" and warn is not None and (changed := mended(model)):
             warn(
-                f"names or labels of {len(changed)} variables, as of {changed[0]!r}, are mended for strict "
-                "readers of BIF; property lines keep the originals"
+                f"names or labels are mended for strict readers of BIF (of {changed[0]!r}; variables: {len(changed)}); "
+                "property lines keep the originals"
             )
         constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
         if format == "bif" and warn is not None and constant:
             warn(
-                f"{len(constant)} variables of one state, as {constant[0]!r}, which pyAgrum refuses in BIF; "
+                f"pyAgrum refuses variables of one state in BIF ({constant[0]!r}; in all {len(constant)}); "
                 "learn without these columns (--drop) if it is to read the file"
             )
         text = write(model)

@@ -32,7 +32,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "entropy": ("screen {f}", "screen {f} --roots 0.5", "entropy {f}"),
     "data": (
         "entropy {f}", "screen {f}", "parentsets {f} --evaluations 5 --max-parents 2",
-        "discretize {f} --method median",
+        "discretize {f} --discretize median",
         "parentsets {f} --sequential --max-parents 2 --evaluations 50", "parentsets {f} --score bdeu --evaluations 5",
         "optimize --data {f} --evaluations 3", "convert {f} --to csv", "convert {f} --to parquet", "fit {net} {f}",
         "evaluate {net} --data {f}", "convert {f} --to tsv --missing state", "parentsets {f} --indep --evaluations 9",

@@ -252,17 +252,23 @@ def test_names_that_others_refuse_are_mended_and_come_back(tmp_path):
     write_network(path, HOSTILE, "bif", said.append)
     text = Path(path).read_text()
     assert "variable type_2 {" in text and "{ le_12_25, gt_12_25 }" in text
-    assert said and "4 variables" in said[0] and "property lines keep the originals" in said[0]
+    assert said and "variables: 4)" in said[0] and "property lines keep the originals" in said[0]
     again = open_bayesian_network(path)
     assert again.variables == HOSTILE.variables and again.name == HOSTILE.name
     assert again.parents == HOSTILE.parents
+
+
+def test_empty_labels_and_such_with_blanks_come_back(tmp_path):
+    model = BayesianNetwork((Variable("a", ("a b", "", "é")),), ((),), (np.array([0.25, 0.25, 0.5]),))
+    write_network(str(tmp_path / "n.bif"), model, "bif")
+    assert open_bayesian_network(str(tmp_path / "n.bif")).variables == model.variables
 
 
 def test_variables_of_one_state_are_told(tmp_path):
     said: list[str] = []
     model = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([1.0]),))
     write_network(str(tmp_path / "n.bif"), model, "bif", said.append)
-    assert len(said) == 1 and said[0].startswith("1 variables of one state, as 'a'")
+    assert len(said) == 1 and "one state in BIF ('a'; in all 1)" in said[0]
 
 
 def test_pyagrum_reads_what_is_written(tmp_path):
