@@ -101,8 +101,8 @@ def write_network(
         model = require_parameters(network, format)
         if format == "bif" and warn is not None and (changed := mended(model)):
             warn(
-                f"names or labels are mended for strict readers of BIF (of {changed[0]!r}; variables: {len(changed)}); "
-                "property lines keep the originals"
+                "names or labels are mended for strict readers of BIF "
+                f"(of {changed[0]!r}; variables: {len(changed)}); property lines keep the originals"
             )
         constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
         if format == "bif" and warn is not None and constant:
