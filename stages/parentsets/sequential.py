@@ -19,6 +19,9 @@ from .pruning_rules import unlisted_bound
 if TYPE_CHECKING:
     from stages.kernels.counting.levelwise import Level
 
+SLICE_SECONDS = 0.1
+"""What work of one whole slice takes at most, about."""
+
 SLICE_ENTRIES = 1 << 16
 """Extensions considered together, about: between two looks at the memory they take."""
 
@@ -136,11 +139,16 @@ class _Search:
         while position < len(which):
             position, first = score_open(
                 scorer.data, tables, self.child, self.required, self.limits.allowed, places, which, position,
-                first, SLICE_WORK, starts, entries, is_better, scratch, scorer.workspace(),
+                first, self._slice_work(), starts, entries, is_better, scratch, scorer.workspace(),
             )  # fmt: skip
             if position < len(which) and self._must_stop():
                 break
         return position
+
+    def _slice_work(self) -> int:
+        """Less work between two looks at the clock when little time is left: others wait for their share."""
+        share = min(1.0, self.budget.time_left() / SLICE_SECONDS)
+        return max(SLICE_WORK // 64, int(SLICE_WORK * share))
 
     def _must_stop(self) -> bool:
         """Whether the user or the clock ends the search between two limits' worth of sets."""
