@@ -145,10 +145,10 @@ class _Search:
                 break
         return position
 
-    def _slice_work(self) -> int:
+    def _slice_work(self) -> float:
         """Less work between two looks at the clock when little time is left: others wait for their share."""
         share = min(1.0, self.budget.time_left() / SLICE_SECONDS)
-        return max(SLICE_WORK // 64, int(SLICE_WORK * share))
+        return SLICE_WORK * max(1 / 64, share)
 
     def _must_stop(self) -> bool:
         """Whether the user or the clock ends the search between two limits' worth of sets."""
