@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import resource
@@ -135,13 +136,14 @@ def cache(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     return folder, result.stdout
 
 
-@pytest.mark.parametrize("damage", ["garbled", "cut off", "empty"])
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_damaged_kernel_caches_are_made_anew(place: Path, cache, damage: str, suffix: str):
+def test_damaged_kernel_caches_are_made_anew(place: Path, cache, suffix: str):
+    """A third of the files garbled, a third cut off, a third empty."""
     folder, expected = cache
-    for path in folder.rglob(f"*.{suffix}"):
-        data = path.read_bytes()
-        path.write_bytes({"garbled": data[::-1], "cut off": data[: len(data) // 2], "empty": b""}[damage])
+    damages = (lambda data: data[::-1], lambda data: data[: len(data) // 2], lambda data: b"")
+    paths = sorted(folder.rglob(f"*.{suffix}"))
+    for path, damage in zip(paths, itertools.cycle(damages)):
+        path.write_bytes(damage(path.read_bytes()))
     result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
     assert result.returncode == 0, result.stderr
     assert result.stdout == expected
