@@ -137,7 +137,7 @@ def rebuild_fill(ranked, states, state, scratch):
 
 
 @njit
-def estimate_rest(ranked, fill, rank, firsts, starts, value, floor, width, extra):
+def bound_of_ranks(ranked, fill, rank, firsts, starts, value, floor, width, extra):
     """`value` with the relative scores of the best sets that each rank from `rank` on can still take.
 
     Fills `firsts` with them, looking from `starts` on; stops early at `floor`.
@@ -161,7 +161,9 @@ def expand(ranked, states, state, scratch, floor, width):
     rank = states.depths[state]
     n_words = fill.shape[1]
     rebuild_fill(ranked, states, state, scratch)
-    estimate = estimate_rest(ranked, fill, rank, firsts, offsets, states.values[state], -np.inf, width, extra)
+    estimate = bound_of_ranks(
+        ranked, fill, rank, firsts, offsets, states.values[state], -np.inf, width, extra
+    )
     others = estimate - relative_scores[firsts[rank]]
     scratch_firsts = np.empty(len(firsts), dtype=np.int64)
     n_kept = 0
@@ -189,15 +191,15 @@ def expand(ranked, states, state, scratch, floor, width):
         changed[rank:] = fill[rank:]
         join(changed, rank, masks[s], extra)
         value = states.values[state] + relative_scores[s]
-        bound = estimate_rest(ranked, changed, rank + 1, scratch_firsts, firsts, value, floor, width, extra)
+        bound = bound_of_ranks(ranked, changed, rank + 1, scratch_firsts, firsts, value, floor, width, extra)
         if bound > floor:
-            add_state(states, state, rank + 1, s, value, min(bound, estimate), changed)
+            add_fill(states, state, rank + 1, s, value, min(bound, estimate), changed)
         if is_last:
             break
 
 
 @njit
-def add_state(states, parent, depth, taken, value, estimate, fill):
+def add_fill(states, parent, depth, taken, value, estimate, fill):
     """Append and open a state, unless another path to the same filled graph is as good."""
     first, second = hash_fill(fill, depth)
     slot = find_slot(states, first, second)

@@ -141,7 +141,11 @@ class PathOrders(BatchStream):
         from stages.kernels.ktrees.s2plus import search_informative
 
         lists, n, size = self.problem.lists, self.problem.n_variables, self.problem.treewidth + 1
-        nothing = Information(np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0))
+        nothing = Information(
+            offsets=np.zeros(n + 1, dtype=np.int64),
+            neighbours=np.empty(0, dtype=np.int32),
+            values=np.empty(0),
+        )
         rest = np.empty(n + 1)
         tree.position[tree.order] = np.arange(n, dtype=np.int32)
         estimate_rest(lists, tree, rest)

@@ -137,7 +137,7 @@ def test_find_cycle():
         ("digraph " + "{" * 100, "too deeply nested"),
         ("digraph { A ; %", "unexpected '%'"),
         ("<graphml>", "<stream>:1: not valid XML (no element found)"),
-        ("<html><body/></html>", "an XML file without a GraphML graph"),
+        ("<html><body/></html>", "this looks like a web page"),
         ("<graphml><graph edgedefault='directed'/></graphml>", "the graph has no nodes"),
         ("<graphml><graph><node id='a'/><node id='a'/></graph></graphml>", "nodes without an id"),
         (

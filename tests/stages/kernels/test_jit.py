@@ -9,6 +9,7 @@ import sys
 from helpers.places import ROOT
 
 from stages.kernels.jit import _source_digest
+from stages.kernels.kernel_cache import use_cache
 
 
 def test_every_source_counts(tmp_path, monkeypatch):
@@ -57,3 +58,7 @@ def test_copies_of_the_same_sources_share_what_is_compiled(tmp_path):
     changed = tmp_path / "copy" / "stages" / "kernels" / "dominance.py"
     changed.write_text(changed.read_text() + "# changed\n")
     assert cache_hits(tmp_path / "copy") == "0"
+
+
+def test_what_is_not_compiled_has_no_cache():
+    assert use_cache(len, "stamp") is len
