@@ -15,10 +15,11 @@ import os
 import select
 import signal
 import stat
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 class Interrupted(BaseException):
@@ -101,6 +102,18 @@ def is_stopping() -> bool:
 def install_handlers() -> None:
     """Handle signals from now on, unless our parent had them ignored (nohup, background jobs)."""
     _install(_on_signal)
+    sys.unraisablehook = _send_again
+
+
+def _send_again(unraisable: Any) -> None:
+    """A signal that came in a finaliser, where Python drops what is raised, comes again a moment later."""
+    error = unraisable.exc_value
+    if not isinstance(error, Interrupted):
+        sys.__unraisablehook__(unraisable)
+        return
+    again = threading.Timer(0.01, os.kill, (os.getpid(), error.signal_number))
+    again.daemon = True
+    again.start()
 
 
 def install_early_handlers() -> None:

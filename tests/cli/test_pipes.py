@@ -290,7 +290,30 @@ def test_a_signal_before_the_program_is_up_is_quiet(number: signal.Signals):
     assert (result.returncode, result.stdout, result.stderr) == (128 + number, b"", b"")
 
 
-def test_the_first_signal_asks_the_second_insists():
+def test_a_signal_in_a_finaliser_is_not_lost():
+    script = """
+import os, signal, time
+from bnsl_cli.interrupts import Interrupted, install_handlers
+
+class Finalised:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+install_handlers()
+try:
+    Finalised()
+    time.sleep(30)
+except Interrupted as interrupted:
+    print(interrupted.signal_number)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), check=True
+    )
+    assert (result.stdout, result.stderr) == (b"15\n", b"")
+
+
+def test_the_first_signal_asks_the_second_insists(monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
     previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         install_handlers()
@@ -307,6 +330,7 @@ def test_the_first_signal_asks_the_second_insists():
 
 
 def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
     before = signal.getsignal(signal.SIGTERM)
     try:
         install_handlers()
