@@ -19,8 +19,6 @@ from pathlib import Path
 import pytest
 from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell, start_bnsl
 
-from bnsl_cli.interrupts import Interrupted, graceful_stop, install_handlers
-
 pytestmark = pytest.mark.slow
 
 
@@ -288,57 +286,6 @@ def test_a_signal_before_the_program_is_up_is_quiet(number: signal.Signals):
         [sys.executable, "-c", script], capture_output=True, env=environment(), check=False
     )
     assert (result.returncode, result.stdout, result.stderr) == (128 + number, b"", b"")
-
-
-def test_a_signal_in_a_finaliser_is_not_lost():
-    script = """
-import os, signal, time
-from bnsl_cli.interrupts import Interrupted, install_handlers
-
-class Finalised:
-    def __del__(self):
-        signal.raise_signal(signal.SIGTERM)
-
-install_handlers()
-try:
-    Finalised()
-    time.sleep(30)
-except Interrupted as interrupted:
-    print(interrupted.signal_number)
-"""
-    result = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, env=environment(), check=True
-    )
-    assert (result.stdout, result.stderr) == (b"15\n", b"")
-
-
-def test_the_first_signal_asks_the_second_insists(monkeypatch):
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        install_handlers()
-        with pytest.raises(Interrupted), graceful_stop() as stop:
-            signal.raise_signal(signal.SIGTERM)
-            assert stop.is_set()
-            assert stop.exit_code == 143
-            signal.raise_signal(signal.SIGINT)
-        with pytest.raises(Interrupted):
-            signal.raise_signal(signal.SIGINT)
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
-def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        install_handlers()
-        with pytest.raises(Interrupted), graceful_stop() as stop:
-            monkeypatch.setattr(stop, "set", lambda: signal.raise_signal(signal.SIGTERM))
-            signal.raise_signal(signal.SIGTERM)
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def test_ignored_signals_stay_ignored(place: Path):
