@@ -62,3 +62,17 @@ def test_copies_of_the_same_sources_share_what_is_compiled(tmp_path):
 
 def test_what_is_not_compiled_has_no_cache():
     assert use_cache(len, "stamp") is len
+
+
+def test_where_nothing_can_be_stored_kernels_run_all_the_same(tmp_path):
+    """A read-only folder, which as root there is none of."""
+    code = (
+        "import numpy as np; from numba.core.caching import FunctionCache\n"
+        "def refuse(*_): raise PermissionError(13, 'read-only')\n"
+        "FunctionCache.save_overload = refuse\n"
+        "from stages.kernels.bits import has_bit; print(has_bit(np.ones(1, np.uint64), 0))"
+    )
+    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    run = [sys.executable, "-c", code]
+    found = subprocess.run(run, env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "True" and not list(tmp_path.rglob("*.nbc"))
