@@ -21,4 +21,4 @@ say "Its evaluation, computed anew from the arcs and the data"
 show "bnsl evaluate --data $data --discretize median --score bic --score bdeu --folds 10 --format table out/wdbc.net.jsonl"
 bnsl evaluate --data "$data" --discretize median --score bic --score bdeu --folds 10 --format table out/wdbc.net.jsonl
 
-say "Drawn with Graphviz: bnsl convert --to dot examples/out/wdbc.net.jsonl | dot -Tsvg > wdbc.svg"
+say "A picture of it: bnsl convert examples/out/wdbc.net.jsonl -o wdbc.svg (or wdbc.html, to look around in)"
