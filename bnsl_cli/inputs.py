@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from formats.records import (
-        BayesianNetwork,
-        Dataset,
-        EntropyTable,
-        Header,
-        Network,
-        ParentSetTable,
-        Variable,
-    )
+    from formats.graph_records import BayesianNetwork
+    from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable, Variable
     from formats.textlines import Lines
 
     from .data_options import DataOptions

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.records import BayesianNetwork, Dataset, Network
+from formats.graph_records import BayesianNetwork
+from formats.records import Dataset, Network
 from stages.runtime.errors import StageError
 
 MAX_CELLS = 2**27

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.records import MAX_STATES, BayesianNetwork, Variable
+from formats.graph_records import BayesianNetwork
+from formats.records import MAX_STATES, Variable
 from stages.graphs import topological_order
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.records import BayesianNetwork, EssentialGraph, Header, Network
+from formats.graph_records import BayesianNetwork, EssentialGraph
+from formats.records import Header, Network
 from stages.evaluate.essential_graphs import essential_graph
 from stages.graphs import Parents, children_of
 

@@ -99,10 +99,10 @@ def _broken_by_kernels(_module: str, found: Import) -> Iterator[str]:
 
 def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
-    ours = name.startswith("stages") or name in ("formats.records", "formats.errors")
+    ours = name.startswith("stages") or name in ("formats.records", "formats.graph_records", "formats.errors")
     is_solver = name == "highspy" and module == SOLVER_MODULE and not found.at_module_level
     if not (root in STDLIB | {"numpy"} or ours or is_solver):
-        yield "stages may import numpy, stages, formats.records and formats.errors only"
+        yield "stages may import numpy, stages, records and errors of formats only"
     if name.startswith("stages.kernels") and found.at_module_level:
         yield "stages import kernels inside functions, so that numba loads only when it is needed"
     is_table = module in ("stages", "stages.scoring", *TABLES)

@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ..errors import Inconsistent, Malformed
-from ..records import EssentialGraph, Network
+from ..graph_records import EssentialGraph
+from ..records import Network
 from ..textlines import Lines
 from .structures import network_by_names
 

@@ -8,7 +8,8 @@ import io
 import pyarrow
 import pyarrow.parquet
 
-from ..records import EssentialGraph, Network
+from ..graph_records import EssentialGraph
+from ..records import Network
 from ..streams import open_output
 from .adjacency import arcs_text, essential_arcs_text
 

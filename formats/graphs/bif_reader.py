@@ -17,7 +17,8 @@ from urllib.parse import unquote
 import numpy as np
 
 from ..errors import Inconsistent, Malformed
-from ..records import BayesianNetwork, Variable
+from ..graph_records import BayesianNetwork
+from ..records import Variable
 from ..textlines import Lines
 from .structures import require_acyclic
 

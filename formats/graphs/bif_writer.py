@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ..records import BayesianNetwork
+from ..graph_records import BayesianNetwork
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
 _KEYWORDS = frozenset(

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from ..records import EssentialGraph, Network
+from ..graph_records import EssentialGraph
+from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
 

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from ..errors import Inconsistent
-from ..records import EssentialGraph, Network
+from ..graph_records import EssentialGraph
+from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ..records import BayesianNetwork
+from ..graph_records import BayesianNetwork
 
 
 def as_identifier(name: str) -> str:

@@ -12,7 +12,8 @@ from typing import NoReturn
 import numpy as np
 
 from ..errors import Inconsistent, Malformed
-from ..records import BayesianNetwork, Variable
+from ..graph_records import BayesianNetwork
+from ..records import Variable
 from ..textlines import Lines
 from .bif_reader import EXACT, MAX_CELLS, TOLERANCE
 from .hugin import as_identifier

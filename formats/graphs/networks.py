@@ -7,8 +7,9 @@ from typing import BinaryIO
 
 from ..detection import require_format
 from ..errors import Inconsistent
+from ..graph_records import BayesianNetwork, Drawing, EssentialGraph
 from ..lookup import find_format, load, load_writer
-from ..records import BayesianNetwork, Drawing, EssentialGraph, Network
+from ..records import Network
 from ..registry import STRUCTURES, Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines

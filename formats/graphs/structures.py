@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ..errors import Inconsistent
-from ..records import BayesianNetwork, Header, Network, Variable
+from ..graph_records import BayesianNetwork
+from ..records import Header, Network, Variable
 
 
 def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import orjson
 
-from ..records import Drawing, Header
+from ..graph_records import Drawing
+from ..records import Header
 from .curves import path
 
 TEMPLATE = Path(__file__).with_name("network.html")

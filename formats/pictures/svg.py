@@ -8,7 +8,8 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from ..records import Drawing, Network
+from ..graph_records import Drawing
+from ..records import Network
 from .curves import number, path
 
 MARGIN = 24.0

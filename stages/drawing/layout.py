@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.records import Drawing, EssentialGraph, Network
+from formats.graph_records import Drawing, EssentialGraph
+from formats.records import Network
 from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices

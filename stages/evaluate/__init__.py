@@ -17,7 +17,8 @@ from stages.scoring.scores import SCORES
 if TYPE_CHECKING:
     import numpy as np
 
-    from formats.records import BayesianNetwork, Dataset, Network
+    from formats.graph_records import BayesianNetwork
+    from formats.records import Dataset, Network
     from stages.runtime.reporting import Reporter
 
 MEASURES: dict[str, str] = {

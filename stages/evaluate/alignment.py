@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.records import BayesianNetwork, Dataset, Network, Variable
+from formats.graph_records import BayesianNetwork
+from formats.records import Dataset, Network, Variable
 
 SHOWN_NAMES = 3
 

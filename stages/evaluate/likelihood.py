@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from formats.records import BayesianNetwork, Dataset
+from formats.graph_records import BayesianNetwork
+from formats.records import Dataset
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 

@@ -14,10 +14,11 @@ import numpy as np
 import formats
 from formats.detection import detect
 from formats.errors import FormatError
+from formats.graph_records import BayesianNetwork
 from formats.graphs.arc_files import read_arcs, read_tiers
 from formats.json_lines.run_parts import gather
 from formats.lookup import formats_of, load_writer
-from formats.records import BayesianNetwork, Dataset, EntropyTable, Header, Network, ParentSetTable
+from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable
 from formats.registry import Kind
 
 REFUSED = "refused"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from formats.records import BayesianNetwork, Header, Network, ParentSetRecord, Variable
+from formats.graph_records import BayesianNetwork
+from formats.records import Header, Network, ParentSetRecord, Variable
 
 booleans = st.booleans()
 finite = st.floats(allow_nan=False, allow_infinity=False)

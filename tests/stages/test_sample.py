@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.errors import Inconsistent
-from formats.records import BayesianNetwork, Variable
+from formats.graph_records import BayesianNetwork
+from formats.records import Variable
 from stages import sample
 from stages.graphs import topological_order
 from stages.runtime.errors import StageError

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.errors import Inconsistent
-from formats.records import BayesianNetwork, Header, Network, Variable
+from formats.graph_records import BayesianNetwork
+from formats.records import Header, Network, Variable
 from stages.evaluate.essential_graphs import essential_graph
 from stages.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.errors import FormatError, Inconsistent, Malformed
+from formats.graph_records import BayesianNetwork
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
-from formats.records import BayesianNetwork, Variable
+from formats.records import Variable
 
 PLAIN = (SAMPLES / "plain.bif").read_text()
 TWO = """network n {

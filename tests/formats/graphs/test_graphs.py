@@ -17,10 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.errors import FormatError, Inconsistent
+from formats.graph_records import BayesianNetwork
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
 from formats.graphs.structures import find_cycle
 from formats.lookup import formats_of
-from formats.records import BayesianNetwork, Network, Variable
+from formats.records import Network, Variable
 from formats.registry import Kind
 
 

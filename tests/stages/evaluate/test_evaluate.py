@@ -14,7 +14,8 @@ from helpers.seeds import seeds
 from naive import scores as naive_scores
 
 from formats.errors import Inconsistent
-from formats.records import BayesianNetwork, Dataset, Header, Network, Variable
+from formats.graph_records import BayesianNetwork
+from formats.records import Dataset, Header, Network, Variable
 from stages.evaluate import MEASURES, evaluate_network, treewidth
 from stages.evaluate.likelihood import cross_validated_log_likelihoods, held_out_log_likelihoods
 from stages.runtime.errors import StageError

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from naive import networks as naive_networks
 from naive import scores as naive_scores
 
-from formats.records import BayesianNetwork
+from formats.graph_records import BayesianNetwork
 from stages.evaluate.likelihood import (
     cross_validated_log_likelihoods,
     held_out_log_likelihoods,

@@ -1,0 +1,82 @@
+"""Graphs besides plain networks: equivalence classes, drawings, networks with parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .records import Network, Variable
+
+
+@dataclass(frozen=True, eq=False)
+class EssentialGraph:
+    """What all networks of one Markov equivalence class share (a CPDAG).
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+    arcs : tuple of (int, int)
+        (from, to), ascending: these point the same way in every network of the class.
+    edges : tuple of (int, int)
+        The smaller index first, ascending: these point either way.
+    """
+
+    variables: tuple[Variable, ...]
+    arcs: tuple[tuple[int, int], ...]
+    edges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A network laid out: boxes with labels, and lines for arcs; pixels, y grows downward.
+
+    Attributes
+    ----------
+    network : Network
+    labels : tuple of str
+        What stands in the boxes.
+    x, y : ndarray of float64, shape (n_variables,)
+        Centres of the boxes.
+    width : ndarray of float64, shape (n_variables,)
+    height : float
+        Of every box.
+    arcs : tuple of (int, int)
+        (parent, child).
+    undirected : tuple of bool
+        Of every arc: whether it is drawn without an arrow, for it may point either way.
+    lines : tuple of ndarray of float64, shape (n_points, 2)
+        The points through which every arc goes, from the border of one box to that of the other.
+    """
+
+    network: Network
+    labels: tuple[str, ...]
+    x: np.ndarray
+    y: np.ndarray
+    width: np.ndarray
+    height: float
+    arcs: tuple[tuple[int, int], ...]
+    undirected: tuple[bool, ...]
+    lines: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class BayesianNetwork:
+    """A network with parameters, as BIF files hold it.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        All states known.
+    parents : tuple of tuple of int
+        Parents in the order of the table's axes (not necessarily ascending).
+    tables : tuple of ndarray of float64
+        ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i); the last axis
+        sums to 1.
+    name : str
+    """
+
+    variables: tuple[Variable, ...]
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[np.ndarray, ...]
+    name: str = "unknown"
