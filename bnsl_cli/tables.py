@@ -280,7 +280,7 @@ def decided_text(extra: Mapping[str, Any]) -> str:
     """For how many of k-A*'s orders the best choice of cliques was found, and what the others may lack."""
     decided, undecided = extra["decided"], extra.get("undecided", 0)
     if not undecided:
-        return f"all {decided:,} orders decided"
+        return f"all {decided:,} orders decided" if decided > 1 else "its one order decided"
     gap = extra["undecided_gap"]
     lack = f"the others by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g}) below their best"
     return f"{decided:,} of {decided + undecided:,} orders decided, {lack}"

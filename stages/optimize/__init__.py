@@ -211,7 +211,7 @@ METHODS: dict[str, MethodSpec] = {
     ),
     "kastar": MethodSpec(
         "treewidth",
-        "k-A*: the best cliques along sampled orders",
+        "k-A*: the best cliques along the orders that kg draws with the same seed",
         {SETS_TW: _on_sets("treewidth.kastar", "init", "restarts", "start")},
         "Scanagatta et al. 2016",
     ),

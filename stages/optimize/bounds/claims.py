@@ -34,6 +34,8 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
         Of the search: its method, treewidth bound and constraints.
     """
     most = options.treewidth if options.method != "forest" else min(1, options.width)
+    if most is not None and most >= table.n_variables - 1:
+        most = None  # All variables fit one clique.
     if not np.all(table.complete | table.fixed):
         return LISTED + _kind(most, options) + _what_is_cut_short(table)
     limits = table.header.limits

@@ -60,10 +60,10 @@ class BatchStream(ABC):
         self.seed = seed
 
     @abstractmethod
-    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
-        """Evaluate a batch named by its index and its number of orders."""
+    def evaluate(self, batch: Any) -> OrderBatch:
+        """Evaluate one of `batches`."""
 
-    def attempt(self, batch: tuple[int, int], limit: int | None) -> Attempt:
+    def attempt(self, batch: Any, limit: int | None) -> Attempt:
         """Evaluate a batch as a restart."""
         best = self.evaluate(batch)
         return Attempt(
@@ -88,8 +88,8 @@ class BatchStream(ABC):
         """Number of orders of a batch; the first ones are small, so that a result is there soon."""
         return max(1, min(BATCH_WORK // self.problem.n_variables, 1 << min(index, 30)))
 
-    def sizes(self, limit: int | None) -> Iterator[tuple[int, int]]:
-        """(index, number of orders) of the batches, `limit` orders in all; for ever when it is None."""
+    def batches(self, limit: int | None) -> Iterator[Any]:
+        """What names the batches: index and number of orders; `limit` orders in all, for ever when it is None."""
         for index in itertools.count():
             size = self.batch_size(index)
             if limit is not None:
@@ -151,7 +151,7 @@ def best_of_batches(
     problem = orders.problem
     limit = order_limit(problem, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, counts_orders=True)
-    tasks = orders.sizes(limit)
+    tasks = orders.batches(limit)
     report = run_restarts(orders.attempt, rules, budget, options.jobs, reporter, anytime_bound, tasks)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))

@@ -1,26 +1,25 @@
 """k-A*: for one order after the other, the best choice of cliques by best-first search.
 
-Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. k-G's choices along an order prune its search,
-and so no order ends below k-G; so do completions of states that the search meets. An order is decided when its
-best choice is found and proved. One that outgrows the room for states ends with the best of these or of a search
-from its first variable on, and it is told how much better its best choice may be.
+Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. The orders are k-G's of the same seed. k-G's
+choices along an order prune the search, and so no order ends below k-G; so do completions of states that the search
+meets. An order is decided when its best choice is found and proved. One that outgrows the room for states ends with
+the best of these or of a search from its first variable on, and it is told how much better its best choice may be.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stages.runtime.seeding import task_generator
-
 from ..bounds.anytime_bound import AnytimeBound
 from ..bounds.rounding import proof_rounding
-from ..orders.initial_orders import OrderSampler, make_sampler
 from ..result import SearchResult
 from .batches import BatchStream, OrderBatch, best_of_batches
-from .problem import BoundedProblem, prepare_bounded
+from .kg import GreedyOrders, prepare_orders
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -45,26 +44,26 @@ SLICE_WORK = 1_000_000
 
 
 class PathOrders(BatchStream):
-    """Orders, each with its best cliques.
+    """k-G's orders one by one, each with its best cliques.
 
     Parameters
     ----------
-    problem : BoundedProblem
-    seed : int
-    sampler : OrderSampler
+    orders : GreedyOrders
     budget : Budget
         Stops the search along an order when it runs out.
     """
 
     work_per_variable = 20_000
 
-    def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, budget: Budget):
-        super().__init__(problem, seed)
-        self.sampler = sampler
+    def __init__(self, orders: GreedyOrders, budget: Budget):
+        super().__init__(orders.problem, orders.seed)
+        self.orders = orders
         self.budget = budget
 
-    def batch_size(self, index: int) -> int:
-        return 1
+    def batches(self, limit: int | None) -> Iterator[np.ndarray]:
+        """The orders themselves."""
+        for index, n_orders in self.orders.batches(limit):
+            yield from itertools.islice(self.orders.drawn(index), n_orders)
 
     def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
         gaps = [gap for gap in columns["gap"] if gap > 0.0]
@@ -76,12 +75,11 @@ class PathOrders(BatchStream):
     def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:
         return {**self.facts(columns), "per_order": columns}
 
-    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+    def evaluate(self, batch: np.ndarray) -> OrderBatch:
         from stages.kernels.ktrees.orders import evaluate_order
 
-        index, _ = batch
         lists, tree = self.problem.lists, self.problem.new_tree()
-        tree.order[:] = self.problem.respect(self.sampler.draw(task_generator(self.seed, index), index == 0))
+        tree.order[:] = batch
         greedy = evaluate_order(lists, tree, self.problem.new_clique_tables(), -np.inf)
         chosen = tree.chosen.copy()
         found, bound, n_states = self._search(tree, greedy)
@@ -166,8 +164,7 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of k-A*'s orders."""
-    problem = prepare_bounded(table, options.width)
-    orders = PathOrders(problem, options.seed, make_sampler(table, options), budget)
+    orders = PathOrders(prepare_orders(table, options), budget)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     result = best_of_batches(orders, options, budget, reporter, anytime_bound)
     result.facts["init"] = options.init

@@ -6,6 +6,8 @@ Variables" (NIPS 2016), section 3.2.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class GreedyOrders(OrderStream):
-    """k-G's orders.
+    """k-G's orders, which k-A* and ASOBS take over: the same ones for the same seed.
 
     Parameters
     ----------
@@ -55,11 +57,28 @@ class GreedyOrders(OrderStream):
         tree.order[:] = self.problem.respect(self.sampler.draw(rng, is_first))
         return evaluate_order(self.problem.lists, tree, clique, floor)
 
+    def drawn(self, index: int) -> Iterator[np.ndarray]:
+        """The orders of a batch one after the other, as many as are asked for."""
+        from stages.kernels.ktrees.orders import shuffle_order
+
+        rng = task_generator(self.seed, index)
+        if not self._is_shuffled(index):
+            for k in itertools.count():
+                yield self.problem.respect(self.sampler.draw(rng, index == 0 and k == 0))
+        shuffled = np.arange(self.problem.n_variables, dtype=np.int32)
+        while True:
+            shuffle_order(rng, shuffled)
+            yield self.problem.respect(shuffled.copy())
+
+    def _is_shuffled(self, index: int) -> bool:
+        """Whether the batch is drawn by the kernel that also evaluates it."""
+        return self.is_uniform and (index > 0 or self.sampler.start is None)
+
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
         from stages.kernels.ktrees.orders import sample_orders
 
         index, n_orders = batch
-        if not self.is_uniform or (index == 0 and self.sampler.start is not None):
+        if not self._is_shuffled(index):
             return super().evaluate(batch)
         problem, rng = self.problem, task_generator(self.seed, index)
         tree, clique = problem.new_tree(), problem.new_clique_tables()

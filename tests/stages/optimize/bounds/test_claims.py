@@ -73,6 +73,8 @@ def test_lists_that_are_not_complete_prove_nothing_about_other_sets():
     ("given", "claim"),
     [
         ({"treewidth": 2}, "all networks with at most 2 parents each, of any treewidth"),
+        ({"treewidth": 3}, "all networks"),  # of four variables
+        ({"treewidth": 40}, "all networks"),
         ({"treewidth": 1}, "all networks with at most 1 parent each"),
         ({"treewidth": 3, "method": "forest"}, "all networks with at most 1 parent each"),
         ({"treewidth": 0, "method": "forest"}, "all networks with at most 0 parents each"),

@@ -109,25 +109,53 @@ def test_asobs_is_not_below_kg_on_the_orders_it_starts_from(seed):
     assert total(climbed) >= total(sampled)
 
 
+@pytest.mark.parametrize("init", ["random", "dfs"])
+@pytest.mark.parametrize("index", [0, 3])
+@pytest.mark.parametrize("n_fixed", [0, 4])
+def test_orders_drawn_one_by_one_are_those_that_kg_evaluates(init, index, n_fixed):
+    from stages.kernels.ktrees.orders import evaluate_order
+    from stages.optimize.treewidth.kg import prepare_orders
+
+    table = random_table(5, 9, n_sets=40, n_fixed=n_fixed)
+    orders = prepare_orders(table, OptimizeOptions(method="kg", treewidth=2, seed=3, init=init))
+    problem = orders.problem
+    tree, clique = problem.new_tree(), problem.new_clique_tables()
+    scores = []
+    for n_orders, order in enumerate(itertools.islice(orders.drawn(index), 20), start=1):
+        tree.order[:] = order
+        scores.append(evaluate_order(problem.lists, tree, clique, -np.inf))
+        assert orders.evaluate((index, n_orders)).relative_score == max(scores)
+    assert len(set(scores)) > 1
+
+
+@pytest.mark.parametrize("seed", seeds(5, quick=1))
+@pytest.mark.parametrize("init", ["random", "entropy"])
+def test_kastar_is_never_below_kg_with_the_same_seed_and_number_of_orders(seed, init):
+    table = random_table(seed, 10, n_sets=40)
+    for restarts in (1, 2, 7, 20):
+        options = {"evaluations": None, "seed": seed, "restarts": restarts, "init": init}
+        assert total(optimize(table, 2, "kastar", **options)) >= total(optimize(table, 2, "kg", **options))
+
+
 @pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     from stages.kernels.ktrees.orders import evaluate_order
-    from stages.optimize.orders.initial_orders import OrderSampler
     from stages.optimize.treewidth import kastar
-    from stages.optimize.treewidth.problem import prepare_bounded
+    from stages.optimize.treewidth.kg import prepare_orders
 
     table = random_table(seed, 9, n_sets=40)
-    problem = prepare_bounded(table, 2)
-    orders = kastar.PathOrders(problem, seed, OrderSampler(table, "random"), Budget())
-    found = orders.evaluate((1, 1))
+    orders = prepare_orders(table, OptimizeOptions(method="kastar", treewidth=2, seed=seed))
+    problem, order = orders.problem, next(orders.drawn(1))
+    found = kastar.PathOrders(orders, Budget()).evaluate(order)
+    assert found.order.tolist() == order.tolist()
     assert found.relative_score == pytest.approx(problem.lists.relative_scores[found.chosen].sum())
     tree = problem.new_tree()
-    tree.order[:] = found.order
+    tree.order[:] = order
     greedy = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
     assert found.relative_score >= greedy
     # Cut short, the order is undecided: what is found then is at least k-G's, and the gap covers what it lacks.
     monkeypatch.setattr(kastar, "MAX_STATES", 60)
-    cut = kastar.PathOrders(problem, seed, OrderSampler(table, "random"), Budget()).evaluate((1, 1))
+    cut = kastar.PathOrders(orders, Budget()).evaluate(order)
     assert (
         greedy <= cut.relative_score <= found.relative_score <= cut.relative_score + cut.figures["gap"] + 1e-9
     )
