@@ -83,6 +83,12 @@ def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
         reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
 
 
+def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:
+    """Say that entropies are not of the data that a file was made from, where both tell."""
+    if header.data is not None and header.data != entropies.fingerprint:
+        reporter.warn(f"{source}: these are not the data of the parent sets, or were read otherwise")
+
+
 def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:
     """Refuse a file whose scores are not of these data, or of another kind.
 

@@ -19,7 +19,7 @@ SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (Fa
 """Section of the help page for an option, by whether it belongs to searches on data."""
 
 READING = tuple(field.name for field in fields(DataOptions))
-"""How data are read: options of all searches on data."""
+"""How data are read: options of all searches on data, and of others that are given data."""
 
 
 def taken_options(method: str, task: Task) -> tuple[str, ...]:
@@ -75,6 +75,7 @@ class TaskOptions:
     data: str | None
     start: str | None
     screen: str | None
+    information: str | None
     max_parents: int | None
     save_sets: str | None
 
@@ -127,6 +128,17 @@ task_options = packed(
         section=section_of("screen"),
         help="Screening forest: its variables keep their one parent, the search is among its roots (qds-BNSL).",
     ),
+    option(
+        "--information",
+        type=INPUT_PATH,
+        metavar="DATA|ENTROPIES",
+        section=section_of("information"),
+        help=with_takers(
+            "Mutual information of all pairs, from the data or the result of 'bnsl entropy'; without it, of the "
+            "pairs that listed sets tell",
+            takers_text("information"),
+        ),
+    ),
     max_parents_option(section_of("max_parents")),
     option(
         "--save-sets",
@@ -173,6 +185,8 @@ def check_taken(ctx: click.Context, methods: Sequence[str], task: Task) -> None:
     click.UsageError
     """
     taken = {name for method in methods for name in taken_options(method, task)}
+    if ctx.params["information"] is not None:
+        taken.update(READING)
     who = " or ".join(label_of(method, [task]) if task.bounded else method for method in methods)
 
     def takers(name: str) -> str:

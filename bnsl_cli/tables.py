@@ -267,6 +267,8 @@ def network_facts(network: Network) -> str:
         parts.append(f"width {treewidth.get('width')} (bound {treewidth.get('bound')})")
     if extra.get("method"):
         parts.append(f"method {extra['method']}")
+    if "information" in extra:
+        parts.append(f"information of {extra['information']}")
     if "decided" in extra:
         parts.append(decided_text(extra))
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:

@@ -93,6 +93,7 @@ OF_ONE_NETWORK = frozenset(
         "orders",
         "ktrees",
         "unproved",
+        "information",
         "decided",
         "undecided",
         "undecided_gap",

@@ -108,6 +108,11 @@ NETWORK_HEADER_KEYS = (
         "integer",
         "k-trees for which the network found is not proved to be the best",
     ),
+    Key(
+        "information",
+        "string",
+        "pairs whose mutual information chose the k-trees: 'all pairs', or those that the 'listed sets' tell",
+    ),
     Key("decided", "integer", "orders whose best choice of cliques was found, with the proof"),
     Key(
         "undecided", "integer", "orders whose search the room for states or the clock ended before the proof"

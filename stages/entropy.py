@@ -9,13 +9,13 @@ cells give the same bits, and a deterministic relation gives exactly 0. Screenin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from formats.errors import UnsuitableData
+from formats.errors import Inconsistent, UnsuitableData
 from formats.records import Dataset, EntropyTable
 from stages.runtime.workers import ordered_map
 
@@ -93,6 +93,41 @@ def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None
         dataset.n_rows,
         dataset.fingerprint,
     )
+
+
+def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -> np.ndarray:
+    """Rows times mutual information of all pairs, in nats.
+
+    Parameters
+    ----------
+    table : EntropyTable
+    names : sequence of str
+        The variables wanted, in this order; the table may have others, too.
+    source : str
+        Where the table came from, for messages.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, n)
+        Symmetric, not negative, 0 on the diagonal.
+
+    Raises
+    ------
+    Inconsistent
+        A variable is not in the table.
+    """
+    places = {variable.name: place for place, variable in enumerate(table.variables)}
+    missing = [name for name in names if name not in places]
+    if missing:
+        what = f"variable {missing[0]!r} is" if len(missing) == 1 else f"{len(missing)} variables are"
+        others = "" if len(missing) == 1 else f", {missing[0]!r} for one"
+        raise Inconsistent(f"{what} missing here{others}; variables are matched by name", source=source)
+    wanted = [places[name] for name in names]
+    shared = table.rows * (table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)])
+    # Both directions are the same number but for rounding.
+    shared = np.maximum((shared + shared.T) / 2, 0.0)
+    np.fill_diagonal(shared, 0.0)
+    return shared
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import click
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..data_options import DataOptions, data_options
-from ..inputs import require_same_variables, warn_of_cut_lists
+from ..inputs import read_entropies, require_same_variables, warn_of_cut_lists, warn_of_other_data
 from ..interrupts import PATIENCE, graceful_stop, remembered_signal
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
@@ -116,7 +116,7 @@ def command(
     treewidth, so that exact inference stays fast: ils and asobs then search over k-trees (ils in a walk that
     cools down, after which it solves small groups of cliques exactly), as do kg, kastar (Scanagatta, Corani, de
     Campos and Zaffalon 2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by
-    mutual information first and find the best network in each.
+    mutual information (--information) first and find the best network in each.
 
     With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
     candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows
@@ -140,6 +140,7 @@ def command(
       bnsl optimize --data wdbc.csv --discretize median --hc --tabu 10 --forbid mean_area,diagnosis -o hc.net.jsonl
       bnsl screen --roots 0.5 random80.csv.gz | bnsl optimize --data random80.csv.gz --screen - --hc -o qds.net.jsonl
       bnsl optimize random80.sets.jsonl --s2plus --tw 2 --restarts 20 --seed 1 -o s2plus.net.jsonl
+      bnsl optimize random80.sets.jsonl --s2 --tw 2 --information random80.csv.gz --time 1s -o s2.net.jsonl
       bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl
       bnsl optimize random80.sets.jsonl --exact --time 5s -o best.net.jsonl
 
@@ -166,12 +167,13 @@ def command(
         **own,
     )
     if given.data is None:
-        opened = open_list_search(ctx, require_input(sets, "SETS"), given, knowing, options, reporter)
+        sets = require_input(sets, "SETS")
+        opened = open_list_search(ctx, sets, given, knowing, data_options, options, reporter)
     else:
         opened = open_data_search(sets, given, knowing, data_options, options, reporter)
     recorded = recorded_options(opened.options, given.task) | asdict(limits)
     recorded |= recorded_inputs(given) | recorded_knowledge(opened.knowledge)
-    recorded |= {} if given.data is None else data_options.recorded()
+    recorded |= {} if given.data is None and given.information is None else data_options.recorded()
     if remembered_signal() is not None:
         reporter.warn(f"interrupted: optimising for {PATIENCE:g} s what was handed over; once more to stop")
         limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
@@ -200,7 +202,7 @@ def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
 
 def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
     """Which further inputs there were."""
-    return {name: getattr(given, name) is not None or None for name in ("start", "screen")}
+    return {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
 
 
 def open_list_search(
@@ -208,17 +210,19 @@ def open_list_search(
     sets: str,
     given: TaskOptions,
     knowing: KnowledgeOptions,
+    data_options: DataOptions,
     options: OptimizeOptions,
     reporter: Reporter,
 ) -> OpenedSearch:
     """Read parent sets, of which there may be too few or too many for the method."""
     from formats import open_network, open_parent_sets
+    from stages.entropy import mutual_information
     from stages.optimize.driver import run
     from stages.optimize.lists.constrain import keep_admissible
     from stages.optimize.lists.fill_missing import fill_missing
     from stages.optimize.lists.start_network import match_start
 
-    check_sources(sets, given.start, *knowing.sources)
+    check_sources(sets, given.start, given.information, *knowing.sources)
     table, missing = fill_missing(open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
     warn_of_cut_lists(table, reporter)
     if missing:
@@ -229,6 +233,11 @@ def open_list_search(
     start = None
     if given.start is not None:
         start = match_start(open_network(given.start), table.header.names, "the parent sets")
+    if given.information is not None:
+        entropies = read_entropies(given.information, data_options, options.jobs, reporter)
+        information = mutual_information(entropies, table.header.names, given.information)
+        warn_of_other_data(entropies, table.header, given.information, reporter)
+        options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)

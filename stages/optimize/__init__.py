@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from stages.methods import own
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from .lists.start_network import StartNetwork
 
 
@@ -63,6 +65,8 @@ class OptimizeOptions:
         Level of the tests.
     start : StartNetwork or None
         Network to start from: among listed sets its order is the first.
+    information : ndarray of float64, shape (n_variables, n_variables), or None
+        Mutual information of all pairs, see `stages.entropy.mutual_information`; None where listed sets tell it.
     """
 
     method: str | None = None
@@ -101,6 +105,7 @@ class OptimizeOptions:
     tiers: tuple[int, ...] | None = None
     alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0)
     start: StartNetwork | None = None
+    information: np.ndarray | None = None
 
     @property
     def width(self) -> int:
@@ -138,7 +143,7 @@ class Way:
     """How a method does one kind of task: its module, and the options that it reads besides the common ones.
 
     Options are fields of `OptimizeOptions`, or inputs and outputs that the command line opens: ``sets``,
-    ``partial``, ``start``, ``screen``, ``save_sets``.
+    ``partial``, ``start``, ``screen``, ``information``, ``save_sets``.
     """
 
     module: str
@@ -224,13 +229,13 @@ METHODS: dict[str, MethodSpec] = {
     "s2": MethodSpec(
         "treewidth",
         "S2: uniform k-trees, accepted by informative score, and solved",
-        {SETS_TW: _on_sets("treewidth.s2", "restarts", "start")},
+        {SETS_TW: _on_sets("treewidth.s2", "restarts", "start", "information")},
         "Nie et al. 2015",
     ),
     "s2plus": MethodSpec(
         "treewidth",
         "S2+: k-trees grown by A* on the informative score, and solved",
-        {SETS_TW: _on_sets("treewidth.s2plus", "restarts", "start")},
+        {SETS_TW: _on_sets("treewidth.s2plus", "restarts", "start", "information")},
         "Nie et al. 2016",
     ),
     "forest": MethodSpec(

@@ -66,7 +66,7 @@ def run(
     search: ListSearch = module.search
     if budget.seconds is not None:
         warm_up: ListSearch = getattr(module, "warm_up", search)
-        tiny = replace(options, start=None)
+        tiny = replace(options, start=None, information=None)
         compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
     trace = ScoreTrace(reporter, budget)
     result = search(table, options, budget, trace)

@@ -116,6 +116,11 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["screen", "--eps", "nan", "x"], "'nan' is not a finite number"),
         (["optimize", "--kg", "x"], "method kg searches under a treewidth bound: give --tw K"),
         (["optimize", "--obs", "--tw", "2", "x"], "method obs knows no treewidth bound"),
+        (
+            ["optimize", "--kg", "--tw", "2", "--information", "y", "x"],
+            "--information does not go with method kg",
+        ),
+        (["optimize", "--s2", "--tw", "2", "--na", "-", "x"], "--na does not go with method s2"),
         (["optimize", "--hc", "x"], "method hc searches on data: give --data DATA"),
         (
             ["optimize", "--asobs", "--data", "x"],

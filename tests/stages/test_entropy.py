@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import entropy as naive
 
-from formats.errors import UnsuitableData
+from formats.errors import Inconsistent, UnsuitableData
 from formats.records import Dataset, Variable
 from stages import entropy
-from stages.entropy import compute_entropies
+from stages.entropy import compute_entropies, mutual_information
 from stages.runtime.reporting import NullReporter
 
 LN2 = math.log(2)
@@ -295,3 +295,24 @@ def test_all_reference_pairs(shared, name, file, n_rows):
         keys = ["H_x", "H_y", "H_x_given_y_loglik", "H_y_given_x_direct"]
         assert found == pytest.approx([pair[key] for key in keys], rel=1e-9)
         assert table.entropy[x] - table.conditional[x, y] == pytest.approx(pair["mi_citest"], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
+def test_mutual_information_by_name(seed):
+    """In whatever order the variables are asked for, of those that are asked for only."""
+    dataset = random_dataset(seed, 6, 80)
+    columns, wanted = dataset.codes.tolist(), [4, 0, 3]
+    found = mutual_information(compute_entropies(dataset), [f"X{v}" for v in wanted], "here")
+    for i, a in enumerate(wanted):
+        for j, b in enumerate(wanted):
+            expected = 80 * (naive.entropy(columns[a]) - naive.conditional_entropy(columns[a], columns[b]))
+            assert found[i, j] == pytest.approx(0.0 if a == b else expected, abs=1e-9)
+    assert (found >= 0).all() and (found == found.T).all()
+
+
+def test_mutual_information_of_unknown_variables():
+    entropies = compute_entropies(random_dataset(0, 3, 20))
+    with pytest.raises(Inconsistent, match="variable 'Y' is missing here; variables are matched by name"):
+        mutual_information(entropies, ["X0", "Y"], "here")
+    with pytest.raises(Inconsistent, match="2 variables are missing here, 'Y' for one"):
+        mutual_information(entropies, ["Y", "Z"], "here")

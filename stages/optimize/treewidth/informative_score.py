@@ -1,4 +1,4 @@
-"""What S2 and S2+ share: pairwise information from listed scores, and the problem within k-trees."""
+"""What S2 and S2+ share: pairwise information, of all pairs or from listed scores, and the problem within k-trees."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ class InformedTrees(BatchStream):
         self.growth, problem = prepare_both(table, options.width)
         super().__init__(problem, options.seed)
         self.budget = budget
-        self.information = pair_information(table)
+        self.knows_all_pairs = options.information is not None
+        self.information = (
+            pair_information(table) if options.information is None else index_pairs(options.information)
+        )
         self.start = start_order(self.growth, options)
         self.base = self.problem.score(self.problem.lists.set_offsets[:-1])
 
@@ -61,7 +64,8 @@ class InformedTrees(BatchStream):
 
     def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
         unproved = sum(columns.get("unproved", ()))
-        return {"unproved": unproved} if unproved else {}
+        facts: dict[str, Any] = {"information": "all pairs" if self.knows_all_pairs else "listed sets"}
+        return facts | ({"unproved": unproved} if unproved else {})
 
     def least_network(self) -> OrderBatch:
         """The network of the prescribed arcs alone, which is in every k-tree that is looked at."""
@@ -74,8 +78,9 @@ class InformedTrees(BatchStream):
 def pair_information(table: ParentSetTable) -> Information:
     """Mutual information of all pairs times the number of rows, in nats, as far as the listed scores tell.
 
-    It is what a single parent adds to the log-likelihood: the gain over the empty set, for BIC plus the penalty
-    where rows and states are known. Pairs whose arc no list has, because it does not pay, count as 0.
+    It is what a single parent adds to the log-likelihood: the gain over the empty set, plus the penalty of scores
+    that have one (BIC, AIC) where rows and states are known. Bayesian scores have none: the logarithm of their Bayes
+    factor stands for the information. Pairs whose arc no list has, because it does not pay, count as 0.
     """
     from stages.kernels.ktrees.informative_score import Information
 
@@ -102,15 +107,30 @@ def pair_information(table: ParentSetTable) -> Information:
     )
 
 
+def index_pairs(shared: np.ndarray) -> Information:
+    """All pairs of a symmetric matrix, shape (n_variables, n_variables)."""
+    from stages.kernels.ktrees.informative_score import Information
+
+    n = len(shared)
+    others = ~np.eye(n, dtype=np.bool_)
+    neighbours = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))
+    return Information(
+        offsets=np.arange(n + 1, dtype=np.int64) * (n - 1),
+        neighbours=neighbours[others],
+        values=shared[others],
+    )
+
+
 class _PenaltyOfOne:
-    """BIC's penalty for a first parent, by child and parent; 0 for other scores or unknown tables."""
+    """What a score takes off for a first parent, by child and parent; 0 where it is not known or there is none."""
 
     def __init__(self, table: ParentSetTable):
         header = table.header
         states = [len(v.states) if v.states else 1 for v in header.variables]
-        rows = header.rows if header.score == "bic" and all(v.states for v in header.variables) else None
+        score = SCORES.get(header.score)
+        is_known = all(v.states for v in header.variables)
         self.excess = np.array(states, dtype=np.float64) - 1.0
-        self.per_parameter = SCORES["bic"].penalty_on(rows) if rows else 0.0
+        self.per_parameter = score.penalty_on(header.rows) if score and header.rows and is_known else 0.0
 
     def __getitem__(self, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         children, parents = pairs

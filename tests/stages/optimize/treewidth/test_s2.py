@@ -15,7 +15,7 @@ from naive.treewidth import elimination_width, moral_edges
 from formats.records import Dataset, Variable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
-from stages.optimize.treewidth.informative_score import pair_information
+from stages.optimize.treewidth.informative_score import index_pairs, pair_information
 from stages.optimize.treewidth.ktree_dp import InsideSolver
 from stages.optimize.treewidth.problem import prepare_within
 from stages.runtime.budgets import Budget
@@ -23,8 +23,9 @@ from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
 
 
-def test_information_is_that_of_the_data():
-    """Where a single parent pays, its gain and BIC's penalty make up the mutual information."""
+@pytest.mark.parametrize("score", ["bic", "aic", "ll"])
+def test_information_is_that_of_the_data(score):
+    """Where a single parent pays, its gain and the penalty make up the mutual information."""
     from formats.records import ParentSetTable
     from stages.parentsets import ParentSetOptions
     from stages.parentsets.driver import identify as list_sets
@@ -33,7 +34,7 @@ def test_information_is_that_of_the_data():
     base = rng.integers(0, 2, 300)
     codes = np.array([(base + (rng.random(300) < 0.1 * (v + 1))) % 3 for v in range(4)], dtype=np.uint8)
     variables = tuple(Variable(f"V{v}", ("0", "1", "2")) for v in range(4))
-    options = ParentSetOptions(method="sequential", max_parents=2)
+    options = ParentSetOptions(method="sequential", max_parents=2, score=score)
     header, records = list_sets(Dataset(variables, codes, "sha256:x"), options, Budget(), NullReporter())
     table = ParentSetTable.from_records(header, list(records))
     expected = naive.pair_information(codes.T.tolist(), 4)
@@ -43,6 +44,23 @@ def test_information_is_that_of_the_data():
         assert value == pytest.approx(expected[pair], abs=1e-9)
     for child, sets in enumerate(lists_of(table)):
         assert {frozenset((child, *p)) for _, p in sets if len(p) == 1} <= set(found)
+
+
+def test_information_of_all_pairs():
+    shared = np.array([[0.0, 3.0, 0.0], [3.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
+    assert pairs_of(index_pairs(shared), 3) == {
+        frozenset((0, 1)): 3.0,
+        frozenset((1, 2)): 2.0,
+        frozenset((0, 2)): 0.0,
+    }
+
+
+@pytest.mark.parametrize("method", ["s2", "s2plus"])
+def test_header_says_which_information_was_there(method):
+    table = random_table(3, 5, n_sets=8)
+    assert optimize(table, 2, method, 3).header.extra["information"] == "listed sets"
+    network = optimize(table, 2, method, 3, information=np.ones((5, 5)) - np.eye(5))
+    assert network.header.extra["information"] == "all pairs"
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 4])
