@@ -163,8 +163,8 @@ def tell_complete(run: Run) -> None:
     from stages.runtime.reporting import duration_text
 
     count = count_complete(run)
-    if count is None:
-        return
+    if count is None or count.total <= MEASURED_SETS:
+        return  # the measurement itself would be longer than the run, and on a busy machine mean nothing
     free = free_bytes() + run.resident
     limit = free if run.options.memory is None else run.options.memory
     line = (
