@@ -163,8 +163,8 @@ def tell_complete(run: Run) -> None:
     from stages.runtime.reporting import duration_text
 
     count = count_complete(run)
-    if count is None or count.total <= MEASURED_SETS:
-        return  # the measurement itself would be longer than the run, and on a busy machine mean nothing
+    if count is None:
+        return
     free = free_bytes() + run.resident
     limit = free if run.options.memory is None else run.options.memory
     line = (
@@ -178,7 +178,7 @@ def tell_complete(run: Run) -> None:
         )
     elif count.seconds > VERY_LONG_SECONDS and run.options.time is None:
         run.reporter.warn(f"{line}. {remedy}")
-    elif count.seconds > LONG_SECONDS:
+    elif count.seconds > LONG_SECONDS and count.total > MEASURED_SETS:  # so few say little of a busy machine
         run.reporter.summary(line)
     else:
         run.reporter.detail(line)
