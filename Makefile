@@ -38,9 +38,11 @@ install-dev: $(VENV)/.installed-dev  ## The same with what tests and checks need
 demo: install  ## Learn a network from real data, show it and judge it.
 	@PATH="$$PWD/$(BIN):$$PATH" examples/demo.sh
 
-examples: install  ## Run the tour and the experiment of examples/.
+EXPERIMENTS := $(patsubst %/Makefile,%,$(wildcard examples/*/Makefile))
+
+examples: install  ## Run the tour and all experiments of examples/ at their smallest: some minutes.
 	PATH="$$PWD/$(BIN):$$PATH" examples/tour.sh
-	PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C examples/experiment
+	for e in $(EXPERIMENTS); do PATH="$$PWD/$(BIN):$$PATH" $(MAKE) -C $$e; done
 
 # ------------------------------------------------------------------------------------------ checks
 lint: install-dev  ## Formatting, static checks, types, dead code, docstrings against signatures.

@@ -70,8 +70,8 @@ class NamePatternType(click.ParamType):
     type=MeasureType(),
     multiple=True,
     section="Comparison",
-    help="What is compared, a key of the records (points lead into objects); repeatable. [default: the first of "
-    "bic, total and the other scores that all runs have]",
+    help="What is compared, a key of the records (points lead into objects), or a product or quotient such as "
+    "bic/parameters; repeatable. [default: the first of bic, total and the other scores that all runs have]",
 )
 @option(
     "--show",

@@ -33,6 +33,7 @@ MEASURES: dict[str, str] = {
     "impossible_rows": "rows that have probability 0 under the network's own parameters",
     "treewidth_lower": "lower bound on the treewidth of the moral graph",
     "treewidth_upper": "upper bound on the treewidth of the moral graph",
+    "jointree_cells": "cells of the clique tables of a junction tree, which time of exact inference grows with",
     "certificate": "the header's elimination order, checked from scratch: valid, or what is wrong with it",
     "shd": "structural Hamming distance from the reference, between essential graphs",
     "skeleton_distance": "pairs adjacent in just one of network and reference",
@@ -108,28 +109,33 @@ def evaluate_network(
     test = test and align_dataset(network, test, "the test set")
     if data and test:
         match_variables(data.variables, test.variables, "the test set")
-    record = _measure_size(network, data)
+    n_states = _numbers_of_states(network, data)
+    record = _measure_size(network, n_states)
     if data:
         record |= _measure_scores(network, data, scores, ess, reporter)
     record |= _measure_likelihood(network, data, test, parameters, smoothing, folds, seed)
     if treewidth:
-        record |= _measure_treewidth(network, reporter)
+        record |= _measure_treewidth(network, n_states, reporter)
     if reference:
         record |= _measure_distance(network, reference)
     return record
 
 
-def _measure_size(network: Network, data: Dataset | None) -> dict[str, Any]:
-    from .scoring import count_parameters
-
+def _numbers_of_states(network: Network, data: Dataset | None) -> list[int] | None:
+    """By variable; None if one is unknown."""
     variables = data.variables if data else network.header.variables
     n_states = [len(variable.states) for variable in variables if variable.states is not None]
-    known = len(n_states) == len(variables)
+    return n_states if len(n_states) == len(variables) else None
+
+
+def _measure_size(network: Network, n_states: list[int] | None) -> dict[str, Any]:
+    from .scoring import count_parameters
+
     return {
         "variables": network.n_variables,
         "arcs": network.n_arcs,
         "max_parents": max(map(len, network.parents), default=0),
-        "parameters": count_parameters(network.parents, n_states) if known else None,
+        "parameters": count_parameters(network.parents, n_states) if n_states else None,
     }
 
 
@@ -198,24 +204,31 @@ def _mean(log_likelihoods: np.ndarray) -> float:
     return math.fsum(log_likelihoods) / len(log_likelihoods)
 
 
-def _measure_treewidth(network: Network, reporter: Reporter | None) -> dict[str, Any]:
+def _measure_treewidth(
+    network: Network, n_states: list[int] | None, reporter: Reporter | None
+) -> dict[str, Any]:
     from stages.graphs import moral_graph
 
-    from .treewidth import bound_treewidth, check_certificate
+    from .treewidth import bound_treewidth, check_certificate, jointree_cells
 
-    bounds = bound_treewidth(moral_graph(network.parents))
+    graph = moral_graph(network.parents)
+    bounds = bound_treewidth(graph)
     record: dict[str, Any] = {"treewidth_lower": bounds.lower, "treewidth_upper": bounds.upper}
+    orders = [bounds.elimination]
     certificate = network.header.extra.get("treewidth")
+    verdict: dict[str, Any] = {}
     if certificate is not None:
         try:
             width = check_certificate(network.parents, certificate)
             record["treewidth_upper"] = min(bounds.upper, width)
-            record["certificate"] = "valid"
+            orders.append(certificate["elimination"])
+            verdict["certificate"] = "valid"
         except Inconsistent as error:
-            record["certificate"] = error.message
+            verdict["certificate"] = error.message
             if reporter:
                 reporter.warn(error.message)
-    return record
+    cells = min(jointree_cells(graph, order, n_states) for order in orders) if n_states else None
+    return {**record, "jointree_cells": cells, **verdict}
 
 
 def _measure_distance(network: Network, reference: Network) -> dict[str, int]:

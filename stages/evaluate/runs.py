@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,13 +82,26 @@ class Run:
     records: list[Mapping[str, Any]]
 
     def value(self, measure: str) -> float | None:
-        """A measure, by its key; points lead into nested objects. None if it is unknown or null.
+        """A measure, by its key, or a product or quotient of keys such as ``bic/arcs``, computed from the left.
+
+        Points in a key lead into nested objects. None if a measure is unknown or null, or the quotient infinite.
 
         Raises
         ------
         StageError
-            Two records tell different values, or it is no number.
+            Two records tell different values, or one is no number.
         """
+        first, *further = re.split(r"([*/])", measure)
+        value = self._told(first)
+        for operator, key in zip(further[::2], further[1::2]):
+            other = self._told(key)
+            if value is None or other is None or (operator == "/" and other == 0.0):
+                return None
+            value = value * other if operator == "*" else value / other
+        return value
+
+    def _told(self, measure: str) -> float | None:
+        """What the records tell of one key."""
         told = [_look_up(record, measure) for record in self.records]
         found = {value for value in told if value is not None}
         if len(found) > 1:

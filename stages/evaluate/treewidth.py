@@ -7,13 +7,14 @@ Upper bounds are widths of min-fill and min-degree orders, the lower bound comes
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from formats.errors import Inconsistent
-from stages.graphs import Graph, elimination_width, moral_graph
+from stages.graphs import Graph, elimination_bags, elimination_width, moral_graph
 
 WORK_LIMIT = 30_000_000
 """Neighbour look-ups that min-fill may cost before min-degree takes over: a few seconds."""
@@ -53,6 +54,37 @@ def check_certificate(parents: Sequence[Sequence[int]], certificate: Mapping[str
     if bound is not None and width > bound:
         raise Inconsistent(f"the elimination order has width {width}, more than the bound {bound}")
     return width
+
+
+def jointree_cells(graph: Graph, order: Sequence[int], n_states: Sequence[int]) -> int | float:
+    """Cells of the tables of a junction tree's cliques: those maximal among the ones that an order eliminates.
+
+    A query by propagation visits each cell a fixed number of times.
+
+    Parameters
+    ----------
+    graph : list of sets
+        The moral graph.
+    order : sequence of int
+        An elimination order.
+    n_states : sequence of int
+        By variable.
+
+    Returns
+    -------
+    int, or float beyond 2^53
+    """
+    position = {vertex: rank for rank, vertex in enumerate(order)}
+    bags = elimination_bags(graph, order)
+    # The clique of the first of a vertex's later neighbours lies within the vertex's own if it has none besides them.
+    heirs = [min(bag, key=position.__getitem__, default=None) for bag in bags]
+    within = {v for v, bag in zip(heirs, bags) if v is not None and len(bags[position[v]]) == len(bag) - 1}
+    cells = math.fsum(
+        math.prod((float(n_states[u]) for u in bag), start=n_states[vertex])
+        for vertex, bag in zip(order, bags)
+        if vertex not in within
+    )
+    return int(cells) if cells < 2**53 else cells
 
 
 def bound_treewidth(graph: Graph) -> TreewidthBounds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Collection, Iterable, Sequence
 
 Edges = frozenset[frozenset[int]]
@@ -25,6 +26,19 @@ def elimination_width(edges: Iterable[Collection[int]], order: Sequence[int]) ->
         current = {edge for edge in current if vertex not in edge}
         current |= {frozenset(pair) for pair in itertools.combinations(neighbours, 2)}
     return width
+
+
+def jointree_cells(edges: Iterable[Collection[int]], order: Sequence[int], n_states: Sequence[int]) -> int:
+    """Cells of the tables of all cliques that elimination meets and no other one contains."""
+    current = {frozenset(edge) for edge in edges}
+    cliques = set()
+    for vertex in order:
+        neighbours = {v for edge in current if vertex in edge for v in edge} - {vertex}
+        cliques.add(frozenset({vertex, *neighbours}))
+        current = {edge for edge in current if vertex not in edge}
+        current |= {frozenset(pair) for pair in itertools.combinations(sorted(neighbours), 2)}
+    maximal = [clique for clique in cliques if not any(clique < other for other in cliques)]
+    return sum(math.prod(n_states[v] for v in clique) for clique in maximal)
 
 
 def treewidth(edges: Iterable[Collection[int]], n_vertices: int) -> int:

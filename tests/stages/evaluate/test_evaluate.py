@@ -52,8 +52,14 @@ def test_structure_alone():
         "parameters": None,
         "treewidth_lower": 2,
         "treewidth_upper": 2,
+        "jointree_cells": None,
     }
     assert evaluate_network(make_network(PARENTS, N_STATES))["parameters"] == 1 + 2 * 2 + 6 + 3 * 2 + 1
+
+
+def test_cells_of_a_junction_tree_by_hand():
+    """Cliques {0, 1, 2}, {2, 3} and {4}."""
+    assert evaluate_network(make_network(PARENTS, N_STATES))["jointree_cells"] == 2 * 3 * 2 + 2 * 4 + 2
 
 
 def test_everything_at_once_comes_in_the_order_of_the_measures():
@@ -165,7 +171,9 @@ def test_stated_bdeu_is_comparable_only_at_its_own_sample_size():
 
 
 def test_certificate_can_be_better_than_the_greedy_orders(monkeypatch):
-    monkeypatch.setattr(treewidth, "bound_treewidth", lambda graph: treewidth.TreewidthBounds(1, 4, []))
+    monkeypatch.setattr(
+        treewidth, "bound_treewidth", lambda graph: treewidth.TreewidthBounds(1, 4, [2, 1, 0, 3, 4])
+    )
     network = make_network(PARENTS, treewidth={"elimination": [4, 3, 2, 1, 0]})
     assert evaluate_network(network)["treewidth_upper"] == 2
 

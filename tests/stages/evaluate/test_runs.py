@@ -75,3 +75,12 @@ def test_contradictions_and_words_are_refused():
 def test_groups_in_order_of_appearance():
     groups = group_runs(runs_of([{"network": f"a.{n}.m"} for n in ("9", "10", "9")], "data.size.method"))
     assert list(groups) == [("9",), ("10",)]
+
+
+def test_products_and_quotients_of_measures():
+    record = {"network": "a.hc.1", "score": {"mean": -3.0}, "tests": 4, "none": 0, "unknown": None}
+    (run,) = runs_of([record])
+    assert run.value("score.mean*tests") == -12.0 and run.value("tests/score.mean*tests") == pytest.approx(
+        -16 / 3
+    )
+    assert [run.value(key) for key in ("tests/none", "tests*unknown", "absent/tests")] == [None] * 3

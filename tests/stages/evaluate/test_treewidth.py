@@ -17,6 +17,7 @@ from stages.evaluate.treewidth import (
     bound_treewidth,
     check_certificate,
     contraction_bound,
+    jointree_cells,
     min_degree_order,
     min_fill_order,
 )
@@ -115,6 +116,8 @@ def test_orders_are_permutations_with_the_width_of_naive_elimination(seed, n_var
     ):
         assert sorted(order) == list(range(n_variables))
         assert elimination_width(graph, order) == naive.elimination_width(edges, order)
+        n_states = [2 + v % 3 for v in range(n_variables)]
+        assert jointree_cells(graph, order, n_states) == naive.jointree_cells(edges, order, n_states)
     bounds = bound_treewidth(graph)
     assert max(map(len, parents)) <= bounds.lower <= bounds.upper
 

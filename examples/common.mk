@@ -1,0 +1,54 @@
+# What the Makefiles of the experiments share; each includes it first and says which tables it makes.
+#   make [TABLE...]                      SCALE=small, the default: bundled and drawn data, about a minute
+#   make SCALE=paper DATA="FILE..."      the paper's sizes and times, on data of yours; any setting can be given beside
+# Results go to examples/out/TOPIC/SCALE. Finished runs are kept, so data, methods and seeds can be added; `make clean`
+# before other settings change.
+SHELL := /bin/bash
+.SHELLFLAGS := -eo pipefail -c
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+# Keeps all files on the way; tables are always made anew, since make does not miss a secondary file by itself.
+.SECONDARY:
+.PHONY: all always clean
+
+SCALE    := small
+EXAMPLES := ..
+BUNDLED  := $(EXAMPLES)/data
+OUT      := $(EXAMPLES)/out/$(notdir $(CURDIR))/$(SCALE)
+
+ifeq ($(filter $(SCALE),small paper),)
+$(error SCALE is small or paper, not $(SCALE))
+endif
+
+$(OUT):
+	mkdir -p $@
+
+clean:
+	rm -rf $(OUT)
+
+# $(eval $(call show_tables,TABLE...)): `make TABLE` makes OUT/TABLE.txt and shows it, `make` does so for all.
+define show_tables
+.PHONY: $1
+all: $1
+$1: %: $$(OUT)/%.txt
+	@cat $$<
+endef
+
+# $(call names_of,FILE...): names without folders, points and endings; FILE.NAME is the file of a name.
+name_of  = $(subst .,-,$(patsubst %.bif,%,$(patsubst %.csv,%,$(patsubst %.gz,%,$(notdir $1)))))
+names_of = $(foreach f,$1,$(eval FILE.$(call name_of,$f) := $f)$(call name_of,$f))
+
+# $(call part,K): in a recipe or a prerequisite the K-th part of a run's name, such as wdbc.asobs.1
+part = $(word $1,$(subst ., ,$*))
+
+# Pictures need matplotlib: pip install 'bnsl-cli[plot]'
+PLOT := python3 $(EXAMPLES)/plot.py
+
+# NAME+K is the K-th third of the rows of NAME's file (K = 0, 1, 2).
+$(OUT)/%.third.csv: $$(FILE.$$(firstword $$(subst +, ,$$*))) | $(OUT)
+	zcat -f $< | awk 'NR == 1 || NR % 3 == $(lastword $(subst +, ,$*))' > $@
+thirds_of = $(foreach n,$1,$n+0 $n+1 $n+2)
+# $(call rows_of,NAME): the file of a name, or that of a third
+rows_of = $(if $(findstring +,$1),$(OUT)/$1.third.csv,$(FILE.$1))

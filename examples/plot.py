@@ -1,0 +1,218 @@
+"""Pictures of runs and of comparisons.
+
+    plot.py scores RUN.json...           score over time, from files of bnsl optimize --stats
+    plot.py explored TRACE.csv...        scores of parent sets in the order looked at, from bnsl parentsets --trace
+    plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
+    plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
+                                         (one kind of table: --show wscores or --show values)
+
+For example:
+
+    for method in ils obs asobs; do
+      bnsl optimize d.sets.jsonl --method $method --time 10s --stats $method.json -o $method.net.jsonl
+    done
+    python examples/plot.py scores ils.json obs.json asobs.json -o scores.png
+
+Needs matplotlib: pip install 'bnsl-cli[plot]'.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+COLOURS = ("#1c7ed6", "#e8590c", "#2b8a3e", "#9c36b5", "#c92a2a", "#0b7285", "#5c6774", "#a98600")
+"""Told apart by most people with a defect of colour vision; markers and line styles take turns as well."""
+
+STYLES, MARKERS = ("-", "--", ":", "-."), ("o", "s", "^", "D", "v", "P", "X", "*")
+
+Rows = list[dict[str, Any]]
+
+
+def draw_scores(given: argparse.Namespace) -> Any:
+    """One step line for each run, named after its file and its last score, which holds until the end of the run."""
+    figure, (axes,) = new_panels(1)
+    for number, path in enumerate(given.files):
+        figures = read_json(path)
+        try:
+            seconds, scores = zip(*((entry["seconds"], entry["score"]) for entry in figures["trace"]))
+        except (KeyError, TypeError, ValueError):
+            sys.exit(f"{path}: not what bnsl optimize --stats writes")
+        end = max(*seconds, figures.get("seconds", 0.0))
+        style = {**look(number), "linestyle": STYLES[number // len(COLOURS) % len(STYLES)], "marker": None}
+        label = f"{Path(path).stem}  {scores[-1]:,.1f}"
+        axes.step([*seconds, end], [*scores, scores[-1]], where="post", label=label, **style)
+        axes.plot(end, scores[-1], "o", color=style["color"], markersize=4)
+    axes.set(xlim=(0, None), xlabel="seconds", ylabel="best score (nats)")
+    axes.yaxis.set_major_formatter("{x:,.0f}" if axes.get_ylim()[1] - axes.get_ylim()[0] > 8 else "{x:,.2f}")
+    axes.legend(loc="lower right", frameon=False)
+    return figure
+
+
+def draw_explored(given: argparse.Namespace) -> Any:
+    """A panel for each trace: a point for each set, and the best score so far."""
+    figure, panels = new_panels(len(given.files))
+    for number, (path, axes) in enumerate(zip(given.files, panels)):
+        with open(path, newline="") as stream:
+            rows = [row for row in csv.DictReader(stream) if row.get("child") == given.child]
+        if not rows:
+            sys.exit(f"{path}: no set of variable {given.child!r}; --child names another")
+        looked_at, scores = [int(row["evaluated"]) for row in rows], [float(row["score"]) for row in rows]
+        best = [max(scores[: k + 1]) for k in range(len(scores))]
+        axes.plot(looked_at, scores, ".", color=COLOURS[number], markersize=3, alpha=0.6)
+        axes.plot(looked_at, best, color="#343a40", linewidth=1.2, drawstyle="steps-post")
+        axes.set(title=f"{name_of(path)}: best {best[-1]:,.1f}", xlabel="sets scored", xlim=(0, None))
+    panels[0].set_ylabel(f"score of a parent set of {given.child} (nats)")
+    panels[0].yaxis.set_major_formatter("{x:,.0f}")
+    return figure
+
+
+def draw_lines(given: argparse.Namespace) -> Any:
+    """A panel for each further part of the names, a line for each method: means over the data."""
+    rows = read_rows(given.files)
+    if given.x not in rows[0]:
+        sys.exit(f"no part of the names is {given.x!r}; there are {', '.join(parts_of(rows))}")
+    groups = split(rows, [part for part in parts_of(rows) if part != given.x])
+    figure, panels = new_panels(len(groups))
+    for axes, (title, members) in zip(panels, groups.items()):
+        for number, (method, ours) in enumerate(split(members, ["method"]).items()):
+            means = {
+                float(x): statistics.fmean(map(value_of, same)) for x, same in split(ours, [given.x]).items()
+            }
+            axes.plot(list(means), list(means.values()), label=method, markersize=5, **look(number))
+        axes.set(title=title, xlabel=given.x, xticks=list(means))
+        axes.legend(frameon=False)
+    panels[0].set_ylabel(quantity_of(rows))
+    return figure
+
+
+def draw_boxes(given: argparse.Namespace) -> Any:
+    """A box for each method and each value of a part; whiskers reach to the least and the most."""
+    rows = read_rows(given.files)
+    if given.by not in rows[0]:
+        sys.exit(f"no part of the names is {given.by!r}; there are {', '.join(parts_of(rows))}")
+    figure, (axes,) = new_panels(1)
+    labels: list[str] = []
+    for number, (method, ours) in enumerate(split(rows, ["method"]).items()):
+        for value, same in split(ours, [given.by]).items():
+            box = axes.boxplot(
+                [[value_of(row) for row in same]],
+                positions=[len(labels)],
+                widths=0.6,
+                whis=(0, 100),
+                patch_artist=True,
+                medianprops={"color": "#212529"},
+            )
+            box["boxes"][0].set(facecolor=COLOURS[number % len(COLOURS)], alpha=0.55)
+            labels.append(f"{method}\n{value}")
+    axes.set(xticks=range(len(labels)), xticklabels=labels, xlabel=f"method and {given.by}")
+    values = [value_of(row) for row in rows]
+    if min(values) > 0 and max(values) > 20 * min(values):
+        axes.set_yscale("log")
+    axes.set_ylabel(quantity_of(rows))
+    return figure
+
+
+# --------------------------------------------------------------------------------------------- what they share
+def new_panels(count: int) -> tuple[Any, list[Any]]:
+    """A figure with panels side by side that share the vertical axis."""
+    from matplotlib import pyplot
+
+    size = (8, 5) if count == 1 else (min(4.2 * count, 15), 4.2)
+    figure, axes = pyplot.subplots(1, count, figsize=size, layout="constrained", sharey=True, squeeze=False)
+    for panel in axes[0]:
+        panel.grid(color="#d4dae3", linewidth=0.6)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+    return figure, list(axes[0])
+
+
+def look(number: int) -> dict[str, Any]:
+    """Colour and marker of the line with this number."""
+    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+    return {"color": colour, "marker": marker, "linewidth": 1.8}
+
+
+def name_of(path: str) -> str:
+    """The method in the name of a file such as wdbc.indep.trace.csv, else its first part."""
+    words = Path(path).name.split(".")
+    return words[1] if len(words) > 3 else words[0]
+
+
+def read_json(path: str) -> Any:
+    """The content of a file of JSON, or the end of the program."""
+    try:
+        return json.loads(Path(path).read_text())
+    except (OSError, ValueError) as error:
+        sys.exit(f"{path}: {error}")
+
+
+def read_rows(paths: list[str]) -> Rows:
+    """Rows of ``bnsl compare --format jsonl``; ``-`` is standard input."""
+    lines = [line for p in paths for line in (sys.stdin if p == "-" else Path(p).read_text().splitlines())]
+    try:
+        rows = [row for row in map(json.loads, lines) if value_of(row) is not None]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        sys.exit("not what bnsl compare --format jsonl writes with --show wscores or --show values")
+    return rows or sys.exit("nothing to draw")
+
+
+def parts_of(rows: Rows) -> list[str]:
+    """Parts of the runs' names that split them into groups."""
+    return [key for key in rows[0] if key not in ("table", "measure", "data", "method", "value", "w_score")]
+
+
+def split(rows: Rows, keys: list[str]) -> dict[str, Rows]:
+    """Rows by the values of some keys, numbers in their order."""
+    groups: dict[str, Rows] = {}
+    for row in rows:
+        label = row[keys[0]] if len(keys) == 1 else ", ".join(f"{key} {row[key]}" for key in keys)
+        groups.setdefault(str(label), []).append(row)
+    numeric = all(label.replace(".", "", 1).isdigit() for label in groups)
+    return dict(sorted(groups.items(), key=lambda item: float(item[0]))) if numeric else groups
+
+
+def value_of(row: dict[str, Any]) -> float:
+    """W-scores in per cent, other values as they are."""
+    return 100 * row["w_score"] if "w_score" in row else row["value"]
+
+
+def quantity_of(rows: Rows) -> str:
+    """What the vertical axis shows."""
+    return "W-score (per cent)" if "w_score" in rows[0] else str(rows[0]["measure"])
+
+
+def main() -> None:
+    """Read the command line and draw."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+    kinds = parser.add_subparsers(required=True, metavar="KIND")
+    for name, draw, option in (
+        ("scores", draw_scores, None),
+        ("explored", draw_explored, "--child"),
+        ("lines", draw_lines, "--x"),
+        ("boxes", draw_boxes, "--by"),
+    ):
+        kind = kinds.add_parser(name, description=draw.__doc__)
+        kind.set_defaults(draw=draw)
+        kind.add_argument("files", nargs="+")
+        kind.add_argument("-o", "--output", default=f"{name}.png", help="picture: .png, .svg or .pdf")
+        if option:
+            kind.add_argument(option, required=True)
+    given = parser.parse_args()
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit("matplotlib is missing: pip install 'bnsl-cli[plot]'")
+    matplotlib.use("agg")
+    given.draw(given).savefig(given.output, dpi=150)
+
+
+if __name__ == "__main__":
+    main()
