@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -142,11 +143,11 @@ class Header:
     def n_variables(self) -> int:
         return len(self.variables)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(v.name for v in self.variables)
 
-    @property
+    @cached_property
     def limits(self) -> dict[str, Any] | None:
         """Limits on candidate sets as the command that listed them recorded them; None where that is unknown.
 

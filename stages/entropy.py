@@ -8,6 +8,7 @@ cells give the same bits, and a deterministic relation gives exactly 0. Screenin
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
 
 BLOCK_CELLS = 1024
-"""States of the variables of one block together: two blocks make a table of at most about 1024 x 1024 cells."""
+"""States of the variables of one block together, and of the blocks of one panel: two panels make a table of at most
+about 1024 x 1024 cells, which is large enough for matrix products to be fast."""
 
 INDICATOR_ELEMENTS = 2**22
 """Elements of one block of indicators (16 MiB of float32); decides how many rows are taken at once: never more
@@ -65,23 +67,28 @@ def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None
     if dataset.n_rows == 0:
         raise UnsuitableData("there are no rows to count", remedy="the table needs at least one row of data")
     information = FixedPoint.for_rows(dataset.n_rows)
-    blocks = _make_blocks(dataset, information)
+    panels = _make_panels(_make_blocks(dataset, information))
     marginal = np.empty(dataset.n_variables, dtype=np.int64)
-    for block in blocks:
+    for block in itertools.chain.from_iterable(panels):
         marginal[block.variables] = information.total - block.information.sum(axis=0)
     conditional = np.empty((dataset.n_variables, dataset.n_variables), dtype=np.float64)
 
-    def fill(pair: tuple[Block, Block]) -> None:
-        rows, columns = pair
-        of_rows, of_columns = _pair_entropies(dataset, information, rows, columns)
-        # A table of independent variables may miss H(X) by rounding of its terms.
-        np.minimum(of_rows, marginal[rows.variables, None], out=of_rows)
-        np.minimum(of_columns, marginal[columns.variables], out=of_columns)
-        conditional[np.ix_(rows.variables, columns.variables)] = information.to_nats(of_rows)
-        conditional[np.ix_(columns.variables, rows.variables)] = information.to_nats(of_columns).T
+    def fill(pair: tuple[Panel, Panel]) -> None:
+        left, right = pair
+        together = _gram(dataset, left, right)
+        for (rows, above), (columns, before) in itertools.product(_places(left), _places(right)):
+            if left is right and above.start > before.start:
+                continue
+            of_rows, of_columns = _pair_entropies(information, rows, columns, together[above, before])
+            # A table of independent variables may miss H(X) by rounding of its terms.
+            np.minimum(of_rows, marginal[rows.variables, None], out=of_rows)
+            np.minimum(of_columns, marginal[columns.variables], out=of_columns)
+            conditional[np.ix_(rows.variables, columns.variables)] = information.to_nats(of_rows)
+            conditional[np.ix_(columns.variables, rows.variables)] = information.to_nats(of_columns).T
 
-    n_pairs = len(blocks) * (len(blocks) + 1) // 2
-    for done, _ in enumerate(ordered_map(fill, _block_pairs(blocks), jobs), start=1):
+    n_pairs = len(panels) * (len(panels) + 1) // 2
+    pairs = itertools.combinations_with_replacement(panels, 2)
+    for done, _ in enumerate(ordered_map(fill, pairs, jobs), start=1):
         if reporter is not None:
             reporter.progress(done, n_pairs, "pairs of blocks")
     np.fill_diagonal(conditional, 0.0)
@@ -197,6 +204,10 @@ class Block:
         return (self.n_states - 1) * len(self.variables)
 
 
+Panel = list[Block]
+"""Blocks whose indicators are multiplied together."""
+
+
 def _make_blocks(dataset: Dataset, information: FixedPoint) -> list[Block]:
     n_states = dataset.n_states
     blocks = []
@@ -212,52 +223,74 @@ def _make_blocks(dataset: Dataset, information: FixedPoint) -> list[Block]:
     return blocks
 
 
-def _block_pairs(blocks: list[Block]) -> Iterator[tuple[Block, Block]]:
-    for index, rows in enumerate(blocks):
-        for columns in blocks[index:]:
-            yield rows, columns
+def _make_panels(blocks: list[Block]) -> list[Panel]:
+    """Put small blocks together, so that their indicators are multiplied together."""
+    panels: list[Panel] = []
+    cells = BLOCK_CELLS
+    for block in blocks:
+        cells += block.n_states * len(block.variables)
+        if cells > BLOCK_CELLS:
+            panels.append([])
+            cells = block.n_states * len(block.variables)
+        panels[-1].append(block)
+    return panels
+
+
+def _places(panel: Panel) -> Iterator[tuple[Block, slice]]:
+    """Blocks of a panel, each with where its indicators are."""
+    start = 0
+    for block in panel:
+        yield block, slice(start, start + block.n_indicators)
+        start += block.n_indicators
 
 
 def _pair_entropies(
-    dataset: Dataset, information: FixedPoint, rows: Block, columns: Block
+    information: FixedPoint, rows: Block, columns: Block, together: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """N H(X_i|X_j) and N H(X_j|X_i) in fixed point, both with i in `rows` along the first axis."""
-    cells = information.of_counts(_joint_counts(dataset, rows, columns))
+    cells = information.of_counts(_joint_counts(rows, columns, together))
     of_rows = (columns.information - cells.sum(axis=0)).sum(axis=1)
     of_columns = (rows.information[:, :, None] - cells.sum(axis=2)).sum(axis=0)
     return of_rows, of_columns
 
 
-def _joint_counts(dataset: Dataset, rows: Block, columns: Block) -> np.ndarray:
+def _joint_counts(rows: Block, columns: Block, together: np.ndarray) -> np.ndarray:
     """Contingency tables of all pairs, float64 of shape (states, n, states, n): state and variable of `rows`,
-    then of `columns`."""
+    then of `columns`.
+
+    `together` counts the rows in which indicators of both are set, shape (rows.n_indicators, columns.n_indicators).
+    """
     n_rows, n_columns = len(rows.variables), len(columns.variables)
     joint = np.empty((rows.n_states, n_rows, columns.n_states, n_columns), dtype=np.float64)
-    joint[:-1, :, :-1] = _gram(dataset, rows, columns).reshape(
-        rows.n_states - 1, n_rows, columns.n_states - 1, n_columns
-    )
+    joint[:-1, :, :-1] = together.reshape(rows.n_states - 1, n_rows, columns.n_states - 1, n_columns)
     joint[:-1, :, -1] = rows.counts[:-1, :, None] - joint[:-1, :, :-1].sum(axis=2)
     joint[-1] = columns.counts - joint[:-1].sum(axis=0)
     return joint
 
 
-def _gram(dataset: Dataset, rows: Block, columns: Block) -> np.ndarray:
-    """Rows in which indicators of both blocks are set, shape (rows.n_indicators, columns.n_indicators)."""
-    widest = max(rows.n_indicators, columns.n_indicators, 1)
-    step = max(INDICATOR_ELEMENTS // widest, 1024)
-    total = np.zeros((rows.n_indicators, columns.n_indicators), dtype=np.float64)
+def _gram(dataset: Dataset, left: Panel, right: Panel) -> np.ndarray:
+    """Rows in which indicators of both panels are set, float64 of shape (indicators of left, of right)."""
+    n_left, n_right = (sum(block.n_indicators for block in panel) for panel in (left, right))
+    step = max(INDICATOR_ELEMENTS // max(n_left, n_right, 1), 1024)
+    total = np.zeros((n_left, n_right), dtype=np.float64)
     for start in range(0, dataset.n_rows, step):
-        left = _indicators(dataset.codes, rows, start, start + step)
-        right = left if rows is columns else _indicators(dataset.codes, columns, start, start + step)
-        total += left @ right.T
+        ours = _indicators(dataset.codes, left, start, start + step)
+        theirs = ours if left is right else _indicators(dataset.codes, right, start, start + step)
+        total += ours @ theirs.T
     return total
 
 
-def _indicators(codes: np.ndarray, block: Block, start: int, stop: int) -> np.ndarray:
-    """1.0 where a variable is in a state, float32 of shape (n_indicators, rows): all variables' first state
-    first, the last state left out."""
-    part = codes[block.variables, start:stop]
-    indicators = np.empty((block.n_states - 1, *part.shape), dtype=np.float32)
-    for state in range(block.n_states - 1):
-        np.equal(part, state, out=indicators[state], casting="unsafe")
-    return indicators.reshape(block.n_indicators, part.shape[1])
+def _indicators(codes: np.ndarray, panel: Panel, start: int, stop: int) -> np.ndarray:
+    """1.0 where a variable is in a state, float32 of shape (indicators of the panel, rows).
+
+    Of each block all variables' first state first, the last state left out.
+    """
+    n_rows = codes[0, start:stop].size
+    places = list(_places(panel))
+    indicators = np.empty((places[-1][1].stop, n_rows), dtype=np.float32)
+    for block, place in places:
+        part = codes[block.variables, start:stop]
+        of_block = indicators[place].reshape(block.n_states - 1, *part.shape)
+        for state in range(block.n_states - 1):
+            np.equal(part, state, out=of_block[state], casting="unsafe")
+    return indicators
