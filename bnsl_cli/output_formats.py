@@ -17,6 +17,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "entropy": ("entropy", "feather", "parquet", "csv"),
     "screen": ("forest",),
     "parentsets": ("parentsets",),
+    "trace": ("trace", "arrow", "feather", "parquet"),
     "optimize": ("network", "dot", "graphml", "gr", "td"),
     "evaluate": (),
     "compare": ("csv",),
@@ -29,7 +30,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
 """What each command writes, first what it writes under a name that tells nothing; no formats: JSON lines."""
 
 
-def output_format(command: str, output: str, given: str | None = None) -> str:
+def output_format(command: str, output: str, given: str | None = None, option: str = "-o") -> str:
     """The format that a command is to write.
 
     Parameters
@@ -39,6 +40,8 @@ def output_format(command: str, output: str, given: str | None = None) -> str:
         Its ``-o``.
     given : str, optional
         The format that the command line names.
+    option : str
+        That of the output, for messages.
 
     Raises
     ------
@@ -49,14 +52,14 @@ def output_format(command: str, output: str, given: str | None = None) -> str:
     named = named_formats(output)
     if output.lower().endswith(COMPRESSED) and not (named and named[0].kind is Kind.DATA):
         raise click.UsageError(
-            f"-o {output}: only tables are written compressed; write to '-' and pipe into gzip."
+            f"{option} {output}: only tables are written compressed; write to '-' and pipe into gzip."
         )
     for target in offered:
         if target in (row.target for row in named):
             return target
     if named:
         raise click.UsageError(
-            f"-o {output} names {named[0].called}, {_remedy(command, named[0], output, given)}"
+            f"{option} {output} names {named[0].called}, {_remedy(command, named[0], output, given)}"
         )
     return offered[0] if offered else "jsonl"
 

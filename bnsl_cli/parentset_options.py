@@ -14,7 +14,7 @@ from stages.parentsets import DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from .method_options import method_options, own_method_options, refuse_unused, with_takers
 from .options import max_parents_option
-from .parameter_types import DURATION, INPUT_PATH, InputPath
+from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, InputPath
 from .stage_command import option, packed
 
 
@@ -53,6 +53,22 @@ def takers_text(name: str) -> str:
     return ", ".join(method for method, spec in METHODS.items() if name in spec.options)
 
 
+TRACERS = ", ".join(name for name, spec in METHODS.items() if spec.traces)
+"""The methods that tell what they explore."""
+
+trace_option = option(
+    "--trace",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    section="Output",
+    help=with_takers(
+        "Write every scored set in the order of the search to this file: JSON lines, or by its name an Arrow or "
+        "Parquet table; 'bnsl formats trace' lists the columns. Each set of the variables at work takes some 50 "
+        "bytes of memory.",
+        TRACERS,
+    ),
+)
+
 method_flags = method_options(
     {name: spec.about for name, spec in METHODS.items()},
     f"Search method; --NAME is the same as --method NAME. Default: {DEFAULT_METHOD}.",
@@ -69,6 +85,11 @@ def check_options(ctx: click.Context, method: str) -> None:
     """
     governed = {name for spec in METHODS.values() for name in spec.options}
     refuse_unused(ctx, governed, METHODS[method].options, method, takers_text)
+    if ctx.params["trace"] is not None:
+        if not METHODS[method].traces:
+            raise click.UsageError(f"--trace does not go with method {method}; {TRACERS} take it.")
+        if ctx.params["dry_run"]:
+            raise click.UsageError("--trace goes with a search, not with --dry-run.")
 
 
 @dataclass(frozen=True)

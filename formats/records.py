@@ -198,6 +198,29 @@ class ParentSetRecord:
 
 
 @dataclass(frozen=True, eq=False)
+class ExploredSets:
+    """Parent sets of one child in the order in which a search computed their scores.
+
+    Attributes
+    ----------
+    child : int
+    offsets : ndarray of int64, shape (n_sets + 1,)
+    members : ndarray of int32
+        Set s is ``members[offsets[s]:offsets[s + 1]]``, ascending.
+    scores : ndarray of float64, shape (n_sets,)
+        Exact local scores, nats.
+    estimates : ndarray of float64, shape (n_sets,)
+        BIC*, by which independence selection chose the set, nats; NaN for sets that were not chosen by an estimate.
+    """
+
+    child: int
+    offsets: np.ndarray
+    members: np.ndarray
+    scores: np.ndarray
+    estimates: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class ParentSetTable:
     """All candidate parent sets of all variables in compressed arrays.
 

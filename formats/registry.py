@@ -30,6 +30,7 @@ class Kind(enum.StrEnum):
     NETWORK = "network"
     FOREST = "screening forest"
     ENTROPIES = "entropies"
+    TRACE = "explored sets"
     DATA = "data"
     PARAMETERS = "network with parameters"
     MORAL_GRAPH = "moral graph"
@@ -164,6 +165,16 @@ FORMATS = (
         reader="tables.entropies:open_entropies",
         writer="tables.entropies:write_entropies",
         takes=("arrow", "feather", "parquet"),
+    ),
+    Format(
+        "bnsl.trace",
+        Kind.TRACE,
+        "a trace of explored sets",
+        "JSON lines (or Arrow, Parquet by name): scored sets in the order of the search",
+        ".trace.jsonl",
+        pattern=_ours("bnsl.trace"),
+        opening=rb"\{",
+        writer="sets.traces:open_trace",
     ),
     Format(
         "csv",

@@ -174,7 +174,26 @@ FOREST = FileFormat(
     COMMON_HEADER_KEYS + FOREST_HEADER_KEYS,
     RECORD_KEYS,
 )
-JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST)}
+TRACE = FileFormat(
+    "bnsl.trace",
+    1,
+    COMMON_HEADER_KEYS + SHARD_HEADER_KEYS,
+    (
+        Key("child", "integer", "index of the variable", required=True),
+        Key("evaluated", "integer", "scores computed for this child so far, this one counted", required=True),
+        Key("parents", "list", "parent set whose score was computed (variable indices)", required=True),
+        Key("score", "number", "its exact local score", unit="nats", required=True),
+        Key(
+            "estimate",
+            "number",
+            "its estimated score BIC* by which independence selection chose it; null for sets not chosen by one",
+            unit="nats",
+            required=True,
+            nullable=True,
+        ),
+    ),
+)
+JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST, TRACE)}
 
 ENTROPY_COLUMNS = (
     Key("variable", "string", "name of the variable", required=True),

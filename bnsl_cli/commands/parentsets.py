@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +41,7 @@ from ..parentset_options import (
     own_search_options,
     part_options,
     search_options,
+    trace_option,
 )
 from ..recording import Tally, json_text, record_command, used_options, write_stats
 from ..reporter import Reporter
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
 @format_option(("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.")
 @json_option
 @stats_option
+@trace_option
 @message_options
 @click.pass_context
 def command(
@@ -89,6 +93,7 @@ def command(
     format_name: str | None,
     as_json: bool,
     stats: str | None,
+    trace: str | None,
     reporter: Reporter,
 ) -> int:
     """Identify candidate parent sets with their local scores.
@@ -109,6 +114,7 @@ def command(
       bnsl parentsets random80.csv.gz -o random80.sets.jsonl
       bnsl parentsets --indep --discretize median --evaluations 500 wdbc.csv | bnsl optimize --tw 5 --time 1s
       bnsl parentsets --sequential --max-parents 2 --score bdeu --ess 10 random80.csv.gz | head -1
+      bnsl parentsets --indep --evaluations 500 --trace random80.trace.parquet random80.csv.gz -o random80.sets.jsonl
       bnsl screen --roots 0.5 --discretize median wdbc.csv |
         bnsl parentsets --screen - --discretize median wdbc.csv -o screened.sets.jsonl
 
@@ -126,6 +132,8 @@ def command(
     check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
     if format_name != "table":
         output_format("parentsets", output)
+    if trace is not None:
+        output_format("trace", trace, option="--trace")
     reads = shows_table(output, format_name, as_json)
     if reads and parts.resume:
         raise click.UsageError("--resume makes a whole file: give -o FILE, or --json.")
@@ -159,10 +167,14 @@ def command(
         recorded |= data_options.recorded() | recorded_knowledge(knowledge)
         header = record_command(replace(run.header, by=before), "parentsets", recorded)
         if reads:
-            tally = show_sets(run, header, output, format_name, reporter)
+            with open_explored(trace, header) as explored:
+                tally = show_sets(run, header, output, format_name, reporter, explored)
         else:
-            with open_resumable(output, header, run.children, parts.resume, reporter.warn) as target:
-                tally = Tally(run.records(target.finished))
+            with (
+                open_explored(trace, header) as explored,
+                open_resumable(output, header, run.children, parts.resume, reporter.warn) as target,
+            ):
+                tally = Tally(run.records(target.finished, explored))
                 target.write(tally)
         write_stats(stats, tally.figures())
     return stop.exit_code
@@ -204,11 +216,27 @@ def resolve_run_seed(seed: int | None, parts: PartOptions, reporter: Reporter) -
     return resolve_seed(seed, reporter)
 
 
-def show_sets(run: Run, header: Header, output: str, format_name: str | None, reporter: Reporter) -> Tally:
+def open_explored(trace: str | None, header: Header) -> AbstractContextManager[Callable | None]:
+    """What takes the sets explored, in a ``with`` statement; None in it if nobody asks for them."""
+    from formats.sets.traces import open_trace
+
+    if trace is None:
+        return nullcontext()
+    return open_trace(trace, header, output_format("trace", trace, option="--trace"))
+
+
+def show_sets(
+    run: Run,
+    header: Header,
+    output: str,
+    format_name: str | None,
+    reporter: Reporter,
+    explored: Callable | None,
+) -> Tally:
     """Write what was found as a table."""
     from .. import tables
 
-    tally = Tally(run.records())
+    tally = Tally(run.records(trace=explored))
     found = list(tally)
     reporter.pause()
     tables.show_parent_sets(output, header.variables, found, tables.rows_shown(output, format_name))

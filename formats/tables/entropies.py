@@ -10,7 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,13 +19,11 @@ from ..errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVer
 from ..lookup import find_format, load
 from ..records import EntropyTable, Variable
 from ..streams import open_output, read_bytes, source_name
+from .batches import METADATA_KEY, batch_writer
 from .encoding import TextLayout
 
 if TYPE_CHECKING:
     import pyarrow
-
-METADATA_KEY = b"bnsl"
-"""Key of the schema's metadata under which the header stands."""
 
 ENTROPY_FORMAT = "bnsl.entropy"
 ENTROPY_VERSION = 1
@@ -185,30 +183,9 @@ def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -
     if format == "csv":
         _write_entropy_matrix(target, table)
         return
-    with open_output(target) as stream, _ENTROPY_WRITERS[format](stream, schema) as writer:
+    with open_output(target) as stream, batch_writer(format, stream, schema) as writer:
         for batch in _entropy_batches(table, schema):
             writer.write_batch(batch)
-
-
-def _parquet_writer(sink: Any, schema: pyarrow.Schema) -> Any:
-    from pyarrow import parquet
-
-    return parquet.ParquetWriter(sink, schema)
-
-
-def _stream_writer(sink: Any, schema: pyarrow.Schema) -> Any:
-    import pyarrow
-
-    return pyarrow.ipc.new_stream(sink, schema)
-
-
-def _file_writer(sink: Any, schema: pyarrow.Schema) -> Any:
-    import pyarrow
-
-    return pyarrow.ipc.new_file(sink, schema)
-
-
-_ENTROPY_WRITERS = {"entropy": _stream_writer, "feather": _file_writer, "parquet": _parquet_writer}
 
 
 def _write_entropy_matrix(target: str, table: EntropyTable) -> None:

@@ -1,7 +1,8 @@
 """Parent-set identification: for every variable, candidate parent sets with their local scores.
 
 `METHODS` names the searches; a method's module is imported when it runs and offers
-``search_child(scorer, child, limits, budget) -> FoundSets``. Dominance pruning and ordering are common to all.
+``search_child(scorer, child, limits, budget) -> FoundSets``. One that `traces` adds each set that it scores to the
+exploration of the sets found, if that is asked for. Dominance pruning and ordering are common to all.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class MethodSpec:
         Exact scores per variable (plus two per variable of the data), 0 where the method ends by itself.
     ends_by_size : bool
         Whether it ends by itself where the size of sets is limited.
+    traces : bool
+        Whether it explores one set after the other, so that their order can be told.
     """
 
     module: str
@@ -33,6 +36,7 @@ class MethodSpec:
     options: tuple[str, ...] = ()
     default_evaluations: int = 0
     ends_by_size: bool = False
+    traces: bool = False
 
     @property
     def about(self) -> str:
@@ -51,18 +55,21 @@ METHODS: dict[str, MethodSpec] = {
         "independence selection: best-first by the approximate score BIC*",
         "Scanagatta et al. 2015",
         default_evaluations=5_000,
+        traces=True,
     ),
     "greedy": MethodSpec(
         "stages.parentsets.greedy",
         "greedy selection: expand the best-scoring set found so far",
         "Scanagatta et al. 2015",
         default_evaluations=20_000,
+        traces=True,
     ),
     "sequential": MethodSpec(
         "stages.parentsets.sequential",
         "all sets by size with exact pruning; complete where it finishes",
         "Scanagatta et al. 2015",
         default_evaluations=20_000,
+        traces=True,
         ends_by_size=True,
     ),
 }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.scoring.candidate_prefilter import RowSample
 
+    from .exploration import Exploration
     from .grow_orders import Orders
 
 UNLIMITED = 2**62
@@ -43,6 +44,8 @@ class FoundSets:
         What ended the search before its own end, besides evaluations and the user: ``time`` or ``memory``.
     most_held : int
         Largest number of sets remembered at once when the search looked at its limits.
+    exploration : Exploration or None
+        Where the search notes each set that it scores, if that is asked for.
     """
 
     child: int
@@ -52,6 +55,26 @@ class FoundSets:
     unlisted: float | None = None
     ended: str | None = None
     most_held: int = 0
+    exploration: Exploration | None = None
+
+    def begin(self, parents: tuple[int, ...], score: float) -> None:
+        """Add the smallest set, which is scored first."""
+        self.add(parents, score)
+        self.evaluated = 1
+        if self.exploration is not None:
+            self.exploration.add(parents, score)
+
+    def explore(
+        self,
+        parents: tuple[int, ...],
+        candidates: np.ndarray,
+        scores: np.ndarray,
+        estimates: np.ndarray | None = None,
+    ) -> None:
+        """Count the scores of ``parents + {Y}`` for candidates Y, and tell them where that is asked for."""
+        self.evaluated += len(candidates)
+        if self.exploration is not None:
+            self.exploration.add_extensions(parents, candidates, scores, estimates)
 
     def add(self, parents: tuple[int, ...], score: float) -> None:
         """Add one set."""
@@ -118,6 +141,8 @@ class ChildLimits:
         The child's parents in the network that the orders are near to.
     sample : RowSample or None
         Ranks candidates where there are thousands.
+    traces : bool
+        Whether what is explored is to be told.
     """
 
     allowed: np.ndarray
@@ -129,6 +154,13 @@ class ChildLimits:
     n_orders: int = 0
     near_parents: tuple[int, ...] | None = None
     sample: RowSample | None = None
+    traces: bool = False
+
+    def nothing_found(self, child: int) -> FoundSets:
+        """What a search begins with."""
+        from .exploration import Exploration
+
+        return FoundSets(child, exploration=Exploration(child) if self.traces else None)
 
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.
@@ -136,6 +168,8 @@ class ChildLimits:
         `held` are the sets that it remembers besides those found. The clock ends no search before it has a first
         list: `FIRST_SCORES`, or one for each candidate where these are fewer.
         """
+        if found.exploration is not None:
+            held += found.exploration.nbytes // BYTES_PER_SET
         found.most_held = max(found.most_held, len(found.scores) + held)
         if found.most_held >= self.most_sets:
             found.ended = "memory"

@@ -142,6 +142,7 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         return 0.0
     rng, scorer = np.random.default_rng(0), run.scorer
     size = max(0, min(limits.max_parents, 4) - len(limits.required) - 1)
+    scorer.expand(child, limits.required, limits.allowed[:1])  # compiled code loads when first used
     rates, count, clock = [], 0, Budget(COUNTING_SECONDS)
     while count < MEASURED_SETS and not clock.is_spent():
         chosen = rng.choice(limits.allowed, min(size, len(limits.allowed) - 1), replace=False)
@@ -151,7 +152,7 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         rates.append((clock.elapsed() - begun) / len(rest))
         count += len(rest)
     scorer.evaluations = 0
-    return min(rates)  # others may have been at work meanwhile, and compiled code loads when first used
+    return min(rates)  # others may have been at work meanwhile
 
 
 def _number(count: int) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from formats.records import Dataset, Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import Dataset, ExploredSets, Forest, Header, Network, ParentSetRecord, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
@@ -51,6 +51,14 @@ class Inputs:
     near: Network | None = None
     knowledge: Knowledge | None = None
     known: ParentSetTable | None = None
+
+
+class ChildResult(NamedTuple):
+    """The record of one child, what its search explored if that is asked for, and scores computed elsewhere."""
+
+    record: ParentSetRecord
+    explored: ExploredSets | None
+    n_scores: int
 
 
 def identify(
@@ -121,6 +129,7 @@ class Run:
         self.sample = make_row_sample(self.scorer) if grows else None
         near = None if given.near is None else given.near.parents
         self.orders = Orders(dataset.n_variables, options.seed, near, given.knowledge) if grows else None
+        self.traces = False
         self.has_first_list: set[int] = set()
         self.overrun = 0.0
         self.resident = resident_bytes(self.scorer, self.sample, self.jobs)
@@ -142,8 +151,18 @@ class Run:
             extra=extra,
         )
 
-    def records(self, finished: Collection[int] = ()) -> Iterator[ParentSetRecord]:
-        """One record for each child that is not in `finished`, in header order."""
+    def records(
+        self, finished: Collection[int] = (), trace: Callable[[ExploredSets], None] | None = None
+    ) -> Iterator[ParentSetRecord]:
+        """One record for each child that is not in `finished`, in header order.
+
+        Parameters
+        ----------
+        finished : collection of int
+        trace : callable, optional
+            Called before each record of a search with the sets explored; takes a method that tells them.
+        """
+        self.traces = trace is not None
         # Compiled code is loaded before others are forked, so that they share it.
         if self.budget.seconds is not None or self.options.time_per_variable is not None or self.jobs > 1:
             compile_first(self._search_tiny, self.budget)
@@ -153,7 +172,9 @@ class Run:
         sets = n_unsearched = 0
         ended: Counter[str | None] = Counter()
         self.reporter.progress(0, len(children), "variables")
-        for done, (record, n_scores) in enumerate(self._map(self._tasks(children)), 1):
+        for done, (record, explored, n_scores) in enumerate(self._map(self._tasks(children)), 1):
+            if trace is not None and explored is not None:
+                trace(explored)
             sets += len(record.parents)
             ended[record.extra.get("ended")] += 1
             ended["interrupt"] += record.is_cut_short and "ended" not in record.extra
@@ -194,18 +215,19 @@ class Run:
             behind -= is_searched
         return tasks
 
-    def _map(self, tasks: list[tuple[int, int]]) -> Iterator[tuple[ParentSetRecord, int]]:
+    def _map(self, tasks: list[tuple[int, int]]) -> Iterator[ChildResult]:
         if self.jobs > 1 and CAN_FORK:
             return forked_map(self._work_apart, tasks, self.jobs, self.budget.stop)
-        return ordered_map(lambda task: (self.record_of(*task), 0), tasks, self.jobs)
+        return ordered_map(lambda task: self.result_of(*task), tasks, self.jobs)
 
-    def _work_apart(self, task: tuple[int, int], stop: SharedStop) -> tuple[ParentSetRecord, int]:
+    def _work_apart(self, task: tuple[int, int], stop: SharedStop) -> ChildResult:
         """In another process: what it finds, and the local scores that it computed."""
         self.budget.stop = self.scorer.stop = stop
         if self.sample is not None:
             self.sample.likelihood.stop = stop
         before = self.scorer.evaluations
-        return self.record_of(*task), self.scorer.evaluations - before
+        result = self.result_of(*task)
+        return result._replace(n_scores=self.scorer.evaluations - before)
 
     def _search_tiny(self, small: Budget) -> None:
         options = replace(
@@ -239,27 +261,35 @@ class Run:
         for done, _ in enumerate(ordered_map(score, searched, self.jobs), 1):
             self.reporter.progress(done, len(searched), "first lists")
 
-    def first_list(self, child: int) -> ParentSetRecord:
+    def first_list(self, child: int) -> ChildResult:
         """The required parents, and those with one more that improve on them: where there is time for no more."""
         limits = self.limits_of(child)
-        found = FoundSets(child, evaluated=1 + len(limits.allowed))
+        found = limits.nothing_found(child)
         score = self.scorer.local_score(child, limits.required)
-        found.add(limits.required, score)
+        found.begin(limits.required, score)
         expansion = self.scorer.expand(child, limits.required, limits.allowed)
+        found.explore(limits.required, limits.allowed, expansion[limits.allowed])
         found.add_expansion(limits.required, score, expansion)
         self.add_known(found, limits)
         mark = {"interrupted": True} if self.budget.interrupted else {"ended": "time"}
-        return found.to_record(self.scorer.n_variables, limits.required, mark)
+        return self._finish(found, limits, mark)
 
-    def record_of(self, child: int, unfinished: int = 1) -> ParentSetRecord:
+    def _finish(self, found: FoundSets, limits: ChildLimits, extra: dict[str, Any]) -> ChildResult:
+        record = found.to_record(self.scorer.n_variables, limits.required, extra)
+        return ChildResult(record, None if found.exploration is None else found.exploration.sets(), 0)
+
+    def result_of(self, child: int, unfinished: int = 1) -> ChildResult:
         """Search the sets of one child, which shares the time left with others."""
         fixed = self.plan.fixed_set(child)
+        limits = self.limits_of(child)
+        if fixed is None and not len(limits.allowed):
+            return self._finish(self.only_set(child, limits), limits, {})
         if child in self.has_first_list and self.budget.is_spent():
             return self.first_list(child)
         if fixed is not None or self.budget.interrupted:
             smallest = self.plan.knowledge.required_of(child) if fixed is None else fixed
             score = self.scorer.local_score(child, smallest)
-            return ParentSetRecord(
+            record = ParentSetRecord(
                 child,
                 (smallest,),
                 (score,),
@@ -268,14 +298,22 @@ class Run:
                 required=() if fixed is not None else smallest,
                 extra={} if fixed is not None else {"interrupted": True},
             )
-        limits = self.limits_of(child)
+            return ChildResult(record, None, 0)
         found = self.search_sets(child, limits, unfinished)
         extra: dict[str, Any] = {}
         if self.budget.interrupted and not found.complete:
             extra = {"interrupted": True}
         elif found.ended is not None:
             extra = {"ended": found.ended}
-        return found.to_record(self.scorer.n_variables, limits.required, extra)
+        return self._finish(found, limits, extra)
+
+    def only_set(self, child: int, limits: ChildLimits) -> FoundSets:
+        """All there is to find for a child to which nothing can be added."""
+        found = limits.nothing_found(child)
+        found.begin(limits.required, self.scorer.local_score(child, limits.required))
+        found.complete = True
+        self.add_known(found, limits)
+        return found
 
     def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:
         """What the method finds for a child that has a choice, and what was known before."""
@@ -287,9 +325,14 @@ class Run:
         return found
 
     def limits_of(self, child: int) -> ChildLimits:
-        """Candidates and bounds of one child's search."""
+        """Candidates and bounds of one child's search.
+
+        A parent that never changes adds nothing, and nothing can be added for a child that never changes.
+        """
         options, inputs = self.options, self.inputs
+        n_states = self.scorer.n_states
         allowed = self.plan.candidates(child)
+        allowed = allowed[(n_states[allowed] > 1) & (n_states[child] > 1)]
         required = self.plan.knowledge.required_of(child)
         return ChildLimits(
             allowed,
@@ -301,6 +344,7 @@ class Run:
             options.orders,
             None if inputs.near is None else inputs.near.parents[child],
             self.sample,
+            self.traces,
         )
 
     def add_known(self, found: FoundSets, limits: ChildLimits) -> None:
@@ -308,11 +352,11 @@ class Run:
         table = self.inputs.known
         if table is None:
             return
-        possible = {*limits.allowed.tolist(), *limits.required}
+        possible = {*self.plan.candidates(found.child).tolist(), *limits.required}
         for s in range(int(table.set_offsets[found.child]), int(table.set_offsets[found.child + 1])):
             parents = table.parent_set(s)
             is_allowed = possible.issuperset(parents) and set(parents).issuperset(limits.required)
-            if is_allowed and len(parents) <= limits.max_parents:
+            if is_allowed and len(parents) <= self.plan.max_parents:
                 found.add(parents, float(table.scores[s]))
 
     def evaluation_limit(self) -> int:

@@ -74,7 +74,7 @@ def forecast_run(run: Run) -> Forecast:
     searched = [child for child in run.children if run.plan.fixed_set(child) is None]
     chosen = _spread(searched, costs)
     if chosen:
-        run.record_of(chosen[0])  # compiled code is loaded when first used
+        run.result_of(chosen[0])  # compiled code is loaded when first used
     clock = Budget()
     held, measured = 0, []
     for child in chosen:

@@ -23,11 +23,10 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     The open list holds one entry per expansion, its best set not yet taken: a heap of generators, so memory
     grows with the number of expansions and not with the number of sets.
     """
-    found = FoundSets(child)
+    found = limits.nothing_found(child)
     required = limits.required
     start_score = scorer.local_score(child, required)
-    found.add(required, start_score)
-    found.evaluated = 1
+    found.begin(required, start_score)
     penalty = scorer.penalty(child)
     bound = superset_bound(scorer, child, limits)
     n_states = scorer.n_states.astype(np.float64)
@@ -51,7 +50,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         if not len(candidates):
             return
         expansion = scorer.expand(child, parents, candidates)
-        found.evaluated += len(candidates)
+        found.explore(parents, candidates, expansion[candidates])
         found.add_expansion(parents, score, expansion)
         order = candidates[np.argsort(-expansion[candidates], kind="stable")]
         _push(waiting, parents, order, expansion[order], 0)

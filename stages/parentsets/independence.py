@@ -51,7 +51,7 @@ class _Search:
         # Beyond required parents all goes as without them, in each of their configurations.
         self.required = limits.required
         self.penalty = scorer.penalty(child) * scorer.n_configurations(self.required)
-        self.found = FoundSets(child)
+        self.found = limits.nothing_found(child)
         self.n_states = scorer.n_states.astype(np.float64)
         self.ahead = AHEAD if limits.evaluations == UNLIMITED else 1
         self.open: list[tuple] = []
@@ -60,12 +60,11 @@ class _Search:
     def run(self) -> FoundSets:
         found = self.found
         self.empty_score = self.scorer.local_score(self.child, self.required)
-        found.add(self.required, self.empty_score)
-        found.evaluated = 1
+        found.begin(self.required, self.empty_score)
         most_added = self.limits.max_parents - len(self.required)
         if most_added >= 1:
             self.singletons = self.scorer.expand(self.child, self.required, self.limits.allowed)
-            found.evaluated += len(self.limits.allowed)
+            found.explore(self.required, self.limits.allowed, self.singletons[self.limits.allowed])
             found.add_expansion(self.required, self.empty_score, self.singletons)
             self._prepare_ranking()
         if most_added >= 2:
@@ -130,7 +129,7 @@ class _Search:
         if self.penalty > 0 and self._is_excluded(score, q, y, states):
             return
         if y not in known:
-            self._score_ahead(rest, group, position, known)
+            self._score_ahead(rest, score, q, group, position, known)
         exact = known.pop(y)
         best_subset = max(score, float(self.singletons[y]), self.empty_score)
         if exact > best_subset:
@@ -144,13 +143,16 @@ class _Search:
                 return
             self._open_extensions(union, exact, max(exact, best_subset), q * states)
 
-    def _score_ahead(self, parents: list[int], group: int, position: int, known: dict[int, float]) -> None:
+    def _score_ahead(
+        self, parents: list[int], score: float, q: float, group: int, position: int, known: dict[int, float]
+    ) -> None:
         """Exact scores of the next extensions of `parents` in their ranking: one count serves them all."""
         following = self.ranking[group][1][position : position + self.ahead]
         following = following[~np.isin(following, parents)]
         family = tuple(sorted((*self.required, *parents)))
         scores = self.scorer.expand(self.child, family, following)[following]
-        self.found.evaluated += len(following)
+        stars = np.array([self._star(score, q, y, self.ranking[group][0]) for y in following.tolist()])
+        self.found.explore(family, following, scores, stars)
         known.update(zip(following.tolist(), scores.tolist()))
 
     def _is_excluded(self, score: float, q: float, y: int, states: float) -> bool:

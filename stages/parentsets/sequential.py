@@ -19,6 +19,8 @@ from .pruning_rules import unlisted_bound
 if TYPE_CHECKING:
     from stages.kernels.counting.levelwise import Level
 
+    from .exploration import Exploration
+
 SLICE_SECONDS = 0.1
 """What work of one whole slice takes at most, about."""
 
@@ -39,7 +41,7 @@ class _Search:
         self.child = child
         self.limits = limits
         self.budget = budget
-        self.found = FoundSets(child)
+        self.found = limits.nothing_found(child)
         self.bound = superset_bound(scorer, child, limits)
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
@@ -50,8 +52,7 @@ class _Search:
 
         found, limits = self.found, self.limits
         empty_score = self.scorer.local_score(self.child, limits.required)
-        found.add(limits.required, empty_score)
-        found.evaluated = 1
+        found.begin(limits.required, empty_score)
         places, best = np.zeros((1, 0), dtype=np.int32), np.array([empty_score])
         level = empty_level(0)
         most_added = limits.max_parents - len(limits.required)
@@ -116,11 +117,14 @@ class _Search:
         n_extended = max(1, int(np.searchsorted(before, self.limits.evaluations)))
         entries = entries[: starts[n_extended]]
         is_better = np.zeros(len(entries), dtype=np.bool_)
+        scores = np.full(len(entries) if found.exploration is not None else 0, np.nan)
         evaluated, is_whole = 0, True
         for configurations in np.unique(q[:n_extended]).tolist():
             which = np.flatnonzero(q[:n_extended] == configurations)
-            n_scored = self._score(configurations, places, which, starts, entries, is_better)
+            n_scored = self._score(configurations, places, which, starts, entries, is_better, scores)
             evaluated += int(counts[which[:n_scored]].sum())
+            if found.exploration is not None:
+                self._note(found.exploration, places, starts, scores, which[:n_scored])
             is_whole = n_scored == len(which)
             if not is_whole:
                 break
@@ -129,7 +133,7 @@ class _Search:
         self._add(places, starts, entries, np.flatnonzero(is_better))
         return n_extended if is_whole else 0, entries
 
-    def _score(self, configurations: float, places, which, starts, entries, is_better) -> int:
+    def _score(self, configurations: float, places, which, starts, entries, is_better, scores) -> int:
         """Score the open extensions of sets with so many configurations; of how many sets before the budget ended."""
         from stages.kernels.counting.levelwise import score_open
 
@@ -139,7 +143,7 @@ class _Search:
         while position < len(which):
             position, first = score_open(
                 scorer.data, tables, self.child, self.required, self.limits.allowed, places, which, position,
-                first, self._slice_work(), starts, entries, is_better, scratch, scorer.workspace(),
+                first, self._slice_work(), starts, entries, is_better, scores, scratch, scorer.workspace(),
             )  # fmt: skip
             if position < len(which) and self._must_stop():
                 break
@@ -155,11 +159,24 @@ class _Search:
         return self.budget.interrupted or self.limits.is_spent(self.budget, self.found)
 
     def _add(self, places: np.ndarray, starts: np.ndarray, entries: np.ndarray, which: np.ndarray) -> None:
-        sets = np.searchsorted(starts, which, side="right") - 1
-        last = len(self.n_states) - (starts[sets + 1] - which)
-        members = self.limits.allowed[np.column_stack((places[sets], last))]
+        members = self._members(places, starts, which)
         for added, score in zip(members.tolist(), entries[which].tolist()):
             self.found.add(tuple(sorted((*self.limits.required, *added))), score)
+
+    def _members(self, places: np.ndarray, starts: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """What some extensions add to the required parents, shape (n_sets, size)."""
+        sets = np.searchsorted(starts, which, side="right") - 1
+        last = len(self.n_states) - (starts[sets + 1] - which)
+        return self.limits.allowed[np.column_stack((places[sets], last))]
+
+    def _note(self, exploration: Exploration, places, starts, scores, sets: np.ndarray) -> None:
+        """Tell what was scored: the open extensions of some sets."""
+        ranges = [np.arange(starts[s], starts[s + 1]) for s in sets.tolist()]
+        which = np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
+        which = which[~np.isnan(scores[which])]
+        members = self._members(places, starts, which)
+        required = np.tile(self.required, (len(members), 1))
+        exploration.add_sets(np.column_stack((required, members)), scores[which])
 
     def _close_excluded(
         self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray

@@ -115,7 +115,7 @@ def mark_open(level, places, best, q, n_states, penalty, starts, entries, counts
 @njit
 def score_open(
     data, tables, child, required, allowed, places, which, position, first, most_work,
-    starts, entries, is_better, scratch, work,
+    starts, entries, is_better, scores, scratch, work,
 ):  # fmt: skip
     """Score the open extensions of some sets with equally many configurations, until about `most_work` was done.
 
@@ -138,6 +138,8 @@ def score_open(
         As from `mark_open`; entries of open extensions become the best score among it and its subsets.
     is_better : ndarray of bool, shape of entries
         Receives whether an extension scores more than all its subsets.
+    scores : ndarray of float64, shape of entries or (0,)
+        Receives the scores of open extensions; empty if nobody asks for them.
     scratch : ndarray of float64, shape (n_variables,)
     work : Workspace
 
@@ -172,6 +174,8 @@ def score_open(
         for i in range(starts[s], starts[s + 1]):
             if not np.isnan(entries[i]):
                 score = scratch[allowed[offset + i]]
+                if len(scores) > 0:
+                    scores[i] = score
                 is_better[i] = score > entries[i]
                 entries[i] = max(score, entries[i])
         position += 1

@@ -50,7 +50,7 @@ class Told(NullReporter):
 
 
 def run_of(reporter=None, **options):
-    dataset, _ = dependent_dataset(3, 7, 150, most_states=3)
+    dataset, _ = dependent_dataset(45, 7, 150, most_states=3)  # none is constant
     return Run(dataset, ParentSetOptions(method="sequential", **options), reporter=reporter)
 
 

@@ -35,6 +35,6 @@ def test_records_count_each_score_once(method, score, evaluations, monkeypatch):
 
 def test_independence_scores_nothing_ahead_of_its_turn_under_a_limit():
     """So a limit of evaluations buys as many sets as the method asks for."""
-    dataset, _ = dependent_dataset(4, 12, 400)
+    dataset, _ = dependent_dataset(33, 12, 400)  # none is constant
     run = Run(dataset, ParentSetOptions(method="indep", evaluations=60, seed=1))
     assert all(record.evaluated == 60 for record in run.records())

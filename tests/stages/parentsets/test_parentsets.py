@@ -223,12 +223,12 @@ def test_sequential_is_complete_for_every_score(score):
 
 @pytest.mark.parametrize("score", ["bic", "bdeu"])
 def test_sequential_finds_the_same_however_its_levels_are_sliced(score, monkeypatch):
-    dataset, _ = dependent_dataset(5, 8, 120, most_states=4)
+    dataset, _ = dependent_dataset(33, 8, 120, most_states=4)
     whole = identify(dataset, method="sequential", score=score, max_parents=5)
-    part = identify(dataset, method="sequential", score=score, max_parents=5, evaluations=70)
+    part = identify(dataset, method="sequential", score=score, max_parents=5, evaluations=30)
     monkeypatch.setattr(sequential, "SLICE_ENTRIES", 3)
     assert identify(dataset, method="sequential", score=score, max_parents=5) == whole
-    assert identify(dataset, method="sequential", score=score, max_parents=5, evaluations=70) == part
+    assert identify(dataset, method="sequential", score=score, max_parents=5, evaluations=30) == part
     assert [record.evaluated for record in part[1]] < [record.evaluated for record in whole[1]]
 
 
@@ -269,6 +269,23 @@ def test_results_do_not_depend_on_threads(method):
     assert one == two
 
 
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2"])
+@pytest.mark.parametrize("method", METHODS)
+def test_constant_variables_are_nobodys_parents_and_have_none(method, score):
+    dataset, rows = dependent_dataset(3, 8, 200, most_states=3)
+    constant = {i for i in range(8) if dataset.n_states[i] == 1}
+    assert constant and len(constant) < 6
+    _, records = identify(dataset, method=method, score=score, max_parents=3, evaluations=2_000, seed=1)
+    for record in records:
+        if record.child in constant:
+            assert (record.parents, record.evaluated, record.complete) == (((),), 1, True)
+        elif method != "grow":
+            assert record.complete
+            expected = exhaustive(dataset, rows, record.child, 3, score)
+            assert_same_lists(as_dict(record), expected)
+        assert not constant.intersection(*record.parents)
+
+
 def test_a_larger_budget_never_loses_the_best_set():
     dataset, _ = dependent_dataset(9, 10, 300)
     for method in METHODS:
@@ -278,7 +295,7 @@ def test_a_larger_budget_never_loses_the_best_set():
 
 
 def test_an_interrupt_leaves_valid_lists():
-    dataset, _ = dependent_dataset(9, 6, 100)
+    dataset, _ = dependent_dataset(33, 6, 100)
     budget = Budget()
     _, records = run(dataset, ParentSetOptions(method="indep"), budget)
     first = next(records)
@@ -302,7 +319,7 @@ class Warnings(NullReporter):
 
 
 def test_an_interrupt_says_how_many_variables_were_never_searched():
-    dataset, _ = dependent_dataset(9, 6, 100)
+    dataset, _ = dependent_dataset(33, 6, 100)
     reporter = Warnings()
     budget = Budget()
     header, records = run(dataset, ParentSetOptions(method="indep"), budget, reporter)
@@ -332,7 +349,7 @@ def test_the_clock_leaves_no_variable_without_a_first_list(method):
 
 
 def test_where_time_is_given_an_interrupt_leaves_first_lists():
-    dataset, _ = dependent_dataset(9, 12, 400)
+    dataset, _ = dependent_dataset(33, 12, 400)
     budget = Budget(seconds=1e6)
     header, records = run(dataset, ParentSetOptions(method="greedy", time=1e6), budget)
     found = [next(records)]

@@ -64,8 +64,9 @@ def test_extensions_that_have_to_be_scored(seed, size):
 
 
 @pytest.mark.parametrize("most_work", [0.0, 1e9], ids=["one at a time", "all at once"])
+@pytest.mark.parametrize("tells", [False, True], ids=["", "tells scores"])
 @pytest.mark.parametrize("required", [(), (5,)])
-def test_open_extensions_are_scored(required, most_work):
+def test_open_extensions_are_scored(required, tells, most_work):
     dataset, rows = dependent_dataset(4, 7, 200, most_states=3)
     scorer, child, n_states = FamilyScorer(dataset, "bic"), 6, dataset.n_states.tolist()
     allowed = np.array([v for v in range(6) if v not in required], dtype=np.int32)
@@ -82,14 +83,15 @@ def test_open_extensions_are_scored(required, most_work):
     before = np.where(closed, np.nan, entries)
     entries = before.copy()
     is_better, scratch = np.zeros(len(entries), dtype=np.bool_), np.empty(7)
+    scores = np.full(len(entries) if tells else 0, np.nan)
     q = np.array([scorer.n_configurations((*required, int(v))) for v in allowed])
     for configurations in np.unique(q):
         which, position, first, calls = np.flatnonzero(q == configurations), 0, 0, 0
         while position < len(which):
             position, first = score_open(
                 scorer.data, scorer.tables(child, configurations), child, np.array(required, dtype=np.int32),
-                allowed, places, which, position, first, most_work, starts, entries, is_better, scratch,
-                scorer.workspace(),
+                allowed, places, which, position, first, most_work, starts, entries, is_better, scores,
+                scratch, scorer.workspace(),
             )  # fmt: skip
             calls += 1
         assert first == 0 and (calls == 1 or most_work == 0.0)
@@ -100,6 +102,8 @@ def test_open_extensions_are_scored(required, most_work):
         else:
             assert entries[k] == pytest.approx(max(before[k], score(pair)), abs=1e-6)
             assert is_better[k] == (entries[k] > before[k])
+        if tells:
+            assert np.isnan(scores[k]) if closed[k] else scores[k] == pytest.approx(score(pair), abs=1e-6)
 
 
 def test_an_empty_level_has_no_set():

@@ -1,0 +1,88 @@
+"""Traces of searches for parent sets: every scored set in the order of its turn; written only, for plots and studies.
+
+JSON lines with a header like that of parent-set files, or, for long traces, the same columns as an Arrow or Parquet
+table with the header in the schema's metadata.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..json_lines.jsonl_writer import encode_fields, encode_header
+from ..records import ExploredSets, Header
+from ..schemas import TRACE
+from ..streams import open_output
+from ..tables.batches import METADATA_KEY, batch_writer
+
+Write = Callable[[ExploredSets], None]
+
+
+@contextlib.contextmanager
+def open_trace(target: str, header: Header, format: str = "trace") -> Iterator[Write]:
+    """Open a trace for writing: a function that is called with the sets of one child after the other.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when complete, or ``-``.
+    header : Header
+    format : str
+        ``trace`` (JSON lines), ``arrow`` (stream), ``feather`` (Arrow file) or ``parquet``.
+    """
+    with open_output(target) as stream:
+        if format != "trace":
+            with _open_table(stream, header, format) as write:
+                yield write
+            return
+        stream.write(encode_header(TRACE.name, header))
+        yield lambda explored: stream.writelines(_lines(explored))
+
+
+def _lines(explored: ExploredSets) -> Iterator[bytes]:
+    offsets, members = explored.offsets.tolist(), explored.members.tolist()
+    rows = zip(explored.scores.tolist(), explored.estimates.tolist(), strict=True)
+    for place, (score, estimate) in enumerate(rows):
+        yield encode_fields(
+            {
+                "child": explored.child,
+                "evaluated": place + 1,
+                "parents": members[offsets[place] : offsets[place + 1]],
+                "score": score,
+                "estimate": estimate,  # NaN is written as null
+            }
+        )
+
+
+@contextlib.contextmanager
+def _open_table(stream, header: Header, format: str) -> Iterator[Write]:
+    import pyarrow
+
+    schema = pyarrow.schema(
+        [
+            ("child", pyarrow.int32()),
+            ("evaluated", pyarrow.int64()),
+            ("parents", pyarrow.list_(pyarrow.int32())),
+            ("score", pyarrow.float64()),
+            ("estimate", pyarrow.float64()),
+        ],
+        metadata={METADATA_KEY: encode_header(TRACE.name, header).strip()},
+    )
+
+    def write(explored: ExploredSets) -> None:
+        n_sets = len(explored.scores)
+        columns = [
+            pyarrow.array(np.full(n_sets, explored.child, dtype=np.int32)),
+            pyarrow.array(np.arange(1, n_sets + 1)),
+            pyarrow.ListArray.from_arrays(
+                pyarrow.array(explored.offsets, pyarrow.int32()), pyarrow.array(explored.members)
+            ),
+            pyarrow.array(explored.scores),
+            pyarrow.array(explored.estimates, mask=np.isnan(explored.estimates)),
+        ]
+        writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
+
+    with batch_writer(format, stream, schema) as writer:
+        yield write

@@ -1,0 +1,71 @@
+"""What a search explored: the sets that it scored, in order, for ``--trace``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from formats.records import ExploredSets
+
+
+class Exploration:
+    """Scored sets of one child, added in the order of their turn.
+
+    Parameters
+    ----------
+    child : int
+
+    Attributes
+    ----------
+    nbytes : int
+        Memory taken, about.
+    """
+
+    def __init__(self, child: int):
+        self.child = child
+        self.nbytes = 0
+        self._parts: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+
+    def add(self, parents: Sequence[int], score: float) -> None:
+        """Add one set."""
+        self.add_sets(np.array([parents], dtype=np.int32).reshape(1, len(parents)), np.array([score]))
+
+    def add_sets(self, members: np.ndarray, scores: np.ndarray, estimates: np.ndarray | None = None) -> None:
+        """Add sets of one size.
+
+        Parameters
+        ----------
+        members : ndarray of int32, shape (n_sets, size)
+            In any order within a set.
+        scores : ndarray of float64, shape (n_sets,)
+        estimates : ndarray of float64, shape (n_sets,), optional
+        """
+        sizes = np.full(len(members), members.shape[1], dtype=np.int64)
+        self.add_lists(sizes, np.sort(members, axis=1).ravel(), scores, estimates)
+
+    def add_extensions(
+        self,
+        parents: Sequence[int],
+        candidates: np.ndarray,
+        scores: np.ndarray,
+        estimates: np.ndarray | None = None,
+    ) -> None:
+        """Add ``parents + {Y}`` for candidates Y; arrays as in `add_sets`, one entry for each candidate."""
+        base = np.tile(np.array(parents, dtype=np.int32), (len(candidates), 1))
+        self.add_sets(np.column_stack((base, candidates)).astype(np.int32), scores, estimates)
+
+    def add_lists(
+        self, sizes: np.ndarray, members: np.ndarray, scores: np.ndarray, estimates: np.ndarray | None = None
+    ) -> None:
+        """Add sets of any sizes, their members ascending and one after the other."""
+        estimates = np.full(len(scores), np.nan) if estimates is None else estimates
+        self._parts.append((sizes, members, scores, estimates))
+        self.nbytes += sum(array.nbytes for array in self._parts[-1])
+
+    def sets(self) -> ExploredSets:
+        """All of them."""
+        sizes, members, scores, estimates = map(np.concatenate, zip(*self._parts))
+        return ExploredSets(
+            self.child, np.concatenate(([0], np.cumsum(sizes))), members.astype(np.int32), scores, estimates
+        )
