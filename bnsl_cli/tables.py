@@ -27,6 +27,8 @@ TERMINAL_ROWS = 60
 """Rows of a table on a terminal; with ``--format table`` or ``-o`` there are all."""
 MATRIX_VARIABLES = 8
 """Up to this many variables the whole matrix of conditional entropies is shown, if it fits."""
+MOST_PAIRS = 1000
+"""Pairs of variables in a table at most: nobody reads a million lines."""
 FILE_WIDTH = 120
 TEXT_WIDTH = 8
 """Least width of a column of names or text."""
@@ -147,27 +149,41 @@ def _listed(indices: Iterable[int], names: Sequence[str]) -> str:
 
 
 def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
-    """Entropies and, per variable, the one that determines it best; for few variables the whole matrix."""
-    import numpy as np
-
+    """Entropies and the matrix of conditional entropies; where that is too wide, the pairs that share most."""
     n_variables = len(table.variables)
     names = fitting_names(target, [v.name for v in table.variables])
     matrix = [f">H(.|{name})" for name in names]
     room = sum(max(len(title) - 1, 6) + COLUMN_GAP for title in matrix) + max(map(len, names), default=0) + 18
-    whole = n_variables <= MATRIX_VARIABLES and (room <= width_of(target) or not is_terminal(target))
-    others = matrix if whole else ["best predictor", ">H(X|best)"]
-    view = new_table("variable", ">states", ">H(X)", *others)
-    masked = table.conditional + np.diag(np.full(n_variables, np.inf))
+    closing = f"{table.rows:,} rows; entropies in nats"
+    if n_variables <= MATRIX_VARIABLES and (room <= width_of(target) or not is_terminal(target)):
+        view = new_table("variable", ">states", ">H(X)", *matrix)
+        for name, states, entropy, row in zip(names, table.n_states, table.entropy, table.conditional):
+            add_rows(view, [[name, str(states), *(f"{value:.4f}" for value in (entropy, *row))]], None)
+        write_text(target, view, closing)
+        return
+    view = new_table("X", "Y", ">I(X;Y)", ">H(X|Y)", ">H(Y|X)")
+    shown = min(limit or MOST_PAIRS, MOST_PAIRS)
+    for x, y, shared in strongest_pairs(table, shown):
+        figures = shared, table.conditional[x, y], table.conditional[y, x]
+        add_rows(view, [[names[x], names[y], *(f"{value:.4f}" for value in figures)]], None)
+    left_out = n_variables * (n_variables - 1) // 2 - shown
+    rest = [f"... {left_out:,} weaker pairs; a pipe or -o FILE has them all"] if left_out > 0 else []
+    write_text(target, view, *rest, closing)
 
-    def cells(index: int) -> list[str]:
-        row = [names[index], str(table.n_states[index]), f"{table.entropy[index]:.4f}"]
-        if whole:
-            return row + [f"{value:.4f}" for value in table.conditional[index]]
-        best = int(masked[index].argmin())
-        return [*row, names[best], f"{masked[index, best]:.4f}"]
 
-    left_out = add_rows(view, map(cells, range(n_variables)), limit)
-    write_text(target, view, *_rest(left_out, "variables"), f"{table.rows:,} rows; entropies in nats")
+def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, float]]:
+    """Pairs of variables by mutual information H(X) - H(X|Y), nats: the largest first, earlier variables in ties."""
+    import numpy as np
+
+    shared = np.triu(table.entropy[:, None] - table.conditional, 1)
+    shared[np.tril_indices(len(shared))] = -np.inf
+    flat = shared.ravel()
+    kept = np.arange(len(flat))
+    if most < len(flat):
+        kept = np.flatnonzero(flat >= np.partition(flat, len(flat) - most)[len(flat) - most])
+    order = kept[np.argsort(-flat[kept], kind="stable")][:most].tolist()
+    pairs = [(*divmod(place, len(shared)), max(0.0, float(flat[place]))) for place in order]
+    return [(x, y, value) for x, y, value in pairs if x < y]
 
 
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:

@@ -27,7 +27,8 @@ def command(
 
     Reads a table (CSV, TSV, Parquet or Arrow; gzip and zstd are fine) and writes an Arrow IPC stream with one row per
     variable: its name, number of states, entropy H(X), and the list of H(X|Y) for every other variable Y, all
-    in nats. H(X|Y) near 0 means that Y all but determines X. On a terminal a readable excerpt is shown.
+    in nats. H(X|Y) near 0 means that Y all but determines X. On a terminal a readable excerpt is shown: the
+    matrix of a few variables, of many the pairs with most mutual information I(X;Y).
 
     \b
     Examples:

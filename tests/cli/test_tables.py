@@ -55,13 +55,40 @@ def test_names_of_a_network_stay_apart(width: int, capfdbinary):
 def test_entropies_fit(width: int, n_variables: int, capfdbinary):
     rng = np.random.default_rng(1)
     conditional = rng.uniform(0, 1, (n_variables, n_variables))
-    variables = tuple(map(Variable, NAMES[:n_variables]))
+    variables = tuple(map(Variable, "abc" if n_variables == 3 else NAMES))
     states, entropy = np.full(n_variables, 2, dtype=np.int32), rng.uniform(0, 1, n_variables)
     tables.show_entropies("-", EntropyTable(variables, states, entropy, conditional, 300, "sha256:1"), None)
     lines = shown(capfdbinary)
     assert max(map(len, lines)) <= width
-    assert all(f"{value:.4f}" in "\n".join(lines) for value in entropy)
-    assert "H(.|" not in "".join(lines) or width == 200
+    is_matrix = "H(.|" in "".join(lines)
+    assert is_matrix == (n_variables == 3 and width >= 60)
+    figures = entropy if is_matrix else conditional[~np.eye(n_variables, dtype=bool)]
+    assert all(f"{value:.4f}" in "\n".join(lines) for value in figures)
+
+
+def test_wide_entropies_are_pairs_strongest_first(width: int, capfdbinary):
+    rng = np.random.default_rng(2)
+    n_variables = 50
+    conditional = rng.uniform(0, 2, (n_variables, n_variables))
+    variables = tuple(Variable(f"{name}{v}") for v in range(n_variables) for name in NAMES[:1])
+    table = EntropyTable(
+        variables,
+        np.full(n_variables, 9, dtype=np.int32),
+        np.full(n_variables, 2.0),
+        conditional,
+        9,
+        "sha256:1",
+    )
+    above = np.triu(2.0 - conditional, 1)
+    pairs = sorted(zip(*np.triu_indices(n_variables, 1)), key=lambda pair: -above[pair])
+    assert [(x, y) for x, y, _ in tables.strongest_pairs(table, 7)] == pairs[:7]
+    assert [(x, y) for x, y, _ in tables.strongest_pairs(table, 10_000)] == pairs
+    tables.show_entropies("-", table, 7)
+    lines = shown(capfdbinary)
+    text = " ".join(" ".join(lines).split())
+    assert max(map(len, lines)) <= width and "1,218 weaker pairs" in text
+    places = [text.index(f"{above[pair]:.4f}") for pair in pairs[:7]]
+    assert places == sorted(places)
 
 
 MEANINGS = {"arcs": "number of arcs", "bic": "BIC; nats", "treewidth_upper": "bound", "shd": "distance"}
