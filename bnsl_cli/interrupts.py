@@ -47,9 +47,13 @@ FROM_TERMINAL = (signal.SIGINT, signal.SIGHUP)
 PATIENCE = 10.0
 """Seconds that a search may take when its input was handed over by an interrupted command."""
 
+AGAIN_SECONDS = 0.01
+"""How soon a signal that Python dropped comes again."""
+
 _current: StopRequest | None = None
 _patient = False
 _remembered: int | None = None
+_dropped: int | None = None
 
 
 def remembered_signal() -> int | None:
@@ -81,8 +85,12 @@ def _waits_for_writer() -> bool:
     return bool(events & select.POLLIN) or not events & select.POLLHUP
 
 
-def _on_signal(signal_number: int, _frame: object) -> None:
-    global _remembered
+def _on_signal(signal_number: int, frame: FrameType | None) -> None:
+    global _remembered, _dropped
+    if _is_sending_again(frame):  # where what is raised is dropped for good
+        _dropped = signal_number
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+        return
     waits = _patient and _current is None and _remembered is None
     if waits and signal_number in FROM_TERMINAL and _waits_for_writer():
         _remembered = signal_number
@@ -102,18 +110,32 @@ def is_stopping() -> bool:
 def install_handlers() -> None:
     """Handle signals from now on, unless our parent had them ignored (nohup, background jobs)."""
     _install(_on_signal)
+    signal.signal(signal.SIGALRM, _on_alarm)
     sys.unraisablehook = _send_again
 
 
 def _send_again(unraisable: Any) -> None:
     """A signal that came in a finaliser, where Python drops what is raised, comes again a moment later."""
+    global _dropped
     error = unraisable.exc_value
     if not isinstance(error, Interrupted):
         sys.__unraisablehook__(unraisable)
         return
-    again = threading.Timer(0.01, os.kill, (os.getpid(), error.signal_number))
-    again.daemon = True
-    again.start()
+    _dropped = error.signal_number
+    signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+
+
+def _on_alarm(_signal_number: int, frame: FrameType | None) -> None:
+    global _dropped
+    number, _dropped = _dropped, None
+    if number is not None:
+        _on_signal(number, frame)
+
+
+def _is_sending_again(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code is not _send_again.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def install_early_handlers() -> None:
@@ -133,10 +155,19 @@ def _install(handler: Callable[[int, FrameType | None], None]) -> None:
 
 @contextlib.contextmanager
 def graceful_stop() -> Iterator[StopRequest]:
-    """Within the block the first signal sets the yielded event instead of ending the command."""
+    """Within the block the first signal sets the yielded event instead of ending the command.
+
+    A stage that has nothing to hand over then ends the command as outside the block.
+    """
+    from stages.runtime.errors import NothingFoundError
+
     global _current
-    _current = StopRequest()
+    _current = request = StopRequest()
     try:
-        yield _current
+        yield request
+    except NothingFoundError as error:
+        if request.signal_number is None:
+            raise
+        raise Interrupted(request.signal_number) from error
     finally:
         _current = None

@@ -7,3 +7,7 @@ class StageError(Exception):
 
 class InfeasibleError(StageError):
     """No network meets the constraints."""
+
+
+class NothingFoundError(StageError):
+    """The user asked to stop before there was anything to hand over."""

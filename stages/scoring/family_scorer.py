@@ -43,6 +43,11 @@ class FamilyScorer:
         Equivalent sample size, for scores that have one.
     stop : StopSignal, optional
         Once it is set, an expansion under way ends early.
+
+    Raises
+    ------
+    NothingFoundError
+        `stop` was set while the data were laid out.
     """
 
     def __init__(
@@ -57,7 +62,7 @@ class FamilyScorer:
         self.stop = stop
         self.n_states = dataset.n_states
         self.n_rows = dataset.n_rows
-        self.data = pack_dataset(dataset.codes, self.n_states)
+        self.data = pack_dataset(dataset.codes, self.n_states, stop)
         self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
         self.evaluations = 0
         self._count_lock = threading.Lock()

@@ -10,6 +10,7 @@ import pytest
 from helpers.processes import environment
 
 from bnsl_cli.interrupts import Interrupted, graceful_stop, install_handlers
+from stages.runtime.errors import NothingFoundError
 
 
 def test_a_signal_in_a_finaliser_is_not_lost():
@@ -34,9 +35,41 @@ except Interrupted as interrupted:
     assert (result.stdout, result.stderr) == (b"15\n", b"")
 
 
+def test_a_signal_while_a_dropped_one_is_sent_again_is_not_lost():
+    script = """
+import signal, time
+from bnsl_cli import interrupts
+
+class Finalised:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+def slowly(*given):
+    arm(*given)
+    if not asked:
+        asked.append(1)
+        signal.raise_signal(signal.SIGHUP)
+
+asked, arm = [], signal.setitimer
+interrupts.install_handlers()
+signal.setitimer = slowly
+try:
+    Finalised()
+    time.sleep(30)
+except interrupts.Interrupted as interrupted:
+    print(interrupted.signal_number)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), check=True
+    )
+    assert (result.stdout, result.stderr) == (b"1\n", b"")
+
+
 def test_the_first_signal_asks_the_second_insists(monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous = {
+        number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+    }
     try:
         install_handlers()
         with pytest.raises(Interrupted), graceful_stop() as stop:
@@ -53,7 +86,7 @@ def test_the_first_signal_asks_the_second_insists(monkeypatch):
 
 def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    before = signal.getsignal(signal.SIGTERM)
+    before, alarm = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGALRM)
     try:
         install_handlers()
         with pytest.raises(Interrupted), graceful_stop() as stop:
@@ -61,3 +94,12 @@ def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
             signal.raise_signal(signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGALRM, alarm)
+
+
+def test_a_signal_before_there_is_a_result_ends_the_command():
+    with pytest.raises(NothingFoundError), graceful_stop():
+        raise NothingFoundError("nobody asked to stop")
+    with pytest.raises(Interrupted), graceful_stop() as stop:
+        stop.signal_number = signal.SIGTERM
+        raise NothingFoundError("interrupted")
