@@ -13,8 +13,8 @@ ROWS = ROOT / "tests" / "cases" / "data" / "numeric.csv"
 @pytest.mark.parametrize("compressed", [False, True])
 def test_like_a_network_or_parent_sets(tmp_path, compressed: bool):
     cut = run_bnsl("discretize", "--discretize", "median", ROWS).stdout
-    sets = run_bnsl("parentsets", "--discretize", "median", "--seed", 1, ROWS).stdout
-    network = run_bnsl("optimize", "--seed", 1, stdin=sets).stdout
+    sets = run_bnsl("parentsets", "--evaluations", 20, "--discretize", "median", "--seed", 1, ROWS).stdout
+    network = run_bnsl("optimize", "--obs", "--restarts", 2, "--seed", 1, stdin=sets).stdout
     for name, text in {"sets.jsonl": sets, "net.jsonl": network, "cut.csv": cut}.items():
         path = tmp_path / (name + ".gz" * compressed)
         path.write_bytes(gzip.compress(text) if compressed else text)

@@ -98,6 +98,7 @@ def test_man_pages_are_current():
     assert len(list(man_pages.FOLDER.glob("*.1"))) == len(COMMANDS) + 1
 
 
+@pytest.mark.slow
 def test_solvers_of_ones_own(tmp_path: Path):
     """The examples of other programs at either place of the pipe, as the README shows them."""
     data, solvers = ROOT / "tests" / "cases" / "data" / "small.csv", ROOT / "examples" / "solvers"

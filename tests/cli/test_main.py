@@ -48,6 +48,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]):
     assert loaded == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

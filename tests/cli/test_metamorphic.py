@@ -60,7 +60,7 @@ def shuffled_columns(rows: list[list[str]]) -> list[list[str]]:
     return [[row[column] for column in order] for row in rows]
 
 
-@pytest.mark.parametrize("score", ["bic", "bdeu"])
+@pytest.mark.parametrize("score", ["bic", pytest.param("bdeu", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("change", [renamed, shuffled_rows, shuffled_columns])
 def test_the_best_network_stays_the_best(change, score: str, tmp_path: Path):
     plain = learnt(written(tmp_path / "plain.csv", table()), "--score", score)

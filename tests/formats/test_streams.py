@@ -124,6 +124,7 @@ class TestZstandard:
         assert open_dataset(path).codes.tolist() == [[0, 1, 1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [read_bytes, lambda path: sum(map(len, Lines(path)))])
 def test_what_expands_without_end_is_refused(tmp_path, monkeypatch, read):
     monkeypatch.setattr(streams, "FREE_EXPANSION", 1 << 20)

@@ -148,6 +148,7 @@ def test_complete_lists_under_knowledge(seed, method):
             assert record.complete
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_grown_lists_under_knowledge(seed):
     dataset, rows = dependent_dataset(seed, 7, 150, most_states=3)

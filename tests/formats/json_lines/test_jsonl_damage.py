@@ -164,6 +164,7 @@ def test_records_leave_a_pipe_one_by_one(tmp_path):
     assert seen == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packed", [False, True])
 def test_standard_input(packed):
     content = stream_of(HEADER, *RECORDS).getvalue()

@@ -238,6 +238,7 @@ class TestWriters:
             raise RuntimeError
         assert list(tmp_path.iterdir()) == []
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("format_name", ["parquet", "arrow"])
     def test_failure_into_a_pipe_does_not_look_whole(self, format_name):
         program = f"""
@@ -299,6 +300,7 @@ def expanding(kind: str) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "stream", "file", "runs"])
 def test_what_expands_without_measure_is_refused_unread(tmp_path, kind):
     path = tmp_path / "bomb"

@@ -83,6 +83,7 @@ class TestEntropies:
         for name in "fpz":
             assert_same_entropies(open_entropies(str(tmp_path / name)), table)
 
+    @pytest.mark.slow
     def test_through_a_pipe(self):
         write = "from formats import *; from helpers.entropy_cases import *; write_entropies('-', entropy_table())"
         read = (

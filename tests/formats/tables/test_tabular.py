@@ -272,6 +272,7 @@ class TestSources:
         writer.join()
         assert dataset.names == ("a", "b") and dataset.n_rows == 2
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("wrap", [bytes, gzip.compress])
     def test_standard_input(self, wrap):
         program = "from formats import open_dataset; print(open_dataset('-').codes.tolist())"
@@ -280,6 +281,7 @@ class TestSources:
         )
         assert done.stdout.strip() == b"[[0, 1], [0, 1]]"
 
+    @pytest.mark.slow
     def test_standard_input_in_small_pieces(self):
         program = "from formats import open_dataset; print(open_dataset('-').codes.tolist())"
         with subprocess.Popen([sys.executable, "-c", program], stdin=-1, stdout=-1) as process:

@@ -52,6 +52,7 @@ def test_small_networks(network: Network):
     assert drawing.labels == network.header.names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_variables", "n_parents"), [(60, 2), (150, 4)])
 def test_larger_networks(n_variables: int, n_parents: int):
     network = random_network(n_variables, n_parents, seed=1)

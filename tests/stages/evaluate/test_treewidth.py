@@ -174,6 +174,7 @@ def test_contractions_follow_their_rule(seed):
     assert contraction_bound(moral_graph(parents)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 2, 5, 8])
 def test_k_trees_are_recognised_at_1500_variables(width):
     parents, names = random_k_tree_parents(width, 1500, width)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 
+import pytest
 from helpers.places import ROOT
 
 from stages.kernels.jit import _source_digest
@@ -26,6 +27,7 @@ def test_every_source_counts(tmp_path, monkeypatch):
     assert _source_digest() != before
 
 
+@pytest.mark.slow
 def test_the_environment_overrides_the_folder(tmp_path):
     code = "import numba, stages.kernels.jit; print(numba.config.CACHE_DIR)"
     environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
@@ -35,6 +37,7 @@ def test_the_environment_overrides_the_folder(tmp_path):
     assert found.stdout.strip() == str(tmp_path)
 
 
+@pytest.mark.slow
 def test_copies_of_the_same_sources_share_what_is_compiled(tmp_path):
     code = (
         "import numpy as np; from stages.kernels.bits import has_bit; "
@@ -64,6 +67,7 @@ def test_what_is_not_compiled_has_no_cache():
     assert use_cache(len, "stamp") is len
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_stored_kernels_run_all_the_same(tmp_path):
     """A read-only folder, which as root there is none of."""
     code = (

@@ -26,6 +26,7 @@ def test_sets_are_counted_by_size(room):
     assert count_sets(sorted(states), 4, room) == counted
 
 
+@pytest.mark.slow
 def test_many_numbers_of_states_lose_no_set():
     states = np.random.default_rng(0).integers(2, 200, 60).tolist()
     assert len(set(states)) > 40

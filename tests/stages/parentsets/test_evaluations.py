@@ -11,7 +11,7 @@ from stages.scoring.family_scorer import FamilyScorer
 
 
 @pytest.mark.parametrize("evaluations", [None, 40])
-@pytest.mark.parametrize("score", ["bic", "bdeu"])
+@pytest.mark.parametrize("score", ["bic", pytest.param("bdeu", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", METHODS)
 def test_records_count_each_score_once(method, score, evaluations, monkeypatch):
     dataset, _ = dependent_dataset(3, 10, 300)

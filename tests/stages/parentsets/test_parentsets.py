@@ -221,6 +221,7 @@ def test_sequential_is_complete_for_every_score(score):
         assert clear <= set(record.parents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", ["bic", "bdeu"])
 def test_sequential_finds_the_same_however_its_levels_are_sliced(score, monkeypatch):
     dataset, _ = dependent_dataset(33, 8, 120, most_states=4)
@@ -239,6 +240,7 @@ def nine_variables():
     return dataset, [score_all_sets(rows, dataset.n_states.tolist(), child, 4) for child in range(9)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_lists_are_well_formed(method, nine_variables):
     dataset, scores_of_all_sets = nine_variables
@@ -286,6 +288,7 @@ def test_constant_variables_are_nobodys_parents_and_have_none(method, score):
         assert not constant.intersection(*record.parents)
 
 
+@pytest.mark.slow
 def test_a_larger_budget_never_loses_the_best_set():
     dataset, _ = dependent_dataset(9, 10, 300)
     for method in METHODS:

@@ -62,6 +62,7 @@ def check_network(groups, table):
     assert (groups.group.places == -1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 2, 3])
 @pytest.mark.parametrize("seed", seeds(12, quick=1))
 def test_groups_are_solved_exactly(width, seed):

@@ -138,6 +138,7 @@ def test_a_better_network_that_the_bound_finds_is_taken_over(method):
             assert extra["total"] == pytest.approx(best, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_no_network_is_taken_over_under_a_treewidth_bound():
     table = tiny_table()
     wide, narrow = (AnytimeBound(table, 0, Budget(), treewidth) for treewidth in (None, 2))

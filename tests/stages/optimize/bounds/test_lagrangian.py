@@ -81,6 +81,7 @@ def test_cuts_of_demand_two_close_what_those_of_demand_one_leave_open(seed, monk
     assert gaps[1] < 1e-3
 
 
+@pytest.mark.slow
 def test_search_repeats_and_goes_on_from_what_is_known():
     table = random_table(3, 30, n_sets=60)
     first, again = (BoundSearch(table, np.random.default_rng(1)) for _ in range(2))

@@ -162,6 +162,7 @@ def bound_after(table, best, work):
     return search
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "n", "max_parents"), [(2, 6, 5), pytest.param(8, 9, 3, marks=pytest.mark.slow), (21, 9, 3)]
 )

@@ -83,6 +83,7 @@ def test_constant_and_unrelated_variables_get_no_arcs():
 
 
 # ------------------------------------------------------------------------------------------- exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("score", ["bic", "bdeu", "k2", "aic", "ll"])
 def test_result_is_a_local_optimum(score):
     for seed in range(6):
@@ -141,6 +142,7 @@ def test_same_climb_as_the_definition_under_constraints(method):
         assert as_sets(found) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 3, 20])
 def test_tabu_search_as_defined(length):
     for seed in range(8):
@@ -201,6 +203,7 @@ def sampled_rows(seed):
     return FamilyScorer(make_dataset(codes, [2] * joint.ndim), "bic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["hc", "chc-star", "ichc", "2ichc", "fastchc"])
 def test_minimal_i_map_in_the_large_sample_limit(method):
     shown = distributions_shown_by(1e8)

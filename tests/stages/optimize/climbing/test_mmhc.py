@@ -87,6 +87,7 @@ def test_subsets_within_the_rows(size):
         assert list(subsets_within(members, n_states, size, most)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.3])
 def test_neighbours_and_tests_as_defined(alpha):
     for seed in range(10):

@@ -219,6 +219,7 @@ def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
     assert tree.is_closed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_subsets", [True, False])
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_both_ways_prove_the_optimum(seed, by_subsets):
@@ -282,6 +283,7 @@ def test_missing_solver_is_said_with_its_remedy(monkeypatch):
         search(random_table(1, 30), OptimizeOptions(), Budget(), NullReporter())
 
 
+@pytest.mark.slow
 def test_same_seed_same_network_and_proof():
     pytest.importorskip("highspy")
     table = random_table(5, 24, max_parents=4, n_sets=40)

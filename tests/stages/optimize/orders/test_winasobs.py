@@ -61,6 +61,7 @@ def test_small_tables_are_solved(seed):
     assert network.header.extra["total"] == pytest.approx(best_by_orders(table))
 
 
+@pytest.mark.slow
 def test_limits_threads_and_slices_change_nothing_but_the_end(monkeypatch):
     table = random_table(3, 15, n_sets=40)
     totals = []

@@ -120,6 +120,7 @@ def test_any_result_keeps_the_bound(short_cooling, seed, n, bound):
     check_width(learn(dataset, bound, 300, seed), bound)
 
 
+@pytest.mark.slow
 def test_results_repeat_and_depend_on_the_seed(short_cooling):
     dataset, _ = dependent_dataset(5, 9, 300, most_states=2)
     networks = [learn(dataset, 2, 1500, seed) for seed in (1, 1, 2)]
@@ -128,6 +129,7 @@ def test_results_repeat_and_depend_on_the_seed(short_cooling):
     assert networks[2].header.extra["seed"] == 2
 
 
+@pytest.mark.slow
 def test_no_time_at_all_still_delivers(growing):
     dataset, _ = dependent_dataset(5, 12, 300, most_states=2)
     check_width(learn(dataset, 2, None, seconds=0.0), 2)
@@ -157,6 +159,7 @@ def test_required_and_forbidden_arcs_are_kept(bound, short_cooling):
     assert 1 not in network.parents[2] and 2 not in network.parents[1]
 
 
+@pytest.mark.slow
 def test_required_inverted_tree(short_cooling):
     """Figure 1 of Scanagatta et al. (2016): width 2 only if a child is eliminated after a parent's parents."""
     dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
@@ -172,6 +175,7 @@ def test_required_arcs_beyond_the_bound_are_told():
         learn(dataset, 2, required=((0, 5), (1, 5), (2, 5)))
 
 
+@pytest.mark.slow
 def test_start_network_and_sets_are_used_and_kept(short_cooling):
     dataset, _ = dependent_dataset(6, 9, 300, most_states=2)
     first = learn(dataset, 3, None)
@@ -190,6 +194,7 @@ def test_start_network_and_sets_are_used_and_kept(short_cooling):
     check_width(third, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 6])
 def test_a_start_network_within_the_bound_is_kept_at_least(seed, short_cooling):
     dataset, _ = dependent_dataset(seed, 9, 300, most_states=2)

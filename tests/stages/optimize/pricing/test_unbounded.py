@@ -203,6 +203,7 @@ def test_same_seed_same_bytes_for_any_number_of_threads(growing):
         assert other.header == first.header
 
 
+@pytest.mark.slow
 def test_saved_sets_hold_the_network_and_lead_on(growing):
     dataset, _ = dependent_dataset(6, 10, 300, most_states=2)
     network, lists = learn(dataset, 3000)
@@ -217,6 +218,7 @@ def test_saved_sets_hold_the_network_and_lead_on(growing):
     assert more.n_sets >= 1
 
 
+@pytest.mark.slow
 def test_lists_of_other_data_are_scored_anew(growing):
     dataset, _ = dependent_dataset(6, 8, 300, most_states=2)
     other, _ = dependent_dataset(7, 8, 100, most_states=2)
@@ -242,6 +244,7 @@ def test_bound_holds_for_the_final_lists(seed, growing):
     assert not lists.complete.any()
 
 
+@pytest.mark.slow
 def test_a_gap_is_shown_before_the_end(growing):
     told = []
 
