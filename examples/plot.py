@@ -1,7 +1,7 @@
 """Pictures of runs and of comparisons.
 
     plot.py scores RUN.json...           score over time, from files of bnsl optimize --stats
-    plot.py explored TRACE.csv...        scores of parent sets in the order looked at, from bnsl parentsets --trace
+    plot.py explored TRACE.jsonl...      scores of parent sets in the order looked at, from bnsl parentsets --trace
     plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
     plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
                                          (one kind of table: --show wscores or --show values)
@@ -19,7 +19,7 @@ Needs matplotlib: pip install 'bnsl-cli[plot]'.
 from __future__ import annotations
 
 import argparse
-import csv
+import itertools
 import json
 import statistics
 import sys
@@ -45,7 +45,8 @@ def draw_scores(given: argparse.Namespace) -> Any:
             sys.exit(f"{path}: not what bnsl optimize --stats writes")
         end = max(*seconds, figures.get("seconds", 0.0))
         style = {**look(number), "linestyle": STYLES[number // len(COLOURS) % len(STYLES)], "marker": None}
-        label = f"{Path(path).stem}  {scores[-1]:,.1f}"
+        name = Path(path).stem.removesuffix(".stats")
+        label = f"{name}  {scores[-1]:,.1f}"
         axes.step([*seconds, end], [*scores, scores[-1]], where="post", label=label, **style)
         axes.plot(end, scores[-1], "o", color=style["color"], markersize=4)
     axes.set(xlim=(0, None), xlabel="seconds", ylabel="best score (nats)")
@@ -58,12 +59,8 @@ def draw_explored(given: argparse.Namespace) -> Any:
     """A panel for each trace: a point for each set, and the best score so far."""
     figure, panels = new_panels(len(given.files))
     for number, (path, axes) in enumerate(zip(given.files, panels)):
-        with open(path, newline="") as stream:
-            rows = [row for row in csv.DictReader(stream) if row.get("child") == given.child]
-        if not rows:
-            sys.exit(f"{path}: no set of variable {given.child!r}; --child names another")
-        looked_at, scores = [int(row["evaluated"]) for row in rows], [float(row["score"]) for row in rows]
-        best = [max(scores[: k + 1]) for k in range(len(scores))]
+        looked_at, scores = read_trace(path, given.child)
+        best = list(itertools.accumulate(scores, max))
         axes.plot(looked_at, scores, ".", color=COLOURS[number], markersize=3, alpha=0.6)
         axes.plot(looked_at, best, color="#343a40", linewidth=1.2, drawstyle="steps-post")
         axes.set(title=f"{name_of(path)}: best {best[-1]:,.1f}", xlabel="sets scored", xlim=(0, None))
@@ -114,6 +111,8 @@ def draw_boxes(given: argparse.Namespace) -> Any:
     values = [value_of(row) for row in rows]
     if min(values) > 0 and max(values) > 20 * min(values):
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+    axes.grid(visible=False, axis="x")
     axes.set_ylabel(quantity_of(rows))
     return figure
 
@@ -138,8 +137,21 @@ def look(number: int) -> dict[str, Any]:
     return {"color": colour, "marker": marker, "linewidth": 1.8}
 
 
+def read_trace(path: str, child: str) -> tuple[list[int], list[float]]:
+    """Numbers and scores of the sets of a variable."""
+    try:
+        with open(path) as stream:
+            header, *rows = map(json.loads, stream)
+        names = [variable["name"] for variable in header["variables"]]
+        own = [row for row in rows if names[row["child"]] == child]
+        looked_at, scores = zip(*((row["evaluated"], row["score"]) for row in own))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        sys.exit(f"{path}: no trace of variable {child!r} by bnsl parentsets --trace ({error})")
+    return list(looked_at), list(scores)
+
+
 def name_of(path: str) -> str:
-    """The method in the name of a file such as wdbc.indep.trace.csv, else its first part."""
+    """The method in the name of a file such as wdbc.indep.trace.jsonl, else its first part."""
     words = Path(path).name.split(".")
     return words[1] if len(words) > 3 else words[0]
 
