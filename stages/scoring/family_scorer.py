@@ -274,7 +274,7 @@ class FamilyScorer:
         return out
 
     def _empty_set_score(self, child: int) -> float:
-        counts = np.bincount(self.dataset.codes[child], minlength=int(self.n_states[child])).tolist()
+        counts = self._state_counts(child)
         r = len(counts)
         self.count_evaluations(1)
         if self.definition.prior is not None:
@@ -285,6 +285,14 @@ class FamilyScorer:
         else:
             value = math.fsum(m * math.log(m / self.n_rows) for m in counts if m) - self.penalty(child)
         return round(value / self.quantum) * self.quantum
+
+    def _state_counts(self, child: int) -> list[int]:
+        """Rows in each state of a variable, from its bitmaps."""
+        data, counts = self.data, np.zeros(int(self.n_states[child]), dtype=np.int64)
+        bits = data.bits[data.state_offsets[child] : data.state_offsets[child + 1]]
+        for begin, end, shift in zip(data.segment_words, data.segment_words[1:], data.segment_shifts):
+            counts += np.bitwise_count(bits[:, begin:end]).sum(axis=1, dtype=np.int64) << shift
+        return counts.tolist()
 
     def row_entropies(self) -> np.ndarray:
         """N H(X) of every variable in nats, float64, shape (n_variables,)."""

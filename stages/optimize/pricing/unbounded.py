@@ -131,6 +131,7 @@ class Pricing:
         self.rounds = 0
         self.next_look = 1
         self.shown: dict[str, float] = {}
+        self.told: dict[str, object] = {}
         self.work = 0
 
     def prepare(self, grows: bool) -> None:
@@ -146,9 +147,10 @@ class Pricing:
         if start is not None:
             self.price_within(positions_of(self.order), parents)
         if grows:
-            for _ in range(FIRST_ORDERS):
-                self.price_within(self.rng.permutation(n).astype(np.float64), None)
-                self.tell(lists="first")
+            self.told = {"first lists": f"order 1 of {FIRST_ORDERS}"}
+            for done in range(1, FIRST_ORDERS + 1):
+                reached = self.price_within(self.rng.permutation(n).astype(np.float64), None)
+                self.tell(**{"first lists": f"order {done} of {FIRST_ORDERS}"}, **self.about_first(reached))
 
     def completes(self) -> bool:
         """Have all sets listed where that takes seconds; whether it was done.
@@ -243,7 +245,14 @@ class Pricing:
 
     def tell(self, **facts: object) -> None:
         """Tell how many local scores were computed so far, and what came of it."""
+        self.told = facts
         self.reporter.progress(self.scorer.evaluations, self.budget.evaluations, "local scores", **facts)
+
+    def about_first(self, reached: list[tuple[int, ...] | None]) -> dict[str, float]:
+        """The score of the network that sets grown within one order make up, to be shown before any search."""
+        known = zip(self.lists.growers, reached)
+        scores = [grower.scores[p] for grower, p in known if p is not None and p in grower.scores]
+        return {"a first network": math.fsum(scores)} if len(scores) == len(reached) else {}
 
     def price(self) -> None:
         """Grow sets within the predecessors of the best order and of orders near it."""
@@ -253,22 +262,30 @@ class Pricing:
         for _ in range(NEAR_ORDERS):
             self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), self.parents)
 
-    def price_within(self, position: np.ndarray, present: Parents | None) -> None:
-        """Grow and shrink every variable's set within its predecessors, from nothing and from its present set."""
+    def price_within(self, position: np.ndarray, present: Parents | None) -> list[tuple[int, ...] | None]:
+        """Grow and shrink every variable's set within its predecessors, from nothing and from its present set.
 
-        def price_child(grower: SetGrower) -> None:
+        Returns the set that was reached from nothing; None for variables whose turn did not come.
+        """
+
+        def price_child(grower: SetGrower) -> tuple[int, ...] | None:
             if self.is_spent():
-                return
+                return None
             allowed = position < position[grower.child]
             allowed[list(grower.required)] = True
             if present is not None:
                 kept = tuple(p for p in present[grower.child] if allowed[p])
                 grower.score(kept)
                 grower.grow_and_shrink(allowed, kept)
-            grower.grow_and_shrink(allowed)
+            return grower.grow_and_shrink(allowed)
 
-        for _ in ordered_map(price_child, self.lists.growers, self.options.jobs):
-            pass
+        reached: list[tuple[int, ...] | None] = []
+        facts = self.told
+        for parents in ordered_map(price_child, self.lists.growers, self.options.jobs):
+            reached.append(parents)
+            self.tell(**facts, growing=f"{len(reached)} of {len(position)}")
+        self.told = facts
+        return reached
 
     def look_at_bound(self) -> None:
         """Work a little on a bound on the lists at hand, so that a gap is shown long before the end."""
