@@ -17,6 +17,10 @@ DATA, METHOD, SEED, IGNORED = "data", "method", "seed", "-"
 """Parts of names with a meaning of their own; any further one splits the runs into groups."""
 
 
+DIGITS = 12
+"""Significant digits of a measure: sums of local scores agree in some fifteen."""
+
+
 class NamePattern:
     """What the parts of a run's name, between points, stand for.
 
@@ -85,6 +89,7 @@ class Run:
         """A measure, by its key, or a product or quotient of keys such as ``bic/arcs``, computed from the left.
 
         Points in a key lead into nested objects. None if a measure is unknown or null, or the quotient infinite.
+        Rounded to `DIGITS`, so that networks of the same score tie in whatever order their families were added.
 
         Raises
         ------
@@ -98,7 +103,7 @@ class Run:
             if value is None or other is None or (operator == "/" and other == 0.0):
                 return None
             value = value * other if operator == "*" else value / other
-        return value
+        return value if value is None else float(f"{value:.{DIGITS}g}")
 
     def _told(self, measure: str) -> float | None:
         """What the records tell of one key."""

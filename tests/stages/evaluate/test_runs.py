@@ -84,3 +84,11 @@ def test_products_and_quotients_of_measures():
         -16 / 3
     )
     assert [run.value(key) for key in ("tests/none", "tests*unknown", "absent/tests")] == [None] * 3
+
+
+def test_values_that_differ_by_rounding_tie():
+    records = [
+        {"network": f"a.{m}.1", "total": -126283.23 * (1 + e)} for m, e in (("kg", 0.0), ("ils", 4e-16))
+    ]
+    first, second = runs_of(records)
+    assert records[0]["total"] != records[1]["total"] and first.value("total") == second.value("total")
