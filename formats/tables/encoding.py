@@ -216,13 +216,15 @@ def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
 def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):
     """Rows that stay, bool, or None for all, and what is to be refused: missing cells unless they may go.
 
-    Unknown labels are refused at once, for nothing more can be said of such columns.
+    Unknown labels are refused at once, for nothing more can be said of such columns; those in rows that go for a
+    missing cell were no states to begin with.
     """
     may_be_missing = options.missing == "state"
     is_missing, missing = _marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
-    is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen)
+    complete = ~is_missing if missing and options.missing == "drop" else None
+    is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen, complete)
     if unseen and options.unseen == "error":
-        _refuse_unseen([column for column, _ in unseen], source)
+        _refuse_unseen([column for column, _ in unseen], complete, source)
     if missing and options.missing == "error":
         return None, [_missing_problem(missing, int(is_missing.sum()), n_rows)]
     for rows, why in ((is_missing, "missing cells"), (is_unseen, "labels that the header does not know")):
@@ -239,15 +241,22 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
 
 
 def _marked_cells(
-    columns: Sequence[Column], n_rows: int, mark_of: Callable[[Column], np.ndarray | None]
+    columns: Sequence[Column],
+    n_rows: int,
+    mark_of: Callable[[Column], np.ndarray | None],
+    among: np.ndarray | None = None,
 ) -> tuple[np.ndarray, list[tuple[Column, int]]]:
-    """Rows with a cell of a marked label, bool, and the columns that have such cells with their number."""
+    """Rows (`among` some, bool) with a cell of a marked label, bool, and the columns that have such cells with their
+    number.
+    """
     is_marked = np.zeros(n_rows, dtype=bool)
     found = []
     for column in columns:
         mark = mark_of(column)
         if mark is not None:
             cells = column.gather(mark)
+            if among is not None:
+                cells &= among
             is_marked |= cells
             if cells.any():  # a dictionary may hold labels that no cell has
                 found.append((column, int(cells.sum())))
@@ -264,9 +273,9 @@ def _missing_problem(counts: Sequence[tuple[Column, int]], n_affected: int, n_ro
     )
 
 
-def _refuse_unseen(columns: Sequence[Column], source: str) -> None:
+def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, source: str) -> None:
     column = columns[0]
-    counts = column.count_labels() * column.unseen
+    counts = column.count_labels(rows) * column.unseen
     label = column.labels[int(counts.argmax())].as_py()
     others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
     raise Inconsistent(

@@ -310,6 +310,15 @@ class TestStatesOfAHeader:
         with_state = (self.header[0], Variable("a", ("0", "1", "NA")))
         assert read(**columns, variables=with_state).codes.tolist() == [[1, 0], [0, 2]]
 
+    def test_labels_of_incomplete_rows_alone(self, read):
+        """Such labels became no states when the header was made, so the same table can be read again."""
+        columns = {"a": ["p", "q", "r", "r"], "b": ["x", "?", "y", "x"]}
+        header = read(**columns, missing="drop").variables
+        assert header[0].states == ("p", "r")
+        assert read(**columns, variables=header, missing="drop").n_rows == 3
+        with pytest.raises(Inconsistent, match="label 's' in 1 row"):
+            read(a=["s", "s"], b=["?", "x"], variables=header, missing="drop")
+
     def test_numbers_into_intervals(self, read):
         train = read(a=list(range(40)), b=TWO * 20, discretize="quantile:4")
         test = read(a=[-100, 9, 9.5, 1e9], b=["x", "x", "y", "y"], variables=train.variables)
