@@ -285,6 +285,10 @@ def network_facts(network: Network) -> str:
         parts.append(f"method {extra['method']}")
     if "information" in extra:
         parts.append(f"information of {extra['information']}")
+    if "unproved" in extra:
+        gap = extra["unproved_gap"]
+        lack = f"by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g})"
+        parts.append(f"{extra['unproved']:,} of {extra['ktrees']:,} k-trees not solved to the end, {lack}")
     if "decided" in extra:
         parts.append(decided_text(extra))
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:

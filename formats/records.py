@@ -94,6 +94,7 @@ OF_ONE_NETWORK = frozenset(
         "orders",
         "ktrees",
         "unproved",
+        "unproved_gap",
         "information",
         "decided",
         "undecided",

@@ -109,6 +109,12 @@ NETWORK_HEADER_KEYS = (
         "k-trees for which the network found is not proved to be the best",
     ),
     Key(
+        "unproved_gap",
+        "object",
+        "how much better the best network within such a k-tree can be than the one found, at most: largest and mean",
+        unit="nats",
+    ),
+    Key(
         "information",
         "string",
         "pairs whose mutual information chose the k-trees: 'all pairs', or those that the 'listed sets' tell",

@@ -12,9 +12,7 @@ import numpy as np
 
 from ..bits import has_bit
 from ..jit import inlined, njit
-from .dandelion import decode_ktree, draw_code
 from .ktree import is_clique, pair_bit
-from .repair import mend_ktree
 
 
 class Information(NamedTuple):
@@ -37,6 +35,9 @@ class Information(NamedTuple):
 def information_between(information, a, b):
     """Entry of the pair {a, b}."""
     low, end = information.offsets[a], information.offsets[a + 1]
+    if end - low == len(information.offsets) - 2:
+        # All others are listed.
+        return 0.0 if a == b else information.values[low + b - (b > a)]
     high = end
     while low < high:
         middle = (low + high) >> 1
@@ -109,49 +110,3 @@ def holds_last_sets(lists, tree):
 def informative_score(information, base, tree, relative_score):
     """IS of a k-tree in which the best sets have `relative_score` to the best listed ones, whose sum is `base`."""
     return total_information(information, tree) / max(abs(base + relative_score), 1e-300)
-
-
-@njit
-def sample_ktrees(lists, demands, information, base, tree, rng, standing, floor, n_trees):
-    """Draw uniform k-trees until one is accepted that may hold a better network than is known.
-
-    A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far.
-    Those drawn that do not hold what fixed records demand are mended (see `mend_ktree`); the others stay as they
-    are, so each k-tree that meets the demands can be drawn.
-
-    Parameters
-    ----------
-    lists : BoundedLists
-        The last set of a child is empty, or prescribed by fixed records.
-    demands : TreeDemands
-    information : Information
-    base : float
-        Sum of the best listed scores of all variables, in nats.
-    tree : KTree
-        Holds the last k-tree drawn.
-    rng : Generator
-    standing : ndarray of float64, shape (1,)
-        IS*, updated.
-    floor : float
-        Relative score of the best network known: k-trees whose best choice of sets is no better need no further look.
-    n_trees : int
-
-    Returns
-    -------
-    tuple of (int, float)
-        Number of k-trees drawn, and `best_within_ktree` of the last one if it is worth solving, else NaN.
-    """
-    n, width = len(tree.order), tree.bags.shape[1] - 1
-    symbols = np.empty(n - width - 1, dtype=np.int64)
-    for done in range(n_trees):
-        draw_code(rng, tree.order, width, symbols)
-        decode_ktree(tree, symbols)
-        if len(demands.precedences.before) and not holds_last_sets(lists, tree):
-            mend_ktree(demands, tree, rng)
-        relative_score = best_within_ktree(lists, tree)
-        informative = informative_score(information, base, tree, relative_score)
-        accepted = rng.random() * standing[0] <= informative
-        standing[0] = max(standing[0], informative)
-        if accepted and relative_score > floor:
-            return done + 1, relative_score
-    return n_trees, np.nan

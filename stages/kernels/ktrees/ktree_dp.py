@@ -14,17 +14,21 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .informative_score import is_within
-from .ktree_dp_states import STORED, add_candidate, extend_ancestors, store
+from .ktree_dp_states import add_candidate, extend_ancestors, store
 
 SLICE_STATES = 1000
 """States stored after which a kernel call ends, so that a search can look at the clock: set by hand to take some
 hundredths of a second at most.
 """
 
+PENDING, LOST = 0, 1
+"""Entries of `CliqueMessages.costs`: sum of the least costs of the cliques that are done while the one that
+holds them is not; what networks cost at least that were lost for want of room, infinite while there is none.
+"""
 
-class Families(NamedTuple):
-    """Nonempty sets that fit the k-tree, each with the first clique that holds it and its child.
+
+class CliqueFamilies(NamedTuple):
+    """Nonempty sets that fit the k-tree and are of use, each with the first clique that holds it and its child.
 
     Attributes
     ----------
@@ -34,9 +38,9 @@ class Families(NamedTuple):
         Grouped by child, best first.
     children : ndarray of int32
     best : ndarray of float64, shape (n_variables,)
-        Loss of each variable's best fitting set, in nats.
+        Relative score of each variable's best set of use, in nats.
     most : ndarray of float64, shape (n_variables,)
-        What that gains over the empty set; infinite where the empty set is not listed.
+        What that gains over the empty set; infinite where the empty set is of no use.
     """
 
     offsets: np.ndarray
@@ -55,23 +59,23 @@ class CliqueMessages(NamedTuple):
         Variables that joined K members of each one's clique, as linked lists ended by -1.
     starts, ends : ndarray of int64, shape (n_variables,)
         States on the K members that a variable joined, after its clique was done.
-    pending : ndarray of float64, shape (1,)
-        Sum of the least costs of the cliques that are done while the one that holds them is not.
+    costs : ndarray of float64, shape (2,)
+        See `PENDING` and `LOST`.
     """
 
     joined: np.ndarray
     following: np.ndarray
     starts: np.ndarray
     ends: np.ndarray
-    pending: np.ndarray
+    costs: np.ndarray
 
 
-def new_families(n_variables: int, n_sets: int) -> Families:
-    """Room for the families of k-trees over lists of `n_sets` sets; the second half of it is scratch."""
-    return Families(
+def new_clique_families(n_variables: int, n_sets: int) -> CliqueFamilies:
+    """Room for so many families."""
+    return CliqueFamilies(
         offsets=np.zeros(n_variables + 1, dtype=np.int64),
-        sets=np.zeros(2 * n_sets, dtype=np.int64),
-        children=np.zeros(2 * n_sets, dtype=np.int32),
+        sets=np.zeros(n_sets, dtype=np.int64),
+        children=np.zeros(n_sets, dtype=np.int32),
         best=np.zeros(n_variables),
         most=np.zeros(n_variables),
     )
@@ -84,54 +88,59 @@ def new_clique_messages(n_variables: int) -> CliqueMessages:
         following=np.zeros(n_variables, dtype=np.int32),
         starts=np.zeros(n_variables, dtype=np.int64),
         ends=np.zeros(n_variables, dtype=np.int64),
-        pending=np.zeros(1),
+        costs=np.zeros(2),
     )
 
 
 @njit
-def collect_families(lists, tree, families):
-    """Fill `families` for a k-tree.
+def sort_families(lists, families, reduced, most_reduced, sorted_families):
+    """Fill `sorted_families` with those of a reduced cost of at most `most_reduced`; the others are of no use.
 
-    ``families.sets`` and ``families.children`` have room for twice the listed sets: the second half is scratch.
+    Parameters
+    ----------
+    lists : BoundedLists
+    families : Families
+    reduced : ndarray of float64
+        Reduced cost of each family, in nats, see `ktree_families.bound_networks`.
+    most_reduced : float
+    sorted_families : CliqueFamilies
+
+    Returns
+    -------
+    float
+        What the best sets of use cost against the best ones that fit, in nats.
     """
-    offsets, parents, relative_scores = lists.parent_offsets, lists.parents, lists.relative_scores
-    n, width = len(tree.order), tree.bags.shape[1] - 1
-    families.offsets[:] = 0
-    scratch = len(families.sets) // 2
-    count = 0
+    n = len(families.set_offsets) - 1
+    offsets = sorted_families.offsets
+    offsets[:] = 0
+    lack = 0.0
     for child in range(n):
-        first, end = lists.set_offsets[child], lists.set_offsets[child + 1]
-        families.best[child] = -np.inf
-        families.most[child] = np.inf
-        for s in range(first, end):
-            if not is_within(lists.keys, offsets, parents, tree.edges, s, child):
+        sorted_families.best[child] = -np.inf
+        sorted_families.most[child] = np.inf
+        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
+            if reduced[s] > most_reduced:
                 continue
-            families.best[child] = max(families.best[child], relative_scores[s])
-            if offsets[s] == offsets[s + 1]:
-                families.most[child] = families.best[child] - relative_scores[s]
-                continue
-            # The first clique that holds child and parents is that of the latest of them; the start clique counts
-            # as the clique of position K.
-            latest = max(np.int32(width), tree.position[child])
-            for i in range(offsets[s], offsets[s + 1]):
-                latest = max(latest, tree.position[parents[i]])
-            families.sets[scratch + count] = s
-            families.children[scratch + count] = latest
-            families.offsets[latest + 1] += 1
-            count += 1
+            if sorted_families.best[child] == -np.inf:
+                sorted_families.best[child] = lists.relative_scores[families.sets[s]]
+                lack += families.costs[s]
+            if families.parent_offsets[s] < families.parent_offsets[s + 1]:
+                offsets[families.cliques[s] + 1] += 1
+            else:
+                gain = sorted_families.best[child] - lists.relative_scores[families.sets[s]]
+                sorted_families.most[child] = gain
     for t in range(n):
-        families.offsets[t + 1] += families.offsets[t]
-    # Counting sort by clique, from the second half of the arrays into the first. Families were met child by child,
-    # and the sort is stable; so those of a clique are grouped by child, best first.
-    filled = families.offsets[:-1].copy()
-    child = np.int32(0)
-    for i in range(count):
-        s, latest = families.sets[scratch + i], families.children[scratch + i]
-        while s >= lists.set_offsets[child + 1]:
-            child += 1
-        families.sets[filled[latest]] = s
-        families.children[filled[latest]] = child
-        filled[latest] += 1
+        offsets[t + 1] += offsets[t]
+    # Counting sort by clique. Families are met child by child, and the sort is stable; so those of a clique are
+    # grouped by child, best first.
+    filled = offsets[:-1].copy()
+    for child in range(n):
+        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
+            if reduced[s] <= most_reduced and families.parent_offsets[s] < families.parent_offsets[s + 1]:
+                place = filled[families.cliques[s]]
+                sorted_families.sets[place] = families.sets[s]
+                sorted_families.children[place] = child
+                filled[families.cliques[s]] += 1
+    return lack
 
 
 @njit
@@ -140,7 +149,8 @@ def link_cliques(tree, cliques):
     order, position, bags = tree.order, tree.position, tree.bags
     size = bags.shape[1]
     cliques.joined[:] = -1
-    cliques.pending[0] = 0.0
+    cliques.costs[PENDING] = 0.0
+    cliques.costs[LOST] = np.inf
     for t in range(size, len(order)):
         # The K members that a variable joined lie in the clique of the latest of them, or in the start clique.
         latest = size - 1
@@ -264,6 +274,13 @@ def release(states, span, members, slack, found, kept, most, limit):
 
 
 @njit
+def note_lost(found, cliques, others):
+    """Take down what networks lost with dropped states cost at least; `others` is the least cost of other cliques."""
+    cliques.costs[LOST] = min(cliques.costs[LOST], found.lost[0] + others)
+    found.lost[0] = np.inf
+
+
+@njit
 def solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t):
     """Fill the states on the K members that the variable at position `t` joined (for t = K none is left)."""
     bags = tree.bags
@@ -280,12 +297,13 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
     while other >= 0:
         ahead += states.costs[cliques.starts[other]]
         other = cliques.following[other]
-    cliques.pending[0] -= ahead
-    slack -= cliques.pending[0]
+    cliques.costs[PENDING] -= ahead
+    slack -= cliques.costs[PENDING]
     # Begin with one state: nothing chosen, nobody anybody's ancestor, no cost.
     nothing = (0.0, np.int64(0), np.zeros(size, dtype=np.int64), np.int64(-1), np.int64(-1), np.int64(-1))
     add_candidate(found, kept, most, limit, nothing)
     span = store(found, kept, most, limit, states)
+    others = cliques.costs[PENDING]
     places = np.empty(size - 1, dtype=np.int64)
     other = cliques.joined[variable]
     while other >= 0:
@@ -295,6 +313,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
             places[j] = place_in(bag, bags[other, j])
         merge_message(states, span, message, places, slack - ahead, found, kept, most, limit)
         span = store(found, kept, most, limit, states)
+        note_lost(found, cliques, others + ahead)
         other = cliques.following[other]
     i = families.offsets[t]
     while i < families.offsets[t + 1]:
@@ -308,14 +327,16 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
             lists, states, span, bag, member, best, families.sets[i:end], slack, found, kept, most, limit
         )  # fmt: skip
         span = store(found, kept, most, limit, states)
+        note_lost(found, cliques, others)
         i = end
     # The variable of this clique is in no clique still to come, so it is settled: it stands last in its bag. The
     # start clique settles all members.
     release(states, span, size - 1 if t >= size else 0, slack, found, kept, most, limit)
     span = store(found, kept, most, limit, states)
+    note_lost(found, cliques, others)
     cliques.starts[variable], cliques.ends[variable] = span
     if span[0] < span[1]:
-        cliques.pending[0] += states.costs[span[0]]
+        cliques.costs[PENDING] += states.costs[span[0]]
 
 
 @njit
@@ -326,7 +347,7 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
     ----------
     lists : BoundedLists
     tree : KTree
-    families : Families
+    families : CliqueFamilies
     cliques : CliqueMessages
     states : PartialChoices
     found, kept : PartialChoices
@@ -343,7 +364,7 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
         The position to go on from; K - 1 when all is done, -2 when no network is of use.
     """
     size = tree.bags.shape[1]
-    begin = states.counts[STORED]
+    begin = states.stored[0]
     for t in range(start, size - 2, -1):
         # How often this clique stores states at most: at the start, after each message, after each child with
         # families, and on release; each time up to `limit` of them.
@@ -352,10 +373,7 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
         while other >= 0:
             steps += 1
             other = cliques.following[other]
-        if (
-            states.counts[STORED] + steps * limit > len(states.costs)
-            or states.counts[STORED] - begin > SLICE_STATES
-        ):
+        if states.stored[0] + steps * limit > len(states.costs) or states.stored[0] - begin > SLICE_STATES:
             return t
         solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t)
         if cliques.starts[tree.order[t]] == cliques.ends[tree.order[t]]:

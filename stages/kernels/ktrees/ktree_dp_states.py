@@ -11,9 +11,6 @@ import numpy as np
 
 from ..jit import njit
 
-STORED, DROPPED = 0, 1
-"""Entries of `PartialChoices.counts`: number of states; number of times that states were dropped for want of room."""
-
 
 class PartialChoices(NamedTuple):
     """Partial choices. Those of one clique are a range, cheapest first; each continues one or two earlier ones.
@@ -30,8 +27,10 @@ class PartialChoices(NamedTuple):
         States continued; -1 for none.
     sets : ndarray of int64
         Set chosen with this state; -1 for none.
-    counts : ndarray of int64, shape (2,)
-        See `STORED` and `DROPPED`.
+    stored : ndarray of int64, shape (1,)
+        Number of states.
+    lost : ndarray of float64, shape (1,)
+        Least cost of a state dropped for want of room; infinite while there is none.
     """
 
     costs: np.ndarray
@@ -40,7 +39,8 @@ class PartialChoices(NamedTuple):
     first: np.ndarray
     second: np.ndarray
     sets: np.ndarray
-    counts: np.ndarray
+    stored: np.ndarray
+    lost: np.ndarray
 
 
 def new_partial_choices(capacity: int, n_members: int) -> PartialChoices:
@@ -52,7 +52,8 @@ def new_partial_choices(capacity: int, n_members: int) -> PartialChoices:
         first=np.zeros(capacity, dtype=np.int64),
         second=np.zeros(capacity, dtype=np.int64),
         sets=np.zeros(capacity, dtype=np.int64),
-        counts=np.zeros(2, dtype=np.int64),
+        stored=np.zeros(1, dtype=np.int64),
+        lost=np.full(1, np.inf),
     )
 
 
@@ -111,7 +112,7 @@ def copy_state(source, i, target, k):
 @njit
 def thin_out(found, kept, most, limit):
     """Reduce the candidates `found` to at most `limit` undominated ones, cheapest first; `kept` is scratch."""
-    n_found = found.counts[STORED]
+    n_found = found.stored[0]
     # A stable sort, so that states of equal cost stay in the order in which they were found.
     ranked = np.argsort(found.costs[:n_found], kind="mergesort")
     n_kept = np.int64(0)
@@ -125,20 +126,21 @@ def thin_out(found, kept, most, limit):
                 break
         if useful:
             if n_kept == limit:
-                found.counts[DROPPED] += 1
+                # Those behind cost as much or more.
+                found.lost[0] = min(found.lost[0], kept.costs[n_kept])
                 break
             n_kept += 1
     for k in range(n_kept):
         copy_state(kept, k, found, k)
-    found.counts[STORED] = n_kept
+    found.stored[0] = n_kept
 
 
 @njit
 def add_candidate(found, kept, most, limit, state):
     """Append a candidate to `found`: ``state`` is (cost, taken, above, first, second, set)."""
-    if found.counts[STORED] == len(found.costs):
+    if found.stored[0] == len(found.costs):
         thin_out(found, kept, most, limit)
-    k = found.counts[STORED]
+    k = found.stored[0]
     cost, taken, above, first, second, chosen = state
     found.costs[k] = cost
     found.taken[k] = taken
@@ -146,16 +148,16 @@ def add_candidate(found, kept, most, limit, state):
     found.first[k] = first
     found.second[k] = second
     found.sets[k] = chosen
-    found.counts[STORED] += 1
+    found.stored[0] += 1
 
 
 @njit
 def store(found, kept, most, limit, states):
     """Append the best candidates to `states` and forget the others; the range they take."""
     thin_out(found, kept, most, limit)
-    start = states.counts[STORED]
-    for k in range(found.counts[STORED]):
+    start = states.stored[0]
+    for k in range(found.stored[0]):
         copy_state(found, k, states, start + k)
-    states.counts[STORED] += found.counts[STORED]
-    found.counts[STORED] = 0
-    return start, states.counts[STORED]
+    states.stored[0] += found.stored[0]
+    found.stored[0] = 0
+    return start, states.stored[0]

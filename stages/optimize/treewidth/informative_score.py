@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +45,9 @@ class InformedTrees(BatchStream):
 
     counted = "ktrees"
 
+    tallied: tuple[str, ...] = ()
+    """Figures of batches whose totals and rates per second are told."""
+
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
         self.growth, problem = prepare_both(table, options.width)
         super().__init__(problem, options.seed)
@@ -63,16 +67,34 @@ class InformedTrees(BatchStream):
         evaluate_order(self.growth.lists, tree, self.growth.new_clique_tables(), -np.inf)
 
     def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
-        unproved = sum(columns.get("unproved", ()))
         facts: dict[str, Any] = {"information": "all pairs" if self.knows_all_pairs else "listed sets"}
-        return facts | ({"unproved": unproved} if unproved else {})
+        unproved = int(sum(columns.get("unproved", ())))
+        if unproved:
+            gap = {"largest": max(columns["largest_gap"]), "mean": sum(columns["sum_of_gaps"]) / unproved}
+            facts |= {"unproved": unproved, "unproved_gap": gap}
+        return facts
+
+    def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        seconds = max(self.budget.elapsed(), 1e-9)
+        totals = {name: int(sum(columns[name])) for name in self.tallied}
+        rates = {f"{name}_per_second": total / seconds for name, total in totals.items()}
+        return {**self.facts(columns), **totals, **rates}
 
     def least_network(self) -> OrderBatch:
         """The network of the prescribed arcs alone, which is in every k-tree that is looked at."""
         lists = self.problem.lists
         last = lists.set_offsets[1:] - 1
         order = self.problem.respect(np.arange(self.problem.n_variables, dtype=np.int32))
-        return OrderBatch(float(lists.relative_scores[last].sum()), order, last, 0)
+        return OrderBatch(float(lists.relative_scores[last].sum()), order, last, 0, gap_figures([]))
+
+
+def gap_figures(gaps: Sequence[float]) -> dict[str, float]:
+    """Figures of a batch of k-trees with such gaps, see `InsideAnswer`."""
+    return {
+        "unproved": sum(gap > 0.0 for gap in gaps),
+        "largest_gap": max(gaps, default=0.0),
+        "sum_of_gaps": sum(gaps),
+    }
 
 
 def pair_information(table: ParentSetTable) -> Information:

@@ -2,7 +2,8 @@
 
 As Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4, describe it: k-trees are drawn by Dandelion
 codes, accepted with probability min(1, IS / IS*), and the best network within an accepted one is found. Those in
-which even a cyclic choice of sets is no better than the best network so far are not looked into.
+which even a cyclic choice of sets is no better than the best network so far are not looked into, nor are those that
+a bound rules out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import AnytimeBound
 from .batches import OrderBatch, best_of_batches
-from .informative_score import InformedTrees
+from .informative_score import InformedTrees, gap_figures
 from .ktree_dp import InsideSolver
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..result import SearchResult
 
 SLICE_WORK = 5_000_000
-"""Sets looked at per kernel call: some hundredths of a second."""
+"""Sets looked at per kernel call at most: some hundredths of a second."""
 
 BATCH_TREES = 4096
 """k-trees of a batch, which begins its own IS* and its own best network: so batches can run side by side."""
@@ -36,50 +37,64 @@ BATCH_TREES = 4096
 class UniformTrees(InformedTrees):
     """S2's k-trees."""
 
-    work_per_variable = 1000
+    work_per_variable = 300
+
+    tallied = ("sampled", "accepted", "bounded", "solved")
 
     def batch_size(self, index: int) -> int:
         return min(BATCH_TREES, 1 << min(index, 30))
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
-        from stages.kernels.ktrees.informative_score import best_within_ktree, sample_ktrees
         from stages.kernels.ktrees.repair import TreeDemands
+        from stages.kernels.ktrees.s2 import ACCEPTED, BOUNDED, sample_ktrees
 
         index, n_trees = batch
         problem, rng = self.problem, task_generator(self.seed, index)
-        per_slice = max(1, SLICE_WORK // (len(problem.scores) + 100 * problem.n_variables))
+        per_slice = max(1, SLICE_WORK // (len(problem.scores) + 1000 * problem.n_variables))
         tree, solver = problem.new_tree(), InsideSolver(problem)
         demands = TreeDemands(lists=self.growth.lists, precedences=self.growth.precedences)
-        best, standing = self.least_network(), np.zeros(1)
-        done = unproved = 0
+        best, progress, gaps = self.least_network(), np.zeros(3), []
+        done = solved = 0
         while done < n_trees and not (done and self.budget.is_spent()):
-            wanted = min(per_slice, n_trees - done)
+            floor = best.relative_score
             if index == done == 0 and self.start is not None:
                 self.grow_from_start(tree)
-                drawn, within = 1, best_within_ktree(problem.lists, tree)
+                drawn, answer = 1, solver.solve(tree, floor, self.budget)
             else:
-                drawn, within = sample_ktrees(
+                drawn, within, least = sample_ktrees(
                     problem.lists,
                     demands,
                     self.information,
                     self.base,
                     tree,
                     rng,
-                    standing,
-                    best.relative_score,
-                    wanted,
+                    progress,
+                    floor,
+                    min(per_slice, n_trees - done),
+                    solver.families,
+                    solver.scratch,
                 )
-            if not np.isnan(within):
-                answer = solver.solve(tree, within, best.relative_score, self.budget)
-                if answer is None:
-                    # The clock ended the run: this k-tree does not count.
-                    done += drawn - 1
-                    break
-                unproved += not answer.proved
-                if answer.relative_score > best.relative_score:
-                    best = OrderBatch(answer.relative_score, tree.order.copy(), answer.chosen.copy(), 0)
+                if np.isnan(within):
+                    done += drawn
+                    continue
+                answer = solver.finish(tree, within, least, floor, self.budget)
+            if answer is None:
+                # The clock ended the run: this k-tree does not count.
+                done += drawn - 1
+                break
+            solved += 1
+            gaps.append(answer.gap)
+            if answer.relative_score > floor:
+                best = OrderBatch(answer.relative_score, tree.order.copy(), answer.chosen.copy(), 0)
             done += drawn
-        return best._replace(n_orders=done, figures={"unproved": unproved})
+        figures = {
+            "sampled": done,
+            "accepted": progress[ACCEPTED],
+            "bounded": progress[BOUNDED],
+            "solved": solved,
+            **gap_figures(gaps),
+        }
+        return best._replace(n_orders=done, figures=figures)
 
 
 def search(

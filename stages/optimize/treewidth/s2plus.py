@@ -16,7 +16,7 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import AnytimeBound
 from .batches import OrderBatch, best_of_batches
-from .informative_score import InformedTrees
+from .informative_score import InformedTrees, gap_figures
 from .ktree_dp import InsideSolver
 
 if TYPE_CHECKING:
@@ -77,17 +77,13 @@ class GuidedTrees(InformedTrees):
 
     def _solve(self, tree: KTree, nothing: OrderBatch) -> OrderBatch:
         """The best network within a k-tree."""
-        from stages.kernels.ktrees.informative_score import best_within_ktree
-
-        problem = self.problem
-        within = best_within_ktree(problem.lists, tree)
-        answer = InsideSolver(problem).solve(tree, within, nothing.relative_score, self.budget)
+        answer = InsideSolver(self.problem).solve(tree, nothing.relative_score, self.budget)
         if answer is None:
             return nothing
         best = nothing
         if answer.relative_score > nothing.relative_score:
             best = OrderBatch(answer.relative_score, tree.order, answer.chosen, 1)
-        return best._replace(n_orders=1, figures={"unproved": int(not answer.proved)})
+        return best._replace(n_orders=1, figures=gap_figures([answer.gap]))
 
     def _grow(self, tree: KTree, most: np.ndarray, weight: float, room: int) -> bool:
         """Build the most informative k-tree found along the order, demands of fixed records met; False when

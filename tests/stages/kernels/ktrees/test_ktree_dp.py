@@ -13,31 +13,41 @@ from naive.networks_search import random_table
 from naive.orders import lists_of
 
 from stages.kernels.ktrees.ktree_dp import (
-    collect_families,
+    LOST,
     link_cliques,
+    new_clique_families,
     new_clique_messages,
-    new_families,
     solve_cliques,
+    sort_families,
     trace_choices,
 )
 from stages.kernels.ktrees.ktree_dp_states import new_partial_choices
+from stages.kernels.ktrees.ktree_families import collect_families, new_families
 from stages.optimize.treewidth.problem import prepare_within
 
 
+def sorted_families(problem, tree, most_reduced=np.inf):
+    """All families of a k-tree up to a cost, and what the best of these cost against the best of all."""
+    n, n_sets = problem.n_variables, len(problem.scores)
+    families, chosen = new_families(n, n_sets, len(problem.lists.parents)), new_clique_families(n, n_sets)
+    collect_families(problem.lists, tree, families)
+    return chosen, sort_families(problem.lists, families, families.costs, most_reduced, chosen)
+
+
 def solve(problem, tree, slack, limit=300):
-    """Relative score of the best network that costs less than `slack`; None if there is none."""
+    """Relative score of the best network that costs less than `slack`, None without one; what those lost cost."""
     n, width, lists = problem.n_variables, problem.treewidth, problem.lists
-    families, messages = new_families(n, len(problem.scores)), new_clique_messages(n)
-    collect_families(lists, tree, families)
+    (families, _), messages = sorted_families(problem, tree), new_clique_messages(n)
     link_cliques(tree, messages)
     states = new_partial_choices(200_000, width + 1)
     found, kept = (new_partial_choices(8 * limit, width + 1) for _ in range(2))
     t = n - 1
     while t >= width:
         t = solve_cliques(lists, tree, families, messages, states, found, kept, slack, limit, t)
+    lost = messages.costs[LOST]
     if t == -2:
-        return None
-    return trace_choices(lists, tree, states, int(messages.starts[tree.order[width]]))
+        return None, lost
+    return trace_choices(lists, tree, states, int(messages.starts[tree.order[width]])), lost
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 3])
@@ -47,7 +57,8 @@ def test_best_network_within_a_ktree(width, seed):
     table = random_table(seed, n, max_parents=4, n_sets=10 if n < 7 else 5, ties=seed % 2 == 0)
     problem = prepare_within(table, width)
     tree = draw_tree(problem, np.random.default_rng(seed))
-    relative_score = solve(problem, tree, np.inf)
+    relative_score, lost = solve(problem, tree, np.inf)
+    assert lost == np.inf
     expected = best_inside(lists_of(table), naive.edges_of(tree))
     assert problem.score(tree.chosen) == pytest.approx(expected, abs=1e-9)
     assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(relative_score, abs=1e-9)
@@ -60,8 +71,11 @@ def test_best_network_within_a_ktree(width, seed):
         for v, sets in enumerate(lists_of(table))
     )
     cost = best - expected
-    assert solve(problem, tree, cost + 1e-6) == pytest.approx(relative_score, abs=1e-9)
-    assert cost < 1e-6 or solve(problem, tree, cost - 1e-6) is None
+    assert solve(problem, tree, cost + 1e-6)[0] == pytest.approx(relative_score, abs=1e-9)
+    assert cost < 1e-6 or solve(problem, tree, cost - 1e-6) == (None, np.inf)
+    # Without room for all states what is lost is told: no network costs less than that or than what is found.
+    rough, lost = solve(problem, tree, np.inf, limit=1)
+    assert cost >= min(lost, np.inf if rough is None else best - problem.score(tree.chosen)) - 1e-9
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
@@ -70,8 +84,8 @@ def test_families_lie_where_their_clique_is_formed(seed):
     table = random_table(seed, n, n_sets=20)
     problem = prepare_within(table, width)
     tree = draw_tree(problem, np.random.default_rng(seed))
-    families = new_families(n, len(problem.scores))
-    collect_families(problem.lists, tree, families)
+    families, lack = sorted_families(problem, tree)
+    assert lack == 0.0
     edges, expected = naive.edges_of(tree), set()
     for v, sets in enumerate(lists_of(table)):
         fitting = [(s, p) for s, p in sets if len(p) <= width and naive.is_clique([v, *p], edges)]
@@ -87,3 +101,18 @@ def test_families_lie_where_their_clique_is_formed(seed):
         for i in range(families.offsets[t], families.offsets[t + 1])
     }
     assert found == expected
+
+
+def test_families_of_no_use_are_left_out():
+    problem = prepare_within(random_table(1, 8, n_sets=20), 2)
+    tree = draw_tree(problem, np.random.default_rng(1))
+    everything, _ = sorted_families(problem, tree)
+    cheap, lack = sorted_families(problem, tree, 3.0)
+    costs = {
+        int(s): everything.best[child] - problem.lists.relative_scores[s]
+        for s, child in zip(everything.sets, everything.children)
+    }
+    kept = set(cheap.sets[: cheap.offsets[-1]].tolist())
+    assert kept == {s for s in everything.sets[: everything.offsets[-1]].tolist() if costs[s] <= 3.0}
+    assert lack == 0.0
+    assert ((cheap.most == everything.most) | (everything.most > 3.0) & np.isinf(cheap.most)).all()

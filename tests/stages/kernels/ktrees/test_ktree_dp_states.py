@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from naive.exact import closure
 
 from stages.kernels.ktrees.ktree_dp_states import (
-    DROPPED,
-    STORED,
     add_candidate,
     extend_ancestors,
     is_dominated,
@@ -66,16 +64,16 @@ def test_the_cheapest_undominated_states_are_kept(candidates, limit):
     for i, one in enumerate(candidates):
         for j, other in enumerate(candidates):
             assert is_dominated(found, i, j, most) == dominates(one, other, most)
-    expected, dropped = [], 0
+    expected, lost = [], np.inf
     for k in sorted(range(len(candidates)), key=lambda k: candidates[k][0]):
         if not any(dominates(candidates[i], candidates[k], most) for i in expected):
             if len(expected) == limit:
-                dropped = 1
+                lost = candidates[k][0]
                 break
             expected.append(k)
     start, end = store(found, kept, most, limit, stored)
     assert stored.first[start:end].tolist() == expected
-    assert (found.counts[STORED], found.counts[DROPPED], stored.counts[STORED]) == (0, dropped, end)
+    assert (found.stored[0], found.lost[0], stored.stored[0]) == (0, lost, end)
     larger = with_more_room(stored, 80)
-    assert len(larger.costs) == 80 and larger.counts[STORED] == end
+    assert len(larger.costs) == 80 and larger.stored[0] == end
     assert larger.costs[:end].tolist() == [candidates[k][0] for k in expected]
