@@ -14,7 +14,7 @@ import click
 
 from stages.methods import OwnOption, own_options
 
-from .parameter_types import Finite
+from .parameter_types import Count, Finite
 from .stage_command import Decorator, given_parameters, option
 
 
@@ -78,7 +78,7 @@ def _own_option(name: str, about: OwnOption, default: Any, text: str, section: s
     elif isinstance(default, bool):
         settings |= {"is_flag": True}
     elif isinstance(about.least, int):
-        settings |= {"type": click.IntRange(about.least, about.most), "metavar": about.metavar}
+        settings |= {"type": Count(about.least, about.most), "metavar": about.metavar}
         settings |= {"show_default": default is not None}
     else:
         settings |= {"type": Finite(about.least, about.most), "metavar": about.metavar}

@@ -12,7 +12,7 @@ from stages.optimize import DATA_TW, METHODS, MethodSpec, OptimizeOptions, Task,
 from .data_options import DataOptions
 from .method_options import method_options, own_method_options, refuse_incomplete, refuse_unused, with_takers
 from .options import max_parents_option
-from .parameter_types import INPUT_PATH, OUTPUT_FILE
+from .parameter_types import INPUT_PATH, OUTPUT_FILE, Count
 from .stage_command import option, packed
 
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
@@ -91,7 +91,7 @@ task_options = packed(
         "--tw",
         "--treewidth",
         "treewidth",
-        type=click.IntRange(min=1),
+        type=Count(min=1),
         metavar="K",
         section=SECTIONS[False,],
         help="Bound the treewidth of the network's moral graph by K; with --data in method "

@@ -19,6 +19,7 @@ from .parameter_types import (
     OUTPUT_FILE,
     OUTPUT_PATH,
     SEED,
+    Count,
 )
 from .stage_command import Decorator, option, packed
 
@@ -102,7 +103,7 @@ def shows_table(output: str, format_name: str | None = None, as_json: bool = Fal
 jobs_option = option(
     "-j",
     "--jobs",
-    type=click.IntRange(min=0),
+    type=Count(min=0),
     default=1,
     show_default=True,
     metavar="N",
@@ -150,7 +151,7 @@ def budget_options(time: str, evaluations: str) -> Decorator:
         option("--time", type=DURATION, metavar="TIME", section="Budget", help=time),
         option(
             "--evaluations",
-            type=click.IntRange(min=1),
+            type=Count(min=1),
             metavar="N",
             section="Budget",
             help=f"{evaluations} Unlike --time, repeats exactly with the same seed.",
@@ -162,7 +163,7 @@ def max_parents_option(section: str) -> Decorator:
     """``--max-parents``."""
     return option(
         "--max-parents",
-        type=click.IntRange(min=0),
+        type=Count(min=0),
         metavar="K",
         section=section,
         help="Largest number of parents; no limit if not given.",

@@ -11,6 +11,20 @@ import click
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
+LARGEST_COUNT = 2**63 - 1
+"""What headers and arrays can hold."""
+
+
+class Count(click.IntRange):
+    """A whole number within limits, of which an upper one that nobody reaches is not spoken of."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number = super().convert(value, param, ctx)
+        if number > LARGEST_COUNT:
+            self.fail(f"{number:.3e} is too large." if number < 10**300 else "too large.", param, ctx)
+        return number
+
+
 class Duration(click.ParamType):
     """A time span with units: 30s, 10m, 2h, 1h30m, 500ms; a bare number means seconds."""
 

@@ -105,6 +105,10 @@ class Lines:
         """Give lines (number, content, terminated) back, to be returned again in this order."""
         self._pushed.extendleft(reversed(lines))
 
+    def data(self) -> bytes:
+        """All bytes of a source of which nothing was consumed."""
+        return self._guard(self._stream.read)
+
     def text(self) -> str:
         """All that is left as text with plain line ends; for readers that have consumed nothing yet."""
         data = b"\n".join(self)

@@ -10,7 +10,7 @@ from .. import conversions
 from ..data_options import DataOptions, data_options
 from ..options import check_sources, input_argument, message_options, output_option
 from ..output_formats import output_format
-from ..parameter_types import COLUMNS, INPUT_PATH
+from ..parameter_types import COLUMNS, INPUT_PATH, Count
 from ..reporter import Reporter
 from ..stage_command import option, packed, stage_command
 
@@ -60,7 +60,7 @@ part_options = packed(
     ),
     option(
         "--radius",
-        type=click.IntRange(min=1),
+        type=Count(min=1),
         metavar="N",
         section="Part",
         help="Arcs to go from --neighbourhood, whichever way they point; 1 if not given.",

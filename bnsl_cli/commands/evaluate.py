@@ -20,7 +20,7 @@ from ..options import (
     shows_table,
 )
 from ..output_formats import output_format
-from ..parameter_types import INPUT_PATH
+from ..parameter_types import INPUT_PATH, Count
 from ..recording import write_json_lines
 from ..reporter import Reporter
 from ..score_options import ess_option, refuse_ess, score_option, smoothing_option
@@ -54,7 +54,7 @@ measure_options = packed(
     ),
     option(
         "--folds",
-        type=click.IntRange(min=2),
+        type=Count(min=2),
         metavar="K",
         section="Measures",
         help="Also the log-likelihood in K-fold cross-validation on the data, structure fixed.",

@@ -16,7 +16,7 @@ from ..options import (
     resolve_seed,
 )
 from ..output_formats import TABLE_FORMATS, output_format
-from ..parameter_types import INPUT_PATH, OUTPUT_FILE
+from ..parameter_types import INPUT_PATH, OUTPUT_FILE, Count
 from ..reporter import Reporter
 from ..stage_command import option, packed, stage_command
 
@@ -60,7 +60,7 @@ random_options = packed(
     RandomOptions,
     option(
         "--random",
-        type=click.IntRange(min=1),
+        type=Count(min=1),
         metavar="N",
         section="Network",
         help="Draw a random network of N variables instead of reading one.",
@@ -83,7 +83,7 @@ random_options = packed(
     ),
     option(
         "--inverted-tree",
-        type=click.IntRange(min=1),
+        type=Count(min=1),
         metavar="K",
         section="Network",
         help="With --random: an inverted tree of binary variables with K parents each.",
@@ -97,7 +97,7 @@ random_options = packed(
 @option(
     "-n",
     "--rows",
-    type=click.IntRange(min=0),
+    type=Count(min=0),
     required=True,
     metavar="ROWS",
     section="Network",

@@ -82,13 +82,23 @@ def read_table(lines: Lines) -> Network:
     if not rows:
         raise Malformed("a table of blanks", source=lines.source, remedy=_TABLE_REMEDY)
     header = [cell.strip() for cell in rows[0][1]]
-    if tuple(cell.lower() for cell in header[:2]) in _ARC_HEADERS:
-        _require_directed(lines, header, rows[1:])
-        return _read_arcs(lines, rows[1:])
+    if is_arc_header(header):
+        return read_arc_rows(lines, header, rows[1:])
     return _read_adjacency(lines, header, rows[1:])
 
 
-def _require_directed(lines: Lines, header: list[str], rows: list[tuple[int, list[str]]]) -> None:
+def is_arc_header(header: Sequence[str]) -> bool:
+    """Whether columns of these names hold arcs."""
+    return tuple(cell.lower() for cell in header[:2]) in _ARC_HEADERS
+
+
+def read_arc_rows(lines: Lines, header: Sequence[str], rows: list[tuple[int, list[str]]]) -> Network:
+    """The network of a list of arcs: numbered rows of parent, child and what else there is."""
+    _require_directed(lines, header, rows)
+    return _read_arcs(lines, rows)
+
+
+def _require_directed(lines: Lines, header: Sequence[str], rows: list[tuple[int, list[str]]]) -> None:
     """Refuse undirected edges, which a column ``type`` tells."""
     if [cell.lower() for cell in header[2:3]] != ["type"]:
         return

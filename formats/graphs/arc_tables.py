@@ -1,4 +1,4 @@
-"""Lists of arcs as Arrow and Parquet files, for programs that read such tables; written only."""
+"""Lists of arcs as Arrow and Parquet files, for programs that read and write such tables."""
 
 from __future__ import annotations
 
@@ -8,10 +8,47 @@ import io
 import pyarrow
 import pyarrow.parquet
 
+from ..detection import data_remedy, detect_lines
+from ..errors import Malformed
 from ..graph_records import EssentialGraph
+from ..lookup import load
 from ..records import Network
+from ..registry import Kind
 from ..streams import open_output
-from .adjacency import arcs_text, essential_arcs_text
+from ..tables.encoding import TextLayout
+from ..textlines import Lines
+from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
+
+
+def read_arcs(lines: Lines) -> Network:
+    """Read a list of arcs: CSV, Arrow or Parquet.
+
+    Raises
+    ------
+    Malformed
+        It is another table.
+    """
+    found = detect_lines(lines)
+    if not found.magic:
+        return read_table(lines)
+    table = load(found.reader)(lines.data(), lines.source, TextLayout(), lambda message: None)
+    header = [name.strip() for name in table.column_names]
+    texts = all(_is_text(column.type) for column in table.columns)
+    if not texts or not is_arc_header(header):
+        raise Malformed(
+            f"expected a network, this looks like {found.called}; arcs are columns of text called from and to",
+            source=lines.source,
+            remedy=data_remedy((Kind.NETWORK,), lines.source),
+        )
+    columns = [["" if cell is None else cell for cell in column.to_pylist()] for column in table.columns]
+    return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*columns), 1)])
+
+
+def _is_text(kind: pyarrow.DataType) -> bool:
+    types = pyarrow.types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return types.is_string(kind) or types.is_large_string(kind)
 
 
 def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:

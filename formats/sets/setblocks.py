@@ -18,6 +18,9 @@ from ..records import Header, ParentSetRecord, ParentSetTable
 
 Fail = Callable[[str], NoReturn]
 
+LARGEST_SCORE = 1e200
+"""Nats; sums and products of larger ones would leave what floating-point numbers can hold."""
+
 
 @dataclass
 class SetBlock:
@@ -156,13 +159,15 @@ class BlockChecker:
             fail(f"{self._whose(block)} does not list the set of its required parents alone")
 
     def _check_scores(self, block: SetBlock, fail: Fail) -> None:
-        finite = np.isfinite(block.scores)
+        finite = np.abs(block.scores) <= LARGEST_SCORE
         if self.unknown_scores:
             finite |= np.isnan(block.scores)
         if not finite.all():
             index = int(np.argmin(finite))
             shown = "null (unknown)" if np.isnan(block.scores[index]) else str(block.scores[index])
-            fail(f"{self._whose(block)}: score {index + 1} is {shown}, not a finite number")
+            fail(
+                f"{self._whose(block)}: score {index + 1} is {shown}, not a finite number that can be summed up"
+            )
 
     def _check_indices(self, block: SetBlock, fail: Fail) -> None:
         parents, n_variables = block.parents, len(self.names)

@@ -91,6 +91,12 @@ def _open(
     found = detect(data[:HEAD_SIZE])
     if found is EMPTY:
         raise Malformed("the input is empty", source=name, remedy="expected a table with a header line")
+    if found.kind is Kind.ENTROPIES:
+        raise Malformed(
+            "this is a matrix of entropies, which other programs read",
+            source=name,
+            remedy="give the data, or to bnsl screen entropies as Arrow: bnsl entropy DATA -o NAME.arrows",
+        )
     if found.kind is not Kind.DATA:
         raise Malformed(
             f"this is {found.called}, not a data table",

@@ -18,6 +18,7 @@ from ..detection import HEAD_SIZE, detect
 from ..errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
 from ..lookup import find_format, load
 from ..records import EntropyTable, Variable
+from ..registry import Kind
 from ..streams import open_output, read_bytes, source_name
 from .batches import METADATA_KEY, batch_writer
 from .encoding import TextLayout
@@ -67,7 +68,9 @@ def open_entropies(source: str) -> EntropyTable:
     found = detect(data[:HEAD_SIZE])
     if found.name not in find_format(ENTROPY_FORMAT).takes:
         raise Malformed(
-            f"this is {found.called}, not an entropy table",
+            f"this is {found.called}, not one as Arrow or Parquet"
+            if found.kind is Kind.ENTROPIES
+            else f"this is {found.called}, not an entropy table",
             source=name,
             remedy="make one with bnsl entropy",
         )

@@ -107,3 +107,13 @@ def test_arcs_are_written_as_their_name_says(suffix: str, essential: bool, tmp_p
     cells = [[v.known_states[code] for code in codes] for v, codes in zip(data.variables, data.codes)]
     assert data.names == ("from", "to", "type")[: 2 + essential]
     assert set(zip(*cells[:2])) == {("a", "c"), ("b", "c"), ("c", "d")}
+    again = run("convert", output, "--to", "modelstring")
+    assert sorted(again.stdout.strip("[]\n").split("][")) == ["a", "b", "c|a:b", "d|c"]
+
+
+@pytest.mark.parametrize("suffix", [".arrow", ".arrows", ".parquet"])
+def test_other_tables_are_no_networks(suffix: str, table: str, tmp_path):
+    data = str(tmp_path / f"d{suffix}")
+    assert run("convert", table, "-o", data).exit_code == 0
+    result = run("evaluate", data)
+    assert result.exit_code == 65 and "arcs are columns of text called from and to" in result.stderr

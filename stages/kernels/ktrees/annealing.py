@@ -191,7 +191,7 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             move_variable(order, position, start, end)
             mark_move(lists, tree, log, variable, low, high)
             n_logged, gain = refresh(lists, tree, log, clique, np.int64(low), np.int64(variable))
-        if gain >= 0.0 or rng.random() < np.exp(gain / temperature):
+        if gain >= 0.0 or rng.random() < (np.exp(gain / temperature) if temperature > 0.0 else 0.0):
             relative_score += gain
             if relative_score > best.relative_score[0] + 1e-9 * abs(best.relative_score[0]):
                 keep_best(tree, best, relative_score)

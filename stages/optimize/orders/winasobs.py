@@ -51,7 +51,7 @@ TOLERANCE = 1e-6
 WORK_PER_WINDOW, WORK_PER_VARIABLE = 6000, 20
 """What evaluating all places of a block costs, in sets tested, and what more for each variable; measured."""
 
-SLICE_WORK = 10_000_000
+SLICE_WORK = 500_000
 """Sets tested per compiled call, well below a quarter of a second."""
 
 

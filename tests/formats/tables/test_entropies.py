@@ -197,3 +197,12 @@ class TestEntropies:
         (tmp_path / "changed").write_bytes(to_stream(change(raw)))
         with pytest.raises(Malformed):
             open_entropies(str(tmp_path / "changed"))
+
+
+def test_a_matrix_is_told_from_data_and_refused(tmp_path):
+    path = str(tmp_path / "h.csv")
+    write_entropies(path, entropy_table(3, 1), "csv")
+    with pytest.raises(Malformed, match="matrix of entropies"):
+        open_dataset_or_entropies(path)
+    with pytest.raises(Malformed, match="not one as Arrow or Parquet"):
+        open_entropies(path)
