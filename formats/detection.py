@@ -91,7 +91,7 @@ def _head_of(lines: Lines) -> bytes:
     return b"\n".join(line for _, line, _ in seen)
 
 
-def data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
+def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
     """What to do with a table where sets or a network are wanted."""
     path = "-" if source == "<stdin>" else source
     learn = f"a network is learnt from data by: bnsl optimize --data {path}"
@@ -127,7 +127,7 @@ def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format
     raise Malformed(
         f"expected {wanted}, this looks like {found.called}",
         source=lines.source,
-        remedy=data_remedy(kinds, lines.source)
+        remedy=_data_remedy(kinds, lines.source)
         if found.kind is Kind.DATA
         else "bnsl formats lists what is read",
     )

@@ -8,13 +8,11 @@ import io
 import pyarrow
 import pyarrow.parquet
 
-from ..detection import data_remedy, detect_lines
 from ..errors import Malformed
 from ..graph_records import EssentialGraph
-from ..lookup import load
 from ..records import Network
-from ..registry import Kind
 from ..streams import open_output
+from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, read_arrow, read_parquet
 from ..tables.encoding import TextLayout
 from ..textlines import Lines
 from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
@@ -28,17 +26,18 @@ def read_arcs(lines: Lines) -> Network:
     Malformed
         It is another table.
     """
-    found = detect_lines(lines)
-    if not found.magic:
+    is_parquet = lines.beginning.startswith(PARQUET_MARK)
+    if not is_parquet and not lines.beginning.startswith(ARROW_MARKS):
         return read_table(lines)
-    table = load(found.reader)(lines.data(), lines.source, TextLayout(), lambda message: None)
+    read = read_parquet if is_parquet else read_arrow
+    table = read(lines.data(), lines.source, TextLayout(), lambda message: None)
     header = [name.strip() for name in table.column_names]
     texts = all(_is_text(column.type) for column in table.columns)
     if not texts or not is_arc_header(header):
         raise Malformed(
-            f"expected a network, this looks like {found.called}; arcs are columns of text called from and to",
+            "expected a network, this is a table of data; arcs are columns of text called from and to",
             source=lines.source,
-            remedy=data_remedy((Kind.NETWORK,), lines.source),
+            remedy=f"a network is learnt from data by: bnsl optimize --data {lines.source}",
         )
     columns = [["" if cell is None else cell for cell in column.to_pylist()] for column in table.columns]
     return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*columns), 1)])

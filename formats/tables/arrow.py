@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 _FILE_MARK = b"ARROW1"
-_PARQUET_MARK = b"PAR1"
+PARQUET_MARK = b"PAR1"
+ARROW_MARKS = (_FILE_MARK, b"\xff\xff\xff\xff")
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
@@ -63,7 +64,7 @@ def read_parquet(data: bytes, source: str, layout: TextLayout, warn: Warn) -> py
         parts = [opened.read_row_group(group) for group in range(len(groups))]
         return pyarrow.concat_tables(parts) if parts else opened.read()
 
-    return _decode(data, "a Parquet file", _PARQUET_MARK, source, read)
+    return _decode(data, "a Parquet file", PARQUET_MARK, source, read)
 
 
 def _check_messages(data: bytes, source: str) -> None:

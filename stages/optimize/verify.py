@@ -176,7 +176,8 @@ def _observed_counts(codes: np.ndarray, child: int, parents: Sequence[int]) -> t
     """
     import numpy as np
 
-    keys, n_keys = np.zeros(codes.shape[1], dtype=np.uint8), 1
+    keys: np.ndarray = np.zeros(codes.shape[1], dtype=np.uint8)
+    n_keys = 1
     for variable in (*parents, child):
         if n_keys > LARGE_KEY:
             _, keys = np.unique(keys, return_inverse=True)

@@ -9,7 +9,7 @@ from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network, ParentSetRecord, Variable
 
 booleans = st.booleans()
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-1e200, 1e200)
 labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), min_size=1, max_size=6)
 words = st.text("abcXYZ019_.<>+-/é", min_size=1, max_size=6)
 
