@@ -25,10 +25,10 @@ def run(*arguments: str):
 
 
 def test_every_command_has_its_formats():
-    assert set(COMMANDS) == {*WRITTEN, "convert", "help"}
+    assert set(COMMANDS) == {*WRITTEN, "convert", "help"} - {"trace"}  # a further output of parentsets
 
 
-@pytest.mark.parametrize("command", sorted(WRITTEN))
+@pytest.mark.parametrize("command", sorted({*WRITTEN} & {*COMMANDS}))
 def test_a_name_of_another_format_is_refused(command: str, tmp_path, table: str):
     arguments = {
         "discretize": ["--discretize", "median"],
