@@ -56,6 +56,27 @@ def is_excluded_by_entropy(entropy_child_given, entropy_new_given, penalty, n_co
     return gain <= penalty * n_configurations * (n_new_states - 1)
 
 
+def worth_of_parent(entropy_new, n_new_states, rounding):
+    """Penalty ``c |P|`` from which on no set P with the parent Y, nor any superset, can pay.
+
+    It is `is_excluded_by_entropy` with ``N H(Y)``, solved for the penalty. With little data and rare states it spares
+    most of an enumeration (audiology: 226 rows, 70 variables, 80 % of the scores with three parents, 95 % with four;
+    lung cancer: 32 rows, 22 %), with thousands of rows nothing (nltcs, msnbc, plants, dna, accidents). The smallest
+    ``N H(Y|Z)`` over members Z, which takes a table of all pairs, was measured to spare another 10 % of the scores
+    on 100 rows (zoo), 13 % on 226, 38 % on 32, and nothing on thousands.
+
+    Parameters
+    ----------
+    entropy_new : float or ndarray
+        N H(Y) in nats.
+    n_new_states : int or ndarray
+        At least 2.
+    rounding : float
+        How much scores may differ from what they should be, nats.
+    """
+    return (entropy_new + rounding) * n_new_states / (n_new_states - 1)
+
+
 def unlisted_bound(penalty, n_configurations):
     """Upper bound on the score of any set with at least that many configurations (LL <= 0); nats."""
     return -penalty * n_configurations

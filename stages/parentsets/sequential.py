@@ -14,7 +14,7 @@ from stages.scoring.family_scorer import SLICE_WORK, FamilyScorer
 
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
 from .dirichlet_bounds import SupersetBound, superset_bound
-from .pruning_rules import unlisted_bound
+from .pruning_rules import unlisted_bound, worth_of_parent
 
 if TYPE_CHECKING:
     from stages.kernels.counting.levelwise import Level
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 SLICE_SECONDS = 0.1
 """What work of one whole slice takes at most, about."""
+
+ROUNDED_SCORES = 4
+"""Scores that a comparison of entropy with penalty stands for, each rounded by half a quantum."""
 
 SLICE_ENTRIES = 1 << 16
 """Extensions considered together, about: between two looks at the memory they take."""
@@ -45,6 +48,9 @@ class _Search:
         self.bound = superset_bound(scorer, child, limits)
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
+        self.worth = worth_of_parent(
+            scorer.row_entropies()[limits.allowed], self.n_states, ROUNDED_SCORES * scorer.quantum
+        )
         self.base_q = scorer.n_configurations(limits.required)
 
     def run(self) -> FoundSets:
@@ -112,7 +118,8 @@ class _Search:
         starts = np.concatenate(([0], np.cumsum(widths)))
         entries = np.empty(starts[-1])
         counts = np.empty(len(places), dtype=np.int64)
-        mark_open(level, places, best, q, self.n_states, scorer.penalty(self.child), starts, entries, counts)
+        penalty = scorer.penalty(self.child)
+        mark_open(level, places, best, q, self.n_states, penalty, self.worth, starts, entries, counts)
         before = found.evaluated + np.cumsum(counts) - counts
         n_extended = max(1, int(np.searchsorted(before, self.limits.evaluations)))
         entries = entries[: starts[n_extended]]

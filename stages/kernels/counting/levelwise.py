@@ -67,7 +67,7 @@ def find_block(prefixes, places, dropped):
 
 
 @njit
-def mark_open(level, places, best, q, n_states, penalty, starts, entries, counts):
+def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries, counts):
     """Which one-place extensions of some sets have to be scored.
 
     Parameters
@@ -83,6 +83,8 @@ def mark_open(level, places, best, q, n_states, penalty, starts, entries, counts
     penalty : float
         Nats per configuration, 0 for none: an extension is closed if a subset scores at least what its penalty
         leaves (de Campos and Ji 2011).
+    worth : ndarray of float64, shape (n_allowed,)
+        Most that a member can be worth: an extension is closed if its penalty is at least that of one of its members.
     starts : ndarray of int64, shape (n_sets + 1,)
     entries : ndarray of float64, shape (starts[-1],)
         Receives the best score among the proper subsets of every extension, NaN for closed ones.
@@ -103,10 +105,14 @@ def mark_open(level, places, best, q, n_states, penalty, starts, entries, counts
             for i in range(len(own)):
                 if np.isnan(others[i]) or others[i] > own[i]:
                     own[i] = others[i]
+        least = np.inf
+        for k in range(size):
+            least = min(least, worth[places[s, k]])
         first = len(n_states) - len(own)
         counts[s] = 0
         for i in range(len(own)):
-            if penalty > 0 and own[i] >= -penalty * q[s] * n_states[first + i]:
+            total = penalty * q[s] * n_states[first + i]
+            if penalty > 0 and (own[i] >= -total or total >= min(least, worth[first + i])):
                 own[i] = np.nan
             if not np.isnan(own[i]):
                 counts[s] += 1

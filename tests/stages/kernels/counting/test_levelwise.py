@@ -31,7 +31,9 @@ def make_level(best, n_allowed, size):
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_extensions_that_have_to_be_scored(seed, size):
-    """Open are those all of whose subsets of one less are open, unless one of these scores too much already."""
+    """Open are those all of whose subsets of one less are open, unless one of these scores too much already, or the
+    penalty is more than a member is worth.
+    """
     rng, n = np.random.default_rng(seed), 6
     best = {
         places: float(-rng.integers(1, 60))
@@ -47,12 +49,14 @@ def test_extensions_that_have_to_be_scored(seed, size):
     starts = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
     entries, counts = np.empty(starts[-1]), np.empty(len(sets), dtype=np.int64)
     values = np.array([best[s] for s in sets])
-    mark_open(level, places, values, q, n_states, penalty, starts, entries, counts)
+    worth = np.where(rng.random(n) < 0.3, 30.0, np.inf)
+    mark_open(level, places, values, q, n_states, penalty, worth, starts, entries, counts)
     for k, chosen in enumerate(sets):
         own = entries[starts[k] : starts[k + 1]].tolist()
         for entry, last in zip(own, range(chosen[-1] + 1, n), strict=True):
             subsets = [best.get(s) for s in itertools.combinations((*chosen, last), size)]
-            is_open = None not in subsets and max(subsets) < -penalty * q[k] * n_states[last]
+            total = penalty * q[k] * n_states[last]
+            is_open = None not in subsets and max(subsets) < -total and total < min(worth[[*chosen, last]])
             assert entry == max(subsets) if is_open else np.isnan(entry)
         assert counts[k] == np.count_nonzero(~np.isnan(own))
     for k, chosen in enumerate(sets):
