@@ -1,13 +1,11 @@
 """How many sets a complete enumeration has to score, and the time and memory that may take, before it starts.
 
-Counted are the sets that nothing rules out beforehand: of at most so many parents, with so few configurations
-that the penalty alone is less than what the empty set leaves to gain. What the search learns on its way rules
-out more, so time and memory are upper bounds.
+Counted are the sets that nothing rules out beforehand, see `enumeration`. What the search learns on its way rules out
+more, so time and memory are upper bounds.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +14,7 @@ from stages.runtime.budgets import Budget
 
 from .child_search import UNLIMITED
 from .driver import Run
+from .enumeration import count_sets, rooms
 from .memory import format_bytes, free_bytes
 
 BYTES_PER_OPEN_SET = 16
@@ -24,14 +23,11 @@ BYTES_PER_OPEN_SET = 16
 MEASURED_SETS = 2_000
 """Scores on which the rate is measured."""
 
-MOST_COMBINATIONS = 20_000
-"""Ways to take so many parents of each number of states that are told apart; beyond, states are rounded."""
-
 LONG_SECONDS = 10.0
 """A forecast is worth a line where the run may take longer."""
 
 COUNTING_SECONDS = 0.5
-"""Time for counting, beyond which the rest is taken to be like the variables counted, and for measuring."""
+"""Time for scoring single parents, without which more sets are counted, and for measuring."""
 
 LARGEST_TOTAL = 10**300
 """What no machine will ever see the end of; more would be no floating-point number."""
@@ -63,38 +59,6 @@ class CompleteCount(NamedTuple):
     memory_bytes: int
 
 
-def count_sets(n_states: list[int], largest: int, most_configurations: float) -> list[int]:
-    """Sets by size, 0 to `largest`, of variables with these numbers of states.
-
-    Only sets whose numbers of states multiply to less than `most_configurations` are counted.
-    """
-    counts = [0] * (largest + 1)
-    by_states = sorted((s, n_states.count(s)) for s in set(n_states))
-    partial: dict[tuple[int, float], int] = {(0, 1.0): 1}
-    for states, available in by_states:
-        extended: dict[tuple[int, float], int] = {}
-        for (size, q), ways in partial.items():
-            for k in range(min(available, largest - size) + 1):
-                product = q * float(states) ** k
-                if k and product >= most_configurations:
-                    break
-                key = size + k, product
-                extended[key] = extended.get(key, 0) + ways * math.comb(available, k)
-        partial = extended if len(extended) <= MOST_COMBINATIONS else _rounded(extended)
-    for (size, _), ways in partial.items():
-        counts[size] += ways
-    return counts
-
-
-def _rounded(partial: dict[tuple[int, float], int]) -> dict[tuple[int, float], int]:
-    """Numbers of configurations rounded down to powers of two, so that no set is lost."""
-    rounded: dict[tuple[int, float], int] = {}
-    for (size, q), ways in partial.items():
-        key = size, 2.0 ** math.floor(math.log2(q))
-        rounded[key] = rounded.get(key, 0) + ways
-    return rounded
-
-
 def count_complete(run: Run) -> CompleteCount | None:
     """Bounds for a run that enumerates all sets; None for others: a limit on scores ends them, or the clock alone."""
     from . import METHODS
@@ -104,33 +68,29 @@ def count_complete(run: Run) -> CompleteCount | None:
     if run.options.max_parents is None and run.scorer.definition.penalty_on(run.scorer.n_rows) <= 0:
         return None
     searched = [child for child in run.children if run.plan.fixed_set(child) is None]
-    known: dict[tuple, list[int]] = {}
     total = most = held = 0
     clock = Budget(COUNTING_SECONDS)
-    for done, child in enumerate(searched):
-        if clock.is_spent():
-            total = total * len(searched) // done
-            break
-        limits = run.limits_of(child)
-        largest = limits.max_parents - len(limits.required)
-        states = sorted(run.scorer.n_states[limits.allowed].tolist())
-        room = _most_configurations(run, child, limits.required)
-        key = tuple(states), largest, room
-        if key not in known:
-            known[key] = count_sets(states, largest, room)
-        counts = known[key]
+    for child in searched:
+        counts = _count_child(run, child, knows_singles=not clock.is_spent())
         total, most, held = total + sum(counts), max(most, sum(counts)), max(held, sum(counts[:-1]))
     total = min(total, LARGEST_TOTAL)
     seconds = total * _seconds_per_set(run, searched) / min(run.jobs, max(1, len(searched)))
+    run.scorer.evaluations = 0
     return CompleteCount(
         len(searched), most, total, seconds, run.resident + run.jobs * BYTES_PER_OPEN_SET * held
     )
 
 
-def _most_configurations(run: Run, child: int, required: tuple[int, ...]) -> float:
-    """Configurations from which on the penalty alone costs more than the smallest set's score; inf without one."""
-    penalty = run.scorer.penalty(child) * run.scorer.n_configurations(required)
-    return -run.scorer.local_score(child, required) / penalty if penalty > 0 else math.inf
+def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
+    """Sets of one child by the number of parents besides the required ones."""
+    scorer, limits = run.scorer, run.limits_of(child)
+    required, allowed = limits.required, limits.allowed
+    penalty = scorer.penalty(child) * scorer.n_configurations(required)
+    singles = np.full(len(allowed), -np.inf)
+    if knows_singles and penalty > 0.0 and len(allowed):
+        singles = scorer.expand(child, required, allowed)[allowed]
+    room = rooms(singles, scorer.local_score(child, required), penalty)
+    return count_sets(scorer.n_states[allowed], room, limits.max_parents - len(required))
 
 
 def _seconds_per_set(run: Run, searched: list[int]) -> float:
@@ -151,7 +111,6 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         scorer.expand(child, tuple(sorted((*limits.required, *chosen.tolist()))), rest)
         rates.append((clock.elapsed() - begun) / len(rest))
         count += len(rest)
-    scorer.evaluations = 0
     return min(rates)  # others may have been at work meanwhile
 
 

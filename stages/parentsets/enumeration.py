@@ -11,6 +11,7 @@ some percent at most.
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -24,58 +25,98 @@ SECONDS_WITHOUT_PENALTY = 8e-5
 """A local score where sets are ruled out by the Dirichlet bound, or not at all; measured."""
 
 
-def most_scores(
-    single_scores: np.ndarray,
-    n_states: np.ndarray,
-    score_alone: float,
-    penalty: float,
-    most_added: int,
-    limit: float,
-) -> float:
-    """An upper bound on the local scores that one child's enumeration takes.
+MOST_COMBINATIONS = 20_000
+"""Ways to take so many parents of each number of states that are told apart; beyond, states are rounded."""
+
+
+Combinations = dict[tuple[int, float], int]
+"""How many sets there are of each number of members and of configurations."""
+
+
+def rooms(single_scores: np.ndarray, score_alone: float, penalty: float) -> np.ndarray:
+    """Configurations from which on no set with a candidate is scored; infinite without a penalty.
 
     Parameters
     ----------
     single_scores : ndarray of float64, shape (n_candidates,)
         Score with each candidate as the only parent (besides required ones), nats; where it is less than
-        `score_alone` any smaller number serves as well.
-    n_states : ndarray of int, shape (n_candidates,)
+        `score_alone`, or unknown, any smaller number serves as well.
     score_alone : float
         Score without any of them, nats.
     penalty : float
-        Nats per configuration of the candidates; 0 for none: all sets are counted.
+        Nats per configuration of the candidates; 0 for none.
+    """
+    if penalty <= 0.0:
+        return np.full(len(single_scores), np.inf)
+    return -np.maximum(single_scores, score_alone) / penalty
+
+
+def count_sets(n_states: np.ndarray, room: np.ndarray, most_added: int, limit: float = math.inf) -> list[int]:
+    """Upper bounds on the local scores that one child's enumeration takes, by the number of candidates in a set.
+
+    Parameters
+    ----------
+    n_states : ndarray of int, shape (n_candidates,)
+    room : ndarray of float64, shape (n_candidates,)
+        See `rooms`.
     most_added : int
         Most candidates in a set.
     limit : float
-        Counting ends when it is exceeded.
+        Counting ends when the sum exceeds it.
     """
     n = len(n_states)
     most_added = min(most_added, n)
-    if penalty <= 0.0:
-        total = 0.0
-        for size in range(most_added + 1):
-            total += math.comb(n, size)
-            if total > limit:
-                break
-        return total
-    total = 1.0 + (n if most_added else 0)
-    room = -np.maximum(single_scores, score_alone) / penalty
-    # Each set is counted with the member that leaves least room; those before it leave more.
-    order = np.argsort(-room, kind="stable").tolist()
-    counts: dict[tuple[int, int], int] = {(0, 1): 1}
-    for candidate in order:
-        states = int(n_states[candidate])
-        grown = {
-            (size + 1, q * states): count
-            for (size, q), count in counts.items()
-            if size < most_added and q * states < room[candidate]
-        }
-        total += sum(count for (size, _), count in grown.items() if size > 1)
-        if total > limit:
+    if np.isinf(room).all():
+        return _count_all(n, most_added, limit)
+    counts = [1, n, *[0] * (most_added - 1)][: most_added + 1]
+    # Each set is counted with the members that leave least room; those before them leave more.
+    groups = Counter(zip((-room).tolist(), np.asarray(n_states, dtype=np.float64).tolist()))
+    partial: Combinations = {(0, 1.0): 1}
+    for (least_room, states), available in sorted(groups.items()):
+        grown = _grown(partial, states, available, -least_room, most_added)
+        for (size, _), ways in grown.items():
+            if size > 1:
+                counts[size] += ways
+        if sum(counts) > limit:
             break
-        for key, count in grown.items():
-            counts[key] = counts.get(key, 0) + count
-    return total
+        for key, ways in grown.items():
+            partial[key] = partial.get(key, 0) + ways
+        if len(partial) > MOST_COMBINATIONS:
+            partial = _rounded(partial)
+    return counts
+
+
+def _grown(
+    partial: Combinations, states: float, available: int, room: float, most_added: int
+) -> Combinations:
+    """The combinations with some of so many candidates alike added that leave them room."""
+    grown: Combinations = {}
+    for (size, q), ways in partial.items():
+        for k in range(1, min(available, most_added - size) + 1):
+            product = q * states**k
+            if product >= room:
+                break
+            key = size + k, product
+            grown[key] = grown.get(key, 0) + ways * math.comb(available, k)
+    return grown
+
+
+def _count_all(n: int, most_added: int, limit: float) -> list[int]:
+    counts = [0] * (most_added + 1)
+    for size in range(most_added + 1):
+        counts[size] = math.comb(n, size)
+        if sum(counts[: size + 1]) > limit:
+            break
+    return counts
+
+
+def _rounded(partial: Combinations) -> Combinations:
+    """Numbers of configurations rounded down to powers of two, so that no set is lost."""
+    rounded: Combinations = {}
+    for (size, q), ways in partial.items():
+        key = size, 2.0 ** math.floor(math.log2(q))
+        rounded[key] = rounded.get(key, 0) + ways
+    return rounded
 
 
 def seconds_of(scorer: FamilyScorer, n_scores: float) -> float:

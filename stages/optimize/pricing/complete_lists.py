@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stages.parentsets.child_search import UNLIMITED, ChildLimits
-from stages.parentsets.enumeration import most_scores, seconds_of
+from stages.parentsets.enumeration import count_sets, rooms, seconds_of
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
 from stages.runtime.workers import ordered_map
@@ -67,14 +67,10 @@ def _most_scores(scorer: FamilyScorer, grower: SetGrower, limit: float) -> float
     if len(limits.allowed):
         improving, better = grower.improving(grower.required)
         scores[improving] = better
-    return most_scores(
-        scores[limits.allowed],
-        scorer.n_states[limits.allowed],
-        grower.scores[grower.required],
-        scorer.penalty(grower.child) * scorer.n_configurations(grower.required),
-        limits.max_parents - len(grower.required),
-        limit,
-    )
+    penalty = scorer.penalty(grower.child) * scorer.n_configurations(grower.required)
+    room = rooms(scores[limits.allowed], grower.scores[grower.required], penalty)
+    most_added = limits.max_parents - len(grower.required)
+    return sum(count_sets(scorer.n_states[limits.allowed], room, most_added, limit))
 
 
 def limits_of(grower: SetGrower) -> ChildLimits:

@@ -10,8 +10,9 @@ import pytest
 from helpers.tables import dependent_dataset
 
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.complete_lists import MOST_COMBINATIONS, count_complete, count_sets, tell_complete
+from stages.parentsets.complete_lists import count_complete, tell_complete
 from stages.parentsets.driver import Run
+from stages.parentsets.enumeration import MOST_COMBINATIONS, count_sets
 from stages.parentsets.forecast import forecast_run
 from stages.runtime.reporting import NullReporter, duration_text
 
@@ -22,18 +23,29 @@ def test_sets_are_counted_by_size(room):
     counted = [0] * 5
     for size in range(5):
         for chosen in itertools.combinations(states, size):
-            counted[size] += size == 0 or math.prod(chosen) < room
-    assert count_sets(sorted(states), 4, room) == counted
+            counted[size] += size < 2 or math.prod(chosen) < room
+    assert count_sets(np.array(states), np.full(6, room), 4) == counted
+
+
+def test_sets_are_counted_with_the_member_that_leaves_least_room():
+    states, room = [2, 2, 3, 4, 2, 3], [9.0, 30.0, 9.0, 100.0, 5.0, 30.0]
+    counted = [0] * 5
+    for size in range(5):
+        for chosen in itertools.combinations(range(6), size):
+            product = math.prod(states[i] for i in chosen)
+            counted[size] += size < 2 or product < min(room[i] for i in chosen)
+    assert count_sets(np.array(states), np.array(room), 4) == counted
+    assert sum(count_sets(np.array(states), np.array(room), 4, 9.0)) > 9
 
 
 @pytest.mark.slow
 def test_many_numbers_of_states_lose_no_set():
     states = np.random.default_rng(0).integers(2, 200, 60).tolist()
     assert len(set(states)) > 40
-    counts = count_sets(sorted(states), 4, math.inf)
+    counts = count_sets(np.array(states), np.full(60, np.inf), 4)
     assert counts == [math.comb(60, size) for size in range(5)]
     exact = sum(a * b < 5000 for a, b in itertools.combinations(states, 2))
-    assert exact <= count_sets(sorted(states), 2, 5000.0)[2] <= math.comb(60, 2)
+    assert exact <= count_sets(np.array(states), np.full(60, 5000.0), 2)[2] <= math.comb(60, 2)
     assert MOST_COMBINATIONS < 10**6
 
 

@@ -20,7 +20,7 @@ from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import complete_lists, unbounded
 from stages.optimize.pricing.complete_lists import can_enumerate, enumerate_all, limits_of
 from stages.optimize.pricing.unbounded import Pricing
-from stages.parentsets.enumeration import most_scores
+from stages.parentsets.enumeration import count_sets, rooms
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -104,10 +104,11 @@ def test_the_forecast_bounds_the_scores_computed(seed, score):
 def test_the_forecast_counts_sets_by_their_room():
     """Two states each, room for less than 5, 9 and 3 configurations: {0, 1} alone has room for its 4."""
     scores, n_states = np.array([-5.0, -9.0, -3.0]), np.array([2, 2, 2])
-    assert most_scores(scores, n_states, -math.inf, 1.0, 3, math.inf) == 1 + 3 + 1
-    assert most_scores(scores, n_states, -math.inf, 1.0, 1, math.inf) == 1 + 3
-    assert most_scores(scores, n_states, -math.inf, 0.0, 2, math.inf) == 1 + 3 + 3
-    assert most_scores(scores, n_states, -math.inf, 0.0, 0, math.inf) == 1
+    room, anything = rooms(scores, -math.inf, 1.0), rooms(scores, -math.inf, 0.0)
+    assert count_sets(n_states, room, 3) == [1, 3, 1, 0]
+    assert count_sets(n_states, room, 1) == [1, 3]
+    assert count_sets(n_states, anything, 2) == [1, 3, 3]
+    assert count_sets(n_states, anything, 0) == [1]
 
 
 def test_evaluations_are_kept_whatever_is_feasible():
