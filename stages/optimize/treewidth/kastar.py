@@ -127,7 +127,12 @@ class PathOrders(BatchStream):
             tree.chosen[tree.order[::-1][:n_ranks]] = ranked.sources[taken]
         bound = found if status == DECIDED else float(states.estimates[states.heap[0]])
         if status == NO_ROOM:
-            found = self._from_the_front(tree, start, found)
+            kept = tree.chosen.copy()
+            in_front = self._from_the_front(tree, start, found)
+            if in_front <= found:
+                # The search had the tree for its own trials.
+                tree.chosen[:] = kept
+            found = max(found, in_front)
         return found, max(bound, found), int(states.counts[STATES])
 
     def _from_the_front(self, tree: KTree, start: float, found: float) -> float:

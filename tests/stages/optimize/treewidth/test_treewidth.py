@@ -162,6 +162,21 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     assert found.figures["gap"] == 0.0
 
 
+@pytest.mark.parametrize("seed", seeds(20, quick=4))
+def test_kastar_keeps_what_the_search_from_the_front_does_not_improve(seed, monkeypatch):
+    from stages.optimize.treewidth import kastar
+    from stages.optimize.treewidth.kg import prepare_orders
+
+    for name, room in (("FIRST_STATES", 16), ("MAX_STATES", 60), ("FRONT_STATES", 1)):
+        monkeypatch.setattr(kastar, name, room)
+    table = random_table(seed, 12, n_sets=60)
+    orders = prepare_orders(table, OptimizeOptions(method="kastar", treewidth=2, seed=seed))
+    for index in range(8):
+        cut = kastar.PathOrders(orders, Budget()).evaluate(next(orders.drawn(index)))
+        own_score = orders.problem.lists.relative_scores[cut.chosen].sum()
+        assert cut.relative_score == pytest.approx(own_score)
+
+
 @pytest.mark.parametrize("seed", seeds(30, quick=2))
 def test_forest_is_the_best_one(seed):
     table = random_table(seed, 5, max_parents=2, n_sets=10, n_fixed=0, ties=seed % 2 == 0)
