@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from formats.records import ParentSetRecord
+from stages.scoring.family_scorer import SLICE_WORK
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -21,8 +23,15 @@ UNLIMITED = 2**62
 FIRST_SCORES = 50
 """Exact scores that a child gets whatever the clock says: enough for a first list, some milliseconds."""
 
+SLICE_SECONDS = 0.1
+"""What work of one whole slice takes at most, about."""
+
 BYTES_PER_SET = 500
 """Memory that one remembered set takes while its child is searched and its record made; measured, generous."""
+
+
+Lists = tuple[np.ndarray, np.ndarray]
+"""Sizes of sets, and their members, ascending, those of one set after the other."""
 
 
 @dataclass
@@ -69,12 +78,15 @@ class FoundSets:
         parents: tuple[int, ...],
         candidates: np.ndarray,
         scores: np.ndarray,
-        estimates: np.ndarray | None = None,
     ) -> None:
-        """Count the scores of ``parents + {Y}`` for candidates Y, and tell them where that is asked for."""
-        self.evaluated += len(candidates)
+        """Count the scores of ``parents + {Y}`` for candidates Y, and tell them where that is asked for.
+
+        Those that a stop left out are -inf.
+        """
+        is_scored = scores > -np.inf
+        self.evaluated += int(is_scored.sum())
         if self.exploration is not None:
-            self.exploration.add_extensions(parents, candidates, scores, estimates)
+            self.exploration.add_extensions(parents, candidates[is_scored], scores[is_scored])
 
     def add(self, parents: tuple[int, ...], score: float) -> None:
         """Add one set."""
@@ -92,6 +104,27 @@ class FoundSets:
         for y, score in zip(promising.tolist(), expansion[promising].tolist()):
             self.scores[tuple(sorted((*parents, y)))] = score
         return promising
+
+    def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
+        """Add those of some sets that no other of them dominates.
+
+        Parameters
+        ----------
+        lists : Lists
+        scores : ndarray of float64, shape (n_sets,)
+        """
+        from stages.kernels.dominance import mark_undominated
+
+        sizes, members = lists
+        order = np.lexsort((sizes, -scores))
+        starts = (np.cumsum(sizes) - sizes)[order]
+        sizes, scores = sizes[order], scores[order]
+        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        members = members[np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])]
+        keep = mark_undominated(offsets, members, int(members.max(initial=-1)) + 1)
+        flat = members.tolist()
+        for s in np.flatnonzero(keep).tolist():
+            self.scores[tuple(flat[offsets[s] : offsets[s + 1]])] = float(scores[s])
 
     def to_record(
         self, n_variables: int, required: tuple[int, ...] = (), extra: dict | None = None
@@ -115,6 +148,34 @@ class FoundSets:
             required=required,
             extra=extra or {},
         )
+
+
+def united(first: Lists, second: Lists) -> Lists:
+    """The unions of each set of some lists with the set at the same place of others, disjoint from it."""
+    numbers = np.arange(len(first[0]))
+    owners = np.concatenate((np.repeat(numbers, first[0]), np.repeat(numbers, second[0])))
+    members = np.concatenate((first[1], second[1]))
+    return first[0] + second[0], members[np.lexsort((members, owners))]
+
+
+def with_required(lists: Lists, required: tuple[int, ...]) -> Lists:
+    """Lists of sets with the required parents put into each."""
+    if not required:
+        return lists
+    n_sets = len(lists[0])
+    everywhere = np.tile(np.array(required, dtype=lists[1].dtype), n_sets)
+    return united(lists, (np.full(n_sets, len(required)), everywhere))
+
+
+def slice_work(budget: Budget) -> float:
+    """Work between two looks at the clock: less when little time is left, for others wait for their share."""
+    share = min(1.0, budget.time_left() / SLICE_SECONDS)
+    return SLICE_WORK * max(1 / 64, share)
+
+
+def memory_of(arrays: Iterable) -> int:
+    """Bytes of the arrays in a tuple of arrays, tuples in it included."""
+    return sum(part.nbytes if isinstance(part, np.ndarray) else memory_of(part) for part in arrays)
 
 
 @dataclass(frozen=True)

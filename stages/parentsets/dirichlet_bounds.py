@@ -35,6 +35,11 @@ class SupersetBound:
     child : int
     limits : ChildLimits
         Whose `max_parents` and `allowed` say how many configurations a superset can have.
+
+    Attributes
+    ----------
+    log2_states : ndarray of float64, shape (n_allowed + 1,)
+        Binary logarithm of the most configurations that so many further parents can have.
     """
 
     def __init__(self, scorer: FamilyScorer, prior: Prior, child: int, limits: ChildLimits):
@@ -43,7 +48,7 @@ class SupersetBound:
         self.child = child
         self.max_parents = limits.max_parents
         states = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[::-1]
-        self._most_configurations = np.concatenate(([0.0], np.cumsum(np.log2(states))))
+        self.log2_states = np.concatenate(([0.0], np.cumsum(np.log2(states))))
         self._tables: dict[int, np.ndarray] = {}
 
     def __call__(self, parents: tuple[int, ...]) -> float:
@@ -65,15 +70,19 @@ class SupersetBound:
         return max(map(self, singles), default=-math.inf)
 
     def _terms(self, parents: tuple[int, ...]) -> np.ndarray:
-        r = int(self.scorer.n_states[self.child])
         if not self.scorer.definition.takes_ess:
             exponent = 0
         else:
-            room = min(self.max_parents - len(parents), len(self._most_configurations) - 1)
-            log_q = math.log2(self.scorer.n_configurations(parents)) + self._most_configurations[room]
+            room = min(self.max_parents - len(parents), len(self.log2_states) - 1)
+            log_q = math.log2(self.scorer.n_configurations(parents)) + self.log2_states[room]
             # Rounded up, so that few tables serve all sets; the bound only becomes weaker.
             exponent = min(math.ceil(log_q - 1e-9), LARGEST_EXPONENT)
+        return self.terms_of(exponent)
+
+    def terms_of(self, exponent: int) -> np.ndarray:
+        """Terms of the cells of a set whose supersets have at most two to this power configurations."""
         if exponent not in self._tables:
+            r = int(self.scorer.n_states[self.child])
             alpha = self.prior(r, 2.0**exponent, self.scorer.ess)
             self._tables[exponent] = pure_cell_terms(alpha, r, self.scorer.n_rows)
         return self._tables[exponent]

@@ -8,6 +8,8 @@ import numpy as np
 
 from formats.records import ExploredSets
 
+from .child_search import Lists
+
 
 class Exploration:
     """Scored sets of one child, added in the order of their turn.
@@ -31,7 +33,7 @@ class Exploration:
         """Add one set."""
         self.add_sets(np.array([parents], dtype=np.int32).reshape(1, len(parents)), np.array([score]))
 
-    def add_sets(self, members: np.ndarray, scores: np.ndarray, estimates: np.ndarray | None = None) -> None:
+    def add_sets(self, members: np.ndarray, scores: np.ndarray) -> None:
         """Add sets of one size.
 
         Parameters
@@ -39,26 +41,18 @@ class Exploration:
         members : ndarray of int32, shape (n_sets, size)
             In any order within a set.
         scores : ndarray of float64, shape (n_sets,)
-        estimates : ndarray of float64, shape (n_sets,), optional
         """
         sizes = np.full(len(members), members.shape[1], dtype=np.int64)
-        self.add_lists(sizes, np.sort(members, axis=1).ravel(), scores, estimates)
+        self.add_lists((sizes, np.sort(members, axis=1).ravel()), scores)
 
-    def add_extensions(
-        self,
-        parents: Sequence[int],
-        candidates: np.ndarray,
-        scores: np.ndarray,
-        estimates: np.ndarray | None = None,
-    ) -> None:
-        """Add ``parents + {Y}`` for candidates Y; arrays as in `add_sets`, one entry for each candidate."""
+    def add_extensions(self, parents: Sequence[int], candidates: np.ndarray, scores: np.ndarray) -> None:
+        """Add ``parents + {Y}`` for candidates Y; one score for each."""
         base = np.tile(np.array(parents, dtype=np.int32), (len(candidates), 1))
-        self.add_sets(np.column_stack((base, candidates)).astype(np.int32), scores, estimates)
+        self.add_sets(np.column_stack((base, candidates)).astype(np.int32), scores)
 
-    def add_lists(
-        self, sizes: np.ndarray, members: np.ndarray, scores: np.ndarray, estimates: np.ndarray | None = None
-    ) -> None:
-        """Add sets of any sizes, their members ascending and one after the other."""
+    def add_lists(self, lists: Lists, scores: np.ndarray, estimates: np.ndarray | None = None) -> None:
+        """Add sets of any sizes; scores and estimates have one entry for each."""
+        sizes, members = lists
         estimates = np.full(len(scores), np.nan) if estimates is None else estimates
         self._parts.append((sizes, members, scores, estimates))
         self.nbytes += sum(array.nbytes for array in self._parts[-1])

@@ -1,90 +1,218 @@
-"""Greedy selection: best-first by exact score, expanding the best set found so far (Scanagatta et al. 2015)."""
+"""Greedy selection: best-first by exact score, expanding the best set found so far (Scanagatta et al. 2015).
+
+Where scores tie, the set comes first whose subset that was expanded, then the variable added, has the smaller indices.
+"""
 
 from __future__ import annotations
 
-import heapq
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.table_lines import score_lines, term_lines
 
-from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
-from .dirichlet_bounds import SupersetBound, superset_bound
-from .pruning_rules import is_excluded_by_penalty, unlisted_bound
+from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, Lists, memory_of, slice_work, united
+from .dirichlet_bounds import LARGEST_EXPONENT, SupersetBound, superset_bound
+from .pruning_rules import unlisted_bound
 
-BYTES_PER_ENTRY = 12
-"""An index and a score, for every candidate of every expansion that waits."""
+if TYPE_CHECKING:
+    from stages.kernels.selection.greedy import DirichletTerms, GreedyRules, GreedyState
+
+FIRST_ROOM = 100
+"""Expansions for which there is room at the beginning."""
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
-    """Expand the best-scoring unexpanded set by every single variable until the budget ends.
-
-    The open list holds one entry per expansion, its best set not yet taken: a heap of generators, so memory
-    grows with the number of expansions and not with the number of sets.
-    """
+    """Expand the best-scoring unexpanded set by every single variable until the budget ends."""
     found = limits.nothing_found(child)
-    required = limits.required
-    start_score = scorer.local_score(child, required)
-    found.begin(required, start_score)
-    penalty = scorer.penalty(child)
-    bound = superset_bound(scorer, child, limits)
-    n_states = scorer.n_states.astype(np.float64)
-    expanded: set[tuple[int, ...]] = set()
-    # For each set less one of its members the members that it was expanded with: those unions are scored already.
-    scored: dict[tuple[int, ...], list[int]] = {}
-    waiting: list[tuple] = []
-
-    def expand(parents: tuple[int, ...], score: float) -> None:
-        if bound is not None and bound.excludes(parents, score):
-            return
-        known = list(parents)
-        for place, member in enumerate(parents):
-            rest = parents[:place] + parents[place + 1 :]
-            known += scored.get(rest, [])
-            scored.setdefault(rest, []).append(member)
-        candidates = limits.allowed[~np.isin(limits.allowed, known)]
-        if penalty > 0:
-            q = scorer.n_configurations(parents) * n_states[candidates]
-            candidates = candidates[~is_excluded_by_penalty(score, penalty, q)]
-        if not len(candidates):
-            return
-        expansion = scorer.expand(child, parents, candidates)
-        found.explore(parents, candidates, expansion[candidates])
-        found.add_expansion(parents, score, expansion)
-        order = candidates[np.argsort(-expansion[candidates], kind="stable")]
-        _push(waiting, parents, order, expansion[order], 0)
-
-    if len(required) < limits.max_parents:
-        expand(required, start_score)
-    while waiting:
-        if limits.is_spent(
-            budget, found, len(waiting) * len(limits.allowed) * BYTES_PER_ENTRY // BYTES_PER_SET
-        ):
-            found.unlisted = _bound_of_pairs(scorer, child, limits, bound)
-            return found
-        negative_score, grown, parents, order, scores, position = heapq.heappop(waiting)
-        _push(waiting, parents, order, scores, position + 1)
-        if grown not in expanded and len(grown) < limits.max_parents:
-            expanded.add(grown)
-            expand(grown, -negative_score)
-    found.complete = True
+    found.begin(limits.required, scorer.local_score(child, limits.required))
+    _Search(scorer, limits, budget, found).run()
     return found
 
 
-def _push(waiting: list, parents: tuple, order: np.ndarray, scores: np.ndarray, position: int) -> None:
-    if position < len(order):
-        grown = tuple(sorted((*parents, int(order[position]))))
-        heapq.heappush(waiting, (-float(scores[position]), grown, parents, order, scores, position))
+class _Search:
+    """The search of one child."""
 
+    def __init__(self, scorer: FamilyScorer, limits: ChildLimits, budget: Budget, found: FoundSets):
+        from stages.kernels.selection.greedy import GreedyRules
 
-def _bound_of_pairs(
-    scorer: FamilyScorer, child: int, limits: ChildLimits, bound: SupersetBound | None
-) -> float | None:
-    penalty = scorer.penalty(child)
-    if bound is not None:
-        return bound.of_larger_sets(limits.required, limits.allowed)
-    if penalty <= 0:
-        return None
-    smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:2]
-    return float(unlisted_bound(penalty, scorer.n_configurations(limits.required) * np.prod(smallest)))
+        self.scorer = scorer
+        self.limits = limits
+        self.budget = budget
+        self.found = found
+        self.bound = superset_bound(scorer, found.child, limits)
+        self.rules: GreedyRules = GreedyRules(
+            child=found.child,
+            penalty=scorer.penalty(found.child),
+            max_parents=limits.max_parents,
+            by_configurations=scorer.definition.takes_ess,
+            has_bound=self.bound is not None,
+        )
+        self.lines = score_lines(scorer, found.child)
+        self.term_lines = term_lines(scorer, found.child, self._terms)
+        self.state = self._begin()
+
+    def _terms(self, exponent: float) -> np.ndarray:
+        assert self.bound is not None
+        return self.bound.terms_of(int(exponent))
+
+    def _begin(self) -> GreedyState:
+        """Nothing is expanded."""
+        from stages.kernels.selection.greedy import NOBODY, GreedyState
+        from stages.kernels.selection.open_list import new_open_list
+        from stages.kernels.selection.set_store import new_store
+
+        n = self.scorer.n_variables
+        self.state = GreedyState(
+            sets=new_store(),
+            waiting=new_open_list(),
+            scores=np.empty(0),
+            configurations=np.empty(0),
+            ends=np.empty(0, dtype=np.int64),
+            added=np.empty(0, dtype=np.int32),
+            extended=np.empty(0),
+            rests=new_store(),
+            heads=np.empty(0, dtype=np.int64),
+            links=np.empty(0, dtype=np.int64),
+            linked=np.empty(0, dtype=np.int32),
+            n_links=np.zeros(1, dtype=np.int64),
+            candidates=np.empty(n, dtype=np.int32),
+            progress=np.array([NOBODY, 0, 0]),
+            stamps=np.full(n, -1, dtype=np.int64),
+            evaluated=np.array([self.found.evaluated]),
+            missing=np.full(2, np.nan),
+            scratch=np.empty(n),
+            union=np.empty(n + 1, dtype=np.int32),
+        )
+        self._make_room(FIRST_ROOM, len(self.limits.required) + 1)
+        return self.state
+
+    def _make_room(self, n_sets: int, size: int) -> None:
+        """Room for so many more expansions of sets with at most `size` members."""
+        from stages.kernels.selection.open_list import open_list_with_room
+        from stages.kernels.selection.set_store import enlarged, with_room
+
+        state, n_known = self.state, int(self.state.sets.n_sets[0])
+        sets = with_room(state.sets, n_sets, size)
+        rests = with_room(state.rests, n_sets * size, size)
+        links = int(state.n_links[0]) + n_sets * size
+        extensions = (int(state.ends[n_known - 1]) if n_known else 0) + n_sets * len(self.limits.allowed)
+        self.state = state._replace(
+            sets=sets,
+            waiting=open_list_with_room(state.waiting, n_sets + 1),
+            scores=enlarged(state.scores, len(sets.offsets)),
+            configurations=enlarged(state.configurations, len(sets.offsets)),
+            ends=enlarged(state.ends, len(sets.offsets)),
+            added=enlarged(state.added, extensions),
+            extended=enlarged(state.extended, extensions),
+            rests=rests,
+            heads=enlarged(state.heads, len(rests.offsets)),
+            links=enlarged(state.links, links),
+            linked=enlarged(state.linked, links),
+        )
+
+    def _expand_start(self) -> None:
+        """Expand the required parents; scores computed before any search went on are taken up."""
+        from stages.kernels.selection.greedy import CHOSEN, SCORED, begin_expansion, end_expansion
+
+        scorer, found, required, state = self.scorer, self.found, self.limits.required, self.state
+        score = found.scores[required]
+        if self.bound is not None and self.bound.excludes(required, score):
+            return
+        members, q = np.array(required, dtype=np.int32), scorer.n_configurations(required)
+        begin_expansion(state, scorer.data, self.rules, self.limits.allowed, members, score, q)
+        candidates = state.candidates[: state.progress[CHOSEN]]
+        if len(candidates):
+            state.scratch[:] = scorer.expand(found.child, required, candidates)
+        state.progress[SCORED] = np.isfinite(state.scratch[candidates]).sum()  # a stop leaves some out
+        end_expansion(state)
+        found.evaluated = int(state.evaluated[0])
+
+    def run(self) -> None:
+        """Expand sets until none is open or the budget ends, and list what was found."""
+        from stages.kernels.selection.greedy import EXPANDED, NOBODY, end_expansion
+
+        found, limits, progress = self.found, self.limits, self.state.progress
+        if len(limits.required) < limits.max_parents:
+            self._expand_start()
+        terms = self._dirichlet_terms()
+        found.complete = True
+        while self.state.waiting.n_open[0] or progress[EXPANDED] != NOBODY:
+            if limits.is_spent(self.budget, found, memory_of(self.state) // BYTES_PER_SET):
+                found.complete = False
+                break
+            terms = self._expand(terms)
+        if progress[EXPANDED] != NOBODY:
+            end_expansion(self.state)
+            self._count()
+        if not found.complete:
+            found.unlisted = self._bound_of_pairs()
+        self._list_sets()
+
+    def _dirichlet_terms(self) -> DirichletTerms:
+        from stages.kernels.selection.greedy import DirichletTerms
+
+        log2_states = np.zeros(1) if self.bound is None else self.bound.log2_states
+        return DirichletTerms(
+            tables=self.term_lines.tables,
+            exponents=self.term_lines.keys,
+            log2_states=log2_states,
+            largest_exponent=LARGEST_EXPONENT,
+        )
+
+    def _expand(self, terms: DirichletTerms) -> DirichletTerms:
+        """Work for a while; the terms as they are then."""
+        from stages.kernels.selection.greedy import EXPANDED, NOBODY, expand_sets
+
+        scorer, state = self.scorer, self.state
+        expand_sets(
+            scorer.data, self.lines.tables, self.lines.keys, terms, self.rules, self.limits.allowed, state,
+            scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
+        )  # fmt: skip
+        self._count()
+        for lines, place in ((self.lines, 0), (self.term_lines, 1)):
+            if not np.isnan(state.missing[place]):
+                lines.add(float(state.missing[place]))
+                state.missing[place] = np.nan
+                terms = self._dirichlet_terms()
+        if state.progress[EXPANDED] == NOBODY and state.waiting.n_open[0]:
+            base = int(state.waiting.bases[0])
+            self._make_room(1, int(state.sets.offsets[base + 1] - state.sets.offsets[base]) + 1)
+        return terms
+
+    def _count(self) -> None:
+        evaluated = int(self.state.evaluated[0])
+        self.scorer.count_evaluations(evaluated - self.found.evaluated)
+        self.found.evaluated = evaluated
+
+    def _bound_of_pairs(self) -> float | None:
+        scorer, limits, penalty = self.scorer, self.limits, self.rules.penalty
+        if self.bound is not None:
+            return self.bound.of_larger_sets(limits.required, limits.allowed)
+        if penalty <= 0:
+            return None
+        smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:2]
+        return float(unlisted_bound(penalty, scorer.n_configurations(limits.required) * np.prod(smallest)))
+
+    def _list_sets(self) -> None:
+        """Hand over what was scored, expansion by expansion."""
+        state, found = self.state, self.found
+        n_sets = int(state.sets.n_sets[0])
+        ends = state.ends[:n_sets]
+        bases = np.repeat(np.arange(n_sets), np.diff(ends, prepend=0))
+        scores, added = state.extended[: len(bases)], state.added[: len(bases)]
+        which = np.flatnonzero(scores > state.scores[bases])
+        found.add_lists(self._extensions(bases[which], added[which]), scores[which])
+        if found.exploration is not None:
+            turn = np.lexsort((added, bases))
+            found.exploration.add_lists(self._extensions(bases[turn], added[turn]), scores[turn])
+
+    def _extensions(self, bases: np.ndarray, added: np.ndarray) -> Lists:
+        """Sets that are expanded sets and one variable each."""
+        offsets = self.state.sets.offsets
+        sizes = offsets[bases + 1] - offsets[bases]
+        first = np.cumsum(sizes) - sizes
+        places = np.repeat(offsets[bases] - first, sizes) + np.arange(sizes.sum())
+        return united((sizes, self.state.sets.members[places]), (np.ones_like(sizes), added))

@@ -4,164 +4,215 @@ independently (Scanagatta et al. 2015, section 4).
 Closed are the sets with exact scores, open the rest in order of BIC*. The paper fills open with all pairs; here
 every closed set P stands for its extensions P + {Y} and yields them best first on demand: for a given number of
 states of Y, BIC*(P, {Y}) falls with BIC({Y}), so one sorted list of singletons per number of states serves all.
-Open then holds one entry per closed set and number of states, whatever the number of variables.
+Open then holds one entry per closed set and number of states, whatever the number of variables. Where BIC* ties, the
+extension comes first whose P, then Y, has the smaller indices.
 
 BIC* belongs to BIC; under another score the same ranking is used with that score's exact values and penalty.
 """
 
 from __future__ import annotations
 
-import heapq
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.table_lines import TableLines, score_lines
 
-from .child_search import UNLIMITED, ChildLimits, FoundSets
-from .pruning_rules import (
-    bic_star,
-    bic_star_error,
-    is_excluded_by_bic_star,
-    is_excluded_by_entropy,
-    is_excluded_by_penalty,
-    unlisted_bound,
+from .child_search import (
+    BYTES_PER_SET,
+    UNLIMITED,
+    ChildLimits,
+    FoundSets,
+    Lists,
+    memory_of,
+    slice_work,
+    with_required,
 )
+from .pruning_rules import unlisted_bound
+
+if TYPE_CHECKING:
+    from stages.kernels.selection.independence import ChildFacts, IndependenceState, Ranking
 
 AHEAD = 8
-"""Extensions of one set that are scored together where time is the limit: one count serves them all.
+"""Extensions of one set that are scored together where time is the limit: one count serves them all, and all are
+listed. Under a limit of evaluations none is scored before its turn comes, so that all of them go where the method wants
+them."""
 
-Under a limit of evaluations none is scored before its turn comes, so that all of them go where the method wants them.
-"""
+FIRST_ROOM = 1_000
+"""Sets for which there is room at the beginning."""
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
     """Score the sets of highest BIC* until open is empty or the budget ends."""
-    return _Search(scorer, child, limits, budget).run()
+    found = limits.nothing_found(child)
+    required, allowed = limits.required, limits.allowed
+    empty_score = scorer.local_score(child, required)
+    found.begin(required, empty_score)
+    most_added = limits.max_parents - len(required)
+    if most_added >= 1:
+        singletons = scorer.expand(child, required, allowed)
+        found.explore(required, allowed, singletons[allowed])
+        found.add_expansion(required, empty_score, singletons)
+    if most_added >= 2:
+        _Search(scorer, limits, budget, found, singletons).run()
+    else:
+        found.complete = True
+    return found
 
 
 class _Search:
     """Sets are held as what is added to the required parents; `penalty` counts the configurations of these."""
 
-    def __init__(self, scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget):
+    def __init__(
+        self,
+        scorer: FamilyScorer,
+        limits: ChildLimits,
+        budget: Budget,
+        found: FoundSets,
+        singletons: np.ndarray,
+    ):
+        from stages.kernels.selection.independence import ChildFacts
+
+        child = found.child
         self.scorer = scorer
-        self.child = child
         self.limits = limits
         self.budget = budget
-        # Beyond required parents all goes as without them, in each of their configurations.
-        self.required = limits.required
-        self.penalty = scorer.penalty(child) * scorer.n_configurations(self.required)
-        self.found = limits.nothing_found(child)
-        self.n_states = scorer.n_states.astype(np.float64)
-        self.ahead = AHEAD if limits.evaluations == UNLIMITED else 1
-        self.open: list[tuple] = []
-        self.seen: set[tuple[int, ...]] = set()
+        self.found = found
+        q = scorer.n_configurations(limits.required)
+        entropies = scorer.row_entropies()
+        self.facts: ChildFacts = ChildFacts(
+            child=child,
+            empty_score=found.scores[limits.required],
+            child_entropy=float(entropies[child]),
+            # Beyond required parents all goes as without them, in each of their configurations.
+            penalty=scorer.penalty(child) * q,
+            required_configurations=q,
+            most_added=limits.max_parents - len(limits.required),
+            ahead=AHEAD if limits.evaluations == UNLIMITED else 1,
+            by_configurations=scorer.definition.takes_ess,
+        )
+        self.ranking = self._rank(singletons, entropies)
+        self.state = self._begin(singletons)
 
-    def run(self) -> FoundSets:
-        found = self.found
-        self.empty_score = self.scorer.local_score(self.child, self.required)
-        found.begin(self.required, self.empty_score)
-        most_added = self.limits.max_parents - len(self.required)
-        if most_added >= 1:
-            self.singletons = self.scorer.expand(self.child, self.required, self.limits.allowed)
-            found.explore(self.required, self.limits.allowed, self.singletons[self.limits.allowed])
-            found.add_expansion(self.required, self.empty_score, self.singletons)
-            self._prepare_ranking()
-        if most_added >= 2:
-            for y in self.limits.allowed.tolist():
-                score = float(self.singletons[y])
-                self._open_extensions((y,), score, max(score, self.empty_score), self.n_states[y])
-        while self.open:
-            if self.limits.is_spent(self.budget, found, len(self.seen) + len(self.open)):
-                self._note_bound()
-                return found
-            self._close_best()
-        found.complete = True
-        return found
+    def _rank(self, singletons: np.ndarray, entropies: np.ndarray) -> Ranking:
+        """Singletons sorted by exact score for each number of states."""
+        from stages.kernels.selection.independence import Ranking
 
-    def _prepare_ranking(self) -> None:
-        """Sort singletons by exact score for each number of states; keep N H(Y) of every variable."""
-        self.ranking: list[tuple[float, np.ndarray]] = []
-        for states in sorted({int(s) for s in self.scorer.n_states[self.limits.allowed]}):
-            group = self.limits.allowed[self.scorer.n_states[self.limits.allowed] == states]
-            order = group[np.argsort(-self.singletons[group], kind="stable")]
-            self.ranking.append((float(states), order))
-        self.entropy = self.scorer.row_entropies()
-        self.child_entropy = float(self.entropy[self.child])
-
-    def _star(self, score: float, q: float, y: int, states: float) -> float:
-        return bic_star(score, self.singletons[y], q, states, self.empty_score, self.penalty)
-
-    def _open_extensions(self, parents: tuple[int, ...], score: float, best: float, q: float) -> None:
-        # `best` is the best score among the parents and their known subsets, which dominates what it can.
-        for group, (states, _) in enumerate(self.ranking):
-            if self.penalty > 0 and is_excluded_by_penalty(best, self.penalty, q * states):
-                continue
-            self._push(parents, score, q, group, 0, {})
-
-    def _push(
-        self,
-        parents: tuple[int, ...],
-        score: float,
-        q: float,
-        group: int,
-        position: int,
-        exact: dict[int, float],
-    ) -> None:
-        states, order = self.ranking[group]
-        while position < len(order):
-            y = int(order[position])
-            if y not in parents:
-                star = self._star(score, q, y, states)
-                heapq.heappush(self.open, (-star, (*parents, y), score, q, group, position, exact))
-                return
-            position += 1
-
-    def _close_best(self) -> None:
-        negative_star, candidate, score, q, group, position, known = heapq.heappop(self.open)
-        *rest, y = candidate
-        self._push(tuple(rest), score, q, group, position + 1, known)
-        union = tuple(sorted(candidate))
-        if union in self.seen:
-            return
-        self.seen.add(union)
-        states = self.n_states[y]
-        if self.penalty > 0 and self._is_excluded(score, q, y, states):
-            return
-        if y not in known:
-            self._score_ahead(rest, score, q, group, position, known)
-        exact = known.pop(y)
-        best_subset = max(score, float(self.singletons[y]), self.empty_score)
-        if exact > best_subset:
-            self.found.add(tuple(sorted((*self.required, *union))), exact)
-        if len(union) < self.limits.max_parents - len(self.required):
-            error = bic_star_error(self.child_entropy, np.inf, self.entropy[y])
-            smallest_superset = q * states * self.ranking[0][0]
-            if self.penalty > 0 and is_excluded_by_bic_star(
-                -negative_star, self.penalty, smallest_superset, error
-            ):
-                return
-            self._open_extensions(union, exact, max(exact, best_subset), q * states)
-
-    def _score_ahead(
-        self, parents: list[int], score: float, q: float, group: int, position: int, known: dict[int, float]
-    ) -> None:
-        """Exact scores of the next extensions of `parents` in their ranking: one count serves them all."""
-        following = self.ranking[group][1][position : position + self.ahead]
-        following = following[~np.isin(following, parents)]
-        family = tuple(sorted((*self.required, *parents)))
-        scores = self.scorer.expand(self.child, family, following)[following]
-        stars = np.array([self._star(score, q, y, self.ranking[group][0]) for y in following.tolist()])
-        self.found.explore(family, following, scores, stars)
-        known.update(zip(following.tolist(), scores.tolist()))
-
-    def _is_excluded(self, score: float, q: float, y: int, states: float) -> bool:
-        likelihood_gap = self.penalty * -q - score  # N H(X | P) = -(score + c |P|)
-        return bool(
-            is_excluded_by_entropy(max(likelihood_gap, 0.0), self.entropy[y], self.penalty, q, states)
+        allowed = self.limits.allowed
+        n_states = self.scorer.n_states[allowed]
+        order = np.lexsort((-singletons[allowed], n_states))
+        states, starts = np.unique(n_states[order], return_index=True)
+        return Ranking(
+            variables=allowed[order],
+            starts=np.append(starts, len(order)),
+            states=states.astype(np.float64),
+            scores=singletons,
+            entropies=entropies,
         )
 
-    def _note_bound(self) -> None:
-        if self.penalty > 0:
-            smallest = np.sort(self.n_states[self.limits.allowed])[:2]
-            self.found.unlisted = float(unlisted_bound(self.penalty, np.prod(smallest)))
+    def _begin(self, singletons: np.ndarray) -> IndependenceState:
+        """The singletons are known, and pairs of them open."""
+        from stages.kernels.selection.independence import IndependenceState, open_singletons
+        from stages.kernels.selection.open_list import new_open_list
+        from stages.kernels.selection.set_store import add_set, new_store
+
+        allowed = self.limits.allowed
+        n = len(allowed)
+        self.state = IndependenceState(
+            sets=new_store(),
+            waiting=new_open_list(),
+            scores=np.empty(0),
+            estimates=np.empty(0),
+            configurations=np.empty(0),
+            is_closed=np.empty(0, dtype=np.bool_),
+            is_better=np.empty(0, dtype=np.bool_),
+            evaluated=np.array([self.found.evaluated]),
+            missing=np.full(1, np.nan),
+        )
+        self._make_room(n + FIRST_ROOM, 2, (n + FIRST_ROOM) * len(self.ranking.states))
+        state = self.state
+        for y in allowed:
+            add_set(state.sets, np.array([y], dtype=np.int32))
+        state.scores[:n] = singletons[allowed]
+        state.estimates[:n] = np.nan
+        state.configurations[:n] = self.scorer.n_states[allowed]
+        state.is_closed[:n] = True
+        state.is_better[:n] = False  # they are listed already
+        open_singletons(state, self.ranking, self.facts, n)
+        return state
+
+    def _make_room(self, n_sets: int, size: int, n_entries: int) -> None:
+        """Room for so many more sets of at most `size` members, and entries of the open list."""
+        from stages.kernels.selection.open_list import open_list_with_room
+        from stages.kernels.selection.set_store import enlarged, with_room
+
+        state = self.state
+        sets = with_room(state.sets, n_sets, size)
+        length = len(sets.offsets)
+        self.state = state._replace(
+            sets=sets,
+            waiting=open_list_with_room(state.waiting, n_entries),
+            scores=enlarged(state.scores, length),
+            estimates=enlarged(state.estimates, length),
+            configurations=enlarged(state.configurations, length),
+            is_closed=enlarged(state.is_closed, length),
+            is_better=enlarged(state.is_better, length),
+        )
+
+    def run(self) -> None:
+        """Close sets until none is open or the budget ends, and list what was found."""
+        from stages.kernels.selection.independence import close_sets
+
+        scorer, found, limits = self.scorer, self.found, self.limits
+        lines = score_lines(scorer, found.child)
+        required = np.array(limits.required, dtype=np.int32)
+        n = scorer.n_variables + 1
+        buffers = (*(np.empty(n, dtype=np.int32) for _ in range(3)), np.empty(n))
+        found.complete = True
+        while self.state.waiting.n_open[0]:
+            if limits.is_spent(self.budget, found, memory_of(self.state) // BYTES_PER_SET):
+                found.complete = False
+                break
+            self._prepare_next(lines)
+            close_sets(
+                scorer.data, lines.tables, lines.keys, self.facts, required, self.ranking, self.state,
+                limits.evaluations, slice_work(self.budget), buffers, scorer.workspace(),
+            )  # fmt: skip
+            evaluated = int(self.state.evaluated[0])
+            scorer.count_evaluations(evaluated - found.evaluated)
+            found.evaluated = evaluated
+        if not found.complete and self.facts.penalty > 0:
+            smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:2]
+            found.unlisted = float(unlisted_bound(self.facts.penalty, np.prod(smallest)))
+        self._list_sets()
+
+    def _prepare_next(self, lines: TableLines) -> None:
+        """Room and look-up tables for at least one more set."""
+        state = self.state
+        if not np.isnan(state.missing[0]):
+            lines.add(float(state.missing[0]))
+            state.missing[0] = np.nan
+        base = int(state.waiting.bases[0])
+        size = int(state.sets.offsets[base + 1] - state.sets.offsets[base]) + 1
+        self._make_room(self.facts.ahead + 1, size, len(self.ranking.states) + 1)
+
+    def _list_sets(self) -> None:
+        """Hand over what was scored beyond the singletons."""
+        state, found = self.state, self.found
+        first, end = len(self.limits.allowed), int(state.sets.n_sets[0])
+        offsets = state.sets.offsets[: end + 1]
+        sizes = np.diff(offsets)
+
+        def select(which: np.ndarray) -> Lists:
+            members = state.sets.members[: offsets[-1]][np.repeat(which, sizes)]
+            return with_required((sizes[which], members), self.limits.required)
+
+        is_better = state.is_better[:end]
+        found.add_lists(select(is_better), state.scores[:end][is_better])
+        if found.exploration is not None:
+            is_scored = ~np.isnan(state.scores[:end])
+            is_scored[:first] = False
+            scores, estimates = state.scores[:end][is_scored], state.estimates[:end][is_scored]
+            found.exploration.add_lists(select(is_scored), scores, estimates)

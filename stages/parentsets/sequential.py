@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stages.runtime.budgets import Budget
-from stages.scoring.family_scorer import SLICE_WORK, FamilyScorer
+from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
+from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, slice_work
 from .dirichlet_bounds import SupersetBound, superset_bound
 from .pruning_rules import unlisted_bound, worth_of_parent
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from stages.kernels.counting.levelwise import Level
 
     from .exploration import Exploration
-
-SLICE_SECONDS = 0.1
-"""What work of one whole slice takes at most, about."""
 
 ROUNDED_SCORES = 4
 """Scores that a comparison of entropy with penalty stands for, each rounded by half a quantum."""
@@ -150,16 +147,11 @@ class _Search:
         while position < len(which):
             position, first = score_open(
                 scorer.data, tables, self.child, self.required, self.limits.allowed, places, which, position,
-                first, self._slice_work(), starts, entries, is_better, scores, scratch, scorer.workspace(),
+                first, slice_work(self.budget), starts, entries, is_better, scores, scratch, scorer.workspace(),
             )  # fmt: skip
             if position < len(which) and self._must_stop():
                 break
         return position
-
-    def _slice_work(self) -> float:
-        """Less work between two looks at the clock when little time is left: others wait for their share."""
-        share = min(1.0, self.budget.time_left() / SLICE_SECONDS)
-        return SLICE_WORK * max(1 / 64, share)
 
     def _must_stop(self) -> bool:
         """Whether the user or the clock ends the search between two limits' worth of sets."""

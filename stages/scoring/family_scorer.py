@@ -132,6 +132,16 @@ class FamilyScorer:
             self._log_gamma[offset] = log_gamma_table(offset, self.n_rows)
         return self._log_gamma[offset]
 
+    def dirichlet_tables(self, child: int, n_configurations: float) -> tuple[np.ndarray, np.ndarray]:
+        """Contributions in nats of a cell and of a configuration by its count, each of shape (n_rows + 1,).
+
+        For scores with a prior, and parents with so many configurations (states multiplied).
+        """
+        assert self.definition.prior is not None
+        r = int(self.n_states[child])
+        alpha = self.definition.prior(r, n_configurations, self.ess)
+        return self._log_gamma_table(alpha / r), self._log_gamma_table(alpha)
+
     def count_evaluations(self, n: int) -> None:
         """Note that local scores were computed; kernels called past this class need it."""
         with self._count_lock:

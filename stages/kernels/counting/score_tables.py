@@ -39,3 +39,12 @@ def log_gamma_table(offset: float, n_rows: int) -> np.ndarray:
     for first in range(0, n_rows + 1, SLICE_ENTRIES):
         fill_log_gamma(offset, first, table[first : first + SLICE_ENTRIES])
     return table
+
+
+@njit
+def line_of_key(keys, key):
+    """Which of a few tables has a key; -1 if none has."""
+    for line in range(len(keys)):
+        if keys[line] == key:
+            return line
+    return -1

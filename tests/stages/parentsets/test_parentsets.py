@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.records import Forest, Header, ParentSetTable
+from stages.kernels.selection import pruning
 from stages.parentsets import METHODS, ParentSetOptions, sequential
 from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
@@ -78,7 +79,7 @@ def test_bic_star_is_within_its_error(seed):
         if set(first) & set(second):
             continue
         union = tuple(sorted(first + second))
-        star = bounds.bic_star(
+        star = pruning.bic_star(
             scores[first],
             scores[second],
             scorer.n_configurations(first),
@@ -86,13 +87,13 @@ def test_bic_star_is_within_its_error(seed):
             scores[()],
             c,
         )
-        error = bounds.bic_star_error(h, entropies[first], entropies[second])
+        error = pruning.bic_star_error(h, entropies[first], entropies[second])
         assert abs(scores[union] - star) <= error + 1e-7
         excluded = [
             s
             for s in supersets(union, scores)
             if s != union
-            and bounds.is_excluded_by_bic_star(star, c, scorer.n_configurations(s), error + 1e-9)
+            and pruning.is_excluded_by_bic_star(star, c, scorer.n_configurations(s), error + 1e-9)
         ]
         assert_excluded_are_dominated(excluded, scores)
 
@@ -108,11 +109,11 @@ def test_penalty_and_entropy_rules(seed):
         for y in set(range(5)) - {child, *parents}:
             grown = tuple(sorted((*parents, y)))
             s = float(scorer.n_states[y])
-            if bounds.is_excluded_by_penalty(score, c, q * s):
+            if pruning.is_excluded_by_penalty(score, c, q * s):
                 assert_excluded_are_dominated(supersets(grown, scores), scores)
             child_given = -(score + c * q)
             new_given = entropies[grown] - entropies[parents]
-            if s > 1 and bounds.is_excluded_by_entropy(child_given, new_given, c, q, s):
+            if s > 1 and pruning.is_excluded_by_entropy(child_given, new_given, c, q, s):
                 assert_excluded_are_dominated(supersets(grown, scores), scores)
             assert bounds.unlisted_bound(c, q * s) >= max(scores[o] for o in supersets(grown, scores)) - 1e-9
 
@@ -161,7 +162,7 @@ def test_theorem_1_of_2016_leaves_out_nothing_that_the_entropy_rule_keeps(seed):
             new_does_not_pay = weight(y) - c * q * scorer.n_states[y] <= -c * q
             if scorer.n_states[y] > 1 and new_does_not_pay and max(rest, default=-np.inf) <= 0:
                 unexplained = -(scores[parents] + c * q)
-                assert bounds.is_excluded_by_entropy(unexplained, h[y], c, q, scorer.n_states[y])
+                assert pruning.is_excluded_by_entropy(unexplained, h[y], c, q, scorer.n_states[y])
                 assert_excluded_are_dominated(supersets(tuple(sorted((*parents, y))), scores), scores)
 
 

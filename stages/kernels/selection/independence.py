@@ -1,0 +1,311 @@
+"""Independence selection: closed are the sets whose turn has come, open the rest in order of BIC*.
+
+See `stages.parentsets.independence` for how lines of extensions stand for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..counting.add_one import score_expansions
+from ..counting.score_tables import line_of_key
+from ..jit import njit
+from .open_list import OpenList, pop_entry, push_entry
+from .pruning import (
+    bic_star,
+    bic_star_error,
+    is_excluded_by_bic_star,
+    is_excluded_by_entropy,
+    is_excluded_by_penalty,
+)
+from .set_store import SetStore, add_set, find_set, members_of, store_has_room, union_with
+
+SET_WORK = 500.0
+"""Taking an entry from the open list, in the unit of the counting kernels' cost model (about 2 ns); measured roughly."""
+
+
+class Ranking(NamedTuple):
+    """The single variables, best first for every number of states; such a line serves the extensions of all sets.
+
+    Attributes
+    ----------
+    variables : ndarray of int32
+    starts : ndarray of int64, shape (n_lines + 1,)
+        Line g is ``variables[starts[g]:starts[g + 1]]``.
+    states : ndarray of float64, shape (n_lines,)
+        Number of states of its variables, ascending.
+    scores : ndarray of float64, shape (n_variables,)
+        Exact scores of the single variables, nats.
+    entropies : ndarray of float64, shape (n_variables,)
+        N H(Y), nats.
+    """
+
+    variables: np.ndarray
+    starts: np.ndarray
+    states: np.ndarray
+    scores: np.ndarray
+    entropies: np.ndarray
+
+
+class ChildFacts(NamedTuple):
+    """Numbers about the child and the run.
+
+    Attributes
+    ----------
+    child : int
+    empty_score, child_entropy, penalty : float
+        Score without parents besides the required ones, N H(X), penalty per configuration of the others; nats.
+    required_configurations : float
+        Configurations of the required parents.
+    most_added : int
+        Largest set besides the required parents.
+    ahead : int
+        Extensions of one set that are scored together at most.
+    by_configurations : bool
+        Whether the look-up tables depend on the number of configurations.
+    """
+
+    child: int
+    empty_score: float
+    child_entropy: float
+    penalty: float
+    required_configurations: float
+    most_added: int
+    ahead: int
+    by_configurations: bool
+
+
+class IndependenceState(NamedTuple):
+    """All that a search knows; sets are without the required parents, and the arrays of facts have one entry a set.
+
+    Attributes
+    ----------
+    sets : SetStore
+        The single variables first, then sets in the order in which they were met.
+    waiting : OpenList
+    scores : ndarray of float64
+        Exact scores; NaN for sets that were ruled out before they were scored.
+    estimates : ndarray of float64
+        BIC*, by which the set was met; NaN for single variables.
+    configurations : ndarray of float64
+    is_closed : ndarray of bool
+        Whether the set's turn has come.
+    is_better : ndarray of bool
+        Whether it scores more than the subsets that its estimate came from and the empty set.
+    evaluated : ndarray of int64, shape (1,)
+    missing : ndarray of float64, shape (1,)
+        Number of configurations whose look-up tables are asked for; NaN for none.
+    """
+
+    sets: SetStore
+    waiting: OpenList
+    scores: np.ndarray
+    estimates: np.ndarray
+    configurations: np.ndarray
+    is_closed: np.ndarray
+    is_better: np.ndarray
+    evaluated: np.ndarray
+    missing: np.ndarray
+
+
+@njit
+def estimate(state, ranking, facts, base, y, line):
+    """BIC* of a set and a variable."""
+    return bic_star(
+        state.scores[base], ranking.scores[y], state.configurations[base], ranking.states[line],
+        facts.empty_score, facts.penalty,
+    )  # fmt: skip
+
+
+@njit
+def push_next(state, ranking, facts, base, line, place):
+    """Open the first extension of a set at or behind a place of a line."""
+    members = members_of(state.sets, base)
+    while place < ranking.starts[line + 1]:
+        y = ranking.variables[place]
+        is_member = False
+        for member in members:
+            is_member |= member == y
+        if not is_member:
+            star = estimate(state, ranking, facts, base, y, line)
+            push_entry(state.waiting, state.sets, star, base, y, line, place)
+            return
+        place += 1
+
+
+@njit
+def open_extensions(state, ranking, facts, base, best):
+    """Open every line of extensions of a set; `best` is the best score among it and its known subsets."""
+    for line in range(len(ranking.states)):
+        q = state.configurations[base] * ranking.states[line]
+        if not (facts.penalty > 0 and is_excluded_by_penalty(best, facts.penalty, q)):
+            push_next(state, ranking, facts, base, line, ranking.starts[line])
+
+
+@njit
+def cannot_pay(state, ranking, facts, base, y, line):
+    """Whether a variable cannot earn its penalty on top of a set."""
+    if facts.penalty <= 0:
+        return False
+    q = state.configurations[base]
+    likelihood_gap = max(-facts.penalty * q - state.scores[base], 0.0)  # N H(X | P)
+    return is_excluded_by_entropy(
+        likelihood_gap, ranking.entropies[y], facts.penalty, q, ranking.states[line]
+    )
+
+
+@njit
+def remember(state, ranking, facts, members, base, y, line):
+    """Put in the extension of a set by a variable, not scored yet; its number."""
+    number = add_set(state.sets, members)
+    state.scores[number] = np.nan
+    state.estimates[number] = estimate(state, ranking, facts, base, y, line)
+    state.configurations[number] = state.configurations[base] * ranking.states[line]
+    state.is_closed[number] = False
+    state.is_better[number] = False
+    return number
+
+
+@njit
+def best_part(state, ranking, facts, base, y):
+    """Best score among a set, a single variable and the empty set."""
+    return max(state.scores[base], ranking.scores[y], facts.empty_score)
+
+
+@njit
+def score_extensions(
+    data, tables, facts, required, ranking, state, base, line, place, most_work, buffers, work
+):
+    """Score the extension of a set by the variable at a place, which is remembered, and by those next in the line.
+
+    Returns
+    -------
+    float
+        The work it took.
+    """
+    family, candidates, union, scratch = buffers
+    members = members_of(state.sets, base)
+    size = len(required) + len(members)
+    family[: len(required)] = required
+    family[len(required) : size] = members
+    n = 0
+    for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
+        y = ranking.variables[k]
+        is_wanted = k == place
+        if not is_wanted:
+            is_wanted = not cannot_pay(state, ranking, facts, base, y, line)
+            for member in members:
+                is_wanted &= member != y
+            is_wanted = is_wanted and find_set(state.sets, union_with(members, y, union)) < 0
+        if is_wanted:
+            candidates[n] = y
+            n += 1
+    n, done = score_expansions(
+        data, tables, facts.child, family[:size], candidates[:n], 0, most_work, scratch, work
+    )
+    state.evaluated[0] += n
+    for k in range(n):
+        y = candidates[k]
+        extension = union_with(members, y, union)
+        number = find_set(state.sets, extension)
+        if number < 0:
+            number = remember(state, ranking, facts, extension, base, y, line)
+        state.scores[number] = scratch[y]
+        state.is_better[number] = scratch[y] > best_part(state, ranking, facts, base, y)
+    return done
+
+
+@njit
+def has_room(state, ranking, facts):
+    """Whether the first open entry can be closed within the arrays."""
+    waiting = state.waiting
+    base = waiting.bases[0]
+    size = state.sets.offsets[base + 1] - state.sets.offsets[base] + 1
+    return store_has_room(state.sets, facts.ahead + 1, size) and waiting.n_open[0] + len(
+        ranking.states
+    ) + 1 <= len(waiting.values)
+
+
+@njit
+def open_singletons(state, ranking, facts, n_singletons):
+    """Open the pairs: the extensions of the first sets, which are the single variables."""
+    for number in range(n_singletons):
+        open_extensions(state, ranking, facts, number, max(state.scores[number], facts.empty_score))
+
+
+@njit
+def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluated, most_work, buffers, work):
+    """Close one set after the other, until about `most_work` was done, or an array is full or tables are missing.
+
+    Parameters
+    ----------
+    data : PackedData
+    tables : ScoreTables
+        With a line for every number of configurations in `keys`; kinds are written here.
+    keys : ndarray of float64
+        Unused without `facts.by_configurations`.
+    facts : ChildFacts
+    required : ndarray of int32
+        Parents in every set.
+    ranking : Ranking
+    state : IndependenceState
+    most_evaluated : int
+        Exact scores at which to stop.
+    most_work : float
+        In the unit of the counting kernels' cost model.
+    buffers : tuple of ndarray
+        Room for a family and for candidates (int32), a union (int32), scores (float64), each of n_variables + 1.
+    work : Workspace
+    """
+    waiting, union = state.waiting, buffers[2]
+    done = 0.0
+    while waiting.n_open[0] > 0 and done <= most_work and state.evaluated[0] < most_evaluated:
+        if not has_room(state, ranking, facts):
+            return
+        kind = 0
+        if facts.by_configurations:
+            q = state.configurations[waiting.bases[0]] * ranking.states[waiting.lines[0]]
+            kind = line_of_key(keys, facts.required_configurations * q)
+            if kind < 0:
+                state.missing[0] = facts.required_configurations * q
+                return
+        entry = pop_entry(waiting, state.sets)
+        base, line, place = waiting.bases[entry], waiting.lines[entry], waiting.places[entry]
+        y, star = waiting.added[entry], waiting.values[entry]
+        push_next(state, ranking, facts, base, line, place + 1)
+        done += SET_WORK
+        extension = union_with(members_of(state.sets, base), y, union)
+        number = find_set(state.sets, extension)
+        if number < 0:
+            number = remember(state, ranking, facts, extension, base, y, line)
+        elif state.is_closed[number]:
+            continue
+        state.is_closed[number] = True
+        if cannot_pay(state, ranking, facts, base, y, line):
+            continue
+        if np.isnan(state.scores[number]):
+            for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
+                tables.kind[ranking.variables[k]] = kind
+            done += score_extensions(
+                data,
+                tables,
+                facts,
+                required,
+                ranking,
+                state,
+                base,
+                line,
+                place,
+                max(most_work - done, 0.0),
+                buffers,
+                work,
+            )
+        if state.sets.offsets[number + 1] - state.sets.offsets[number] >= facts.most_added:
+            continue
+        best = max(state.scores[number], best_part(state, ranking, facts, base, y))
+        error = bic_star_error(facts.child_entropy, np.inf, ranking.entropies[y])
+        smallest = state.configurations[number] * ranking.states[0]
+        if not (facts.penalty > 0 and is_excluded_by_bic_star(star, facts.penalty, smallest, error)):
+            open_extensions(state, ranking, facts, number, best)

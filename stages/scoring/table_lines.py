@@ -1,0 +1,73 @@
+"""Look-up tables for searches that meet sets of many numbers of configurations in any order, and ask for them by key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from stages.kernels.counting.add_one import ScoreTables
+
+    from .family_scorer import FamilyScorer
+
+MakeLine = Callable[[float], tuple[np.ndarray, np.ndarray]]
+
+
+class TableLines:
+    """Tables with a line for each key that was added; which line serves a candidate is for the user to say.
+
+    Parameters
+    ----------
+    like : ScoreTables
+        Says penalty, rounding and whether pure configurations are dropped; one line.
+    make : callable
+        Key to contributions of cells and of configurations by count, each of shape (n_rows + 1,).
+
+    Attributes
+    ----------
+    tables : ScoreTables
+        ``kind`` belongs to the user of these tables.
+    keys : ndarray of float64
+        Key of each line in use.
+    """
+
+    def __init__(self, like: ScoreTables, make: MakeLine):
+        self._make = make
+        self._n_rows = like.cell.shape[1]
+        self.keys = np.empty(0)
+        empty = np.empty((0, self._n_rows))
+        self.tables = like._replace(cell=empty, row=empty.copy(), kind=np.zeros_like(like.kind))
+
+    def add(self, key: float) -> None:
+        """Make the line of a key that is not there."""
+        n = len(self.keys)
+        cell, row = self.tables.cell, self.tables.row
+        if n == len(cell):
+            cell, row = np.zeros((max(1, 2 * n), self._n_rows)), np.zeros((max(1, 2 * n), self._n_rows))
+            cell[:n], row[:n] = self.tables.cell, self.tables.row
+            self.tables = self.tables._replace(cell=cell, row=row)
+        cell[n], row[n] = self._make(key)
+        self.keys = np.append(self.keys, key)
+
+
+def score_lines(scorer: FamilyScorer, child: int) -> TableLines:
+    """Tables of a score whose keys are the numbers of configurations of the sets scored.
+
+    Where the score does not depend on them there is one line, of key 0, for all sets.
+    """
+    like = scorer.tables(child, 1.0)
+    if not scorer.definition.takes_ess:
+        lines = TableLines(like, lambda _: (like.cell[0], like.row[0]))
+        lines.add(0.0)
+        return lines
+    return TableLines(like, lambda q: scorer.dirichlet_tables(child, q))
+
+
+def term_lines(scorer: FamilyScorer, child: int, make: Callable[[float], np.ndarray]) -> TableLines:
+    """Tables that sum terms over cells and nothing else, by a key of the caller's."""
+    like = scorer.tables(child, 1.0)
+    zeros = np.zeros(scorer.n_rows + 1)
+    plain = like._replace(penalty=np.zeros(1), drops_pure=np.array([False]))
+    return TableLines(plain, lambda key: (make(key), zeros))
