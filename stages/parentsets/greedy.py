@@ -1,6 +1,6 @@
 """Greedy selection: best-first by exact score, expanding the best set found so far (Scanagatta et al. 2015).
 
-Where scores tie, the set comes first whose subset that was expanded, then the variable added, has the smaller indices.
+Where scores tie, the set comes first whose subset that was expanded has the smaller indices, then the variable added.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.table_lines import score_lines, term_lines
 
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, Lists, memory_of, slice_work, united
-from .dirichlet_bounds import LARGEST_EXPONENT, SupersetBound, superset_bound
+from .dirichlet_bounds import LARGEST_EXPONENT, superset_bound
 from .pruning_rules import unlisted_bound
 
 if TYPE_CHECKING:

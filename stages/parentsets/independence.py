@@ -35,10 +35,11 @@ from .pruning_rules import unlisted_bound
 if TYPE_CHECKING:
     from stages.kernels.selection.independence import ChildFacts, IndependenceState, Ranking
 
-AHEAD = 8
-"""Extensions of one set that are scored together where time is the limit: one count serves them all, and all are
-listed. Under a limit of evaluations none is scored before its turn comes, so that all of them go where the method wants
-them."""
+AHEAD = 32
+"""Extensions of one set scored together where time is the limit: one count serves them all, and all are listed; measured.
+
+Under a limit of evaluations none is scored before its turn comes, so that all of them go where the method wants them.
+"""
 
 FIRST_ROOM = 1_000
 """Sets for which there is room at the beginning."""

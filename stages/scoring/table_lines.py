@@ -1,4 +1,4 @@
-"""Look-up tables for searches that meet sets of many numbers of configurations in any order, and ask for them by key."""
+"""Look-up tables for searches that meet sets with many numbers of configurations in any order."""
 
 from __future__ import annotations
 

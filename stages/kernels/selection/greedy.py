@@ -19,7 +19,7 @@ from .pruning import is_excluded_by_penalty
 from .set_store import SetStore, add_set, find_set, members_of, store_has_room, union_with
 
 EXPANSION_WORK = 500.0
-"""Taking an entry from the open list, in the unit of the counting kernels' cost model (about 2 ns); measured roughly."""
+"""Taking an entry from the open list, in the unit of the counting kernels' cost model; measured roughly."""
 
 EXPANDED, CHOSEN, SCORED = 0, 1, 2
 """Entries of `GreedyState.progress`: the set under expansion, how many candidates it has, how many are scored."""
@@ -127,7 +127,7 @@ class GreedyState(NamedTuple):
 
 @njit
 def begin_expansion(state, data, rules, allowed, members, score, configurations):
-    """Put in a set to be expanded and choose the candidates: those whose unions with it are not ruled out or scored."""
+    """Put in a set to be expanded and choose the candidates whose unions with it are not ruled out or scored."""
     number = add_set(state.sets, members)
     state.scores[number] = score
     state.configurations[number] = configurations
@@ -180,7 +180,9 @@ def end_expansion(state):
     state.ends[number] = start + n
     state.evaluated[0] += n
     if n > 0:
-        push_entry(state.waiting, state.sets, state.extended[start], number, state.added[start], 0, start)
+        push_entry(
+            state.waiting, state.sets, state.extended[start], number, state.added[start], np.int64(0), start
+        )
     state.progress[EXPANDED] = NOBODY
 
 
@@ -217,12 +219,20 @@ def no_superset_can_pay(state, data, terms, line, rules, members, score, configu
     r = data.state_offsets[rules.child + 1] - data.state_offsets[rules.child]
     cells = min(configurations * r, float(n_rows))
     # Terms fall ever more slowly, so their sum is least where that many cells have equally many rows.
-    if score < cells * values[int(math.ceil(n_rows / cells))]:
+    if score < cells * values[math.ceil(n_rows / cells)]:
         return False
     last = len(members) - 1
     terms.tables.kind[members[last]] = line
     score_expansions(
-        data, terms.tables, rules.child, members[:last], members[last:], 0, np.inf, state.scratch, work
+        data,
+        terms.tables,
+        rules.child,
+        members[:last],
+        members[last:],
+        np.int64(0),
+        np.inf,
+        state.scratch,
+        work,
     )
     return score >= state.scratch[members[last]]
 
@@ -295,9 +305,10 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
                 )
                 done += len(data.weights) * len(members)
             pop_entry(waiting, state.sets)
-            if place + 1 < state.ends[base]:
+            place += 1
+            if place < state.ends[base]:
                 push_entry(
-                    waiting, state.sets, state.extended[place + 1], base, state.added[place + 1], 0, place + 1
+                    waiting, state.sets, state.extended[place], base, state.added[place], np.int64(0), place
                 )
             done += EXPANSION_WORK
             if is_expanded:

@@ -23,7 +23,7 @@ from .pruning import (
 from .set_store import SetStore, add_set, find_set, members_of, store_has_room, union_with
 
 SET_WORK = 500.0
-"""Taking an entry from the open list, in the unit of the counting kernels' cost model (about 2 ns); measured roughly."""
+"""Taking an entry from the open list, in the unit of the counting kernels' cost model; measured roughly."""
 
 
 class Ranking(NamedTuple):
@@ -203,7 +203,7 @@ def score_extensions(
             candidates[n] = y
             n += 1
     n, done = score_expansions(
-        data, tables, facts.child, family[:size], candidates[:n], 0, most_work, scratch, work
+        data, tables, facts.child, family[:size], candidates[:n], np.int64(0), most_work, scratch, work
     )
     state.evaluated[0] += n
     for k in range(n):

@@ -120,7 +120,7 @@ def pop_entry(waiting, store):
     """Take the first entry from the heap: where it stands now, until the next one is put in."""
     waiting.n_open[0] -= 1
     size = waiting.n_open[0]
-    swap_entries(waiting, 0, size)
+    swap_entries(waiting, np.int64(0), size)
     at = 0
     while True:
         below = 2 * at + 1

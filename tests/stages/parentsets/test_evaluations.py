@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
 import pytest
 from helpers.tables import dependent_dataset
 
+from formats.records import ParentSetRecord
 from stages.parentsets import METHODS, ParentSetOptions
 from stages.parentsets.driver import Run
 from stages.scoring.family_scorer import FamilyScorer
@@ -15,22 +19,41 @@ from stages.scoring.family_scorer import FamilyScorer
 @pytest.mark.parametrize("method", METHODS)
 def test_records_count_each_score_once(method, score, evaluations, monkeypatch):
     dataset, _ = dependent_dataset(3, 10, 300)
-    asked: list[tuple[int, tuple[int, ...]]] = []
+    own = {"orders": 20} if method == "grow" else {}
+    run = Run(dataset, ParentSetOptions(method=method, score=score, evaluations=evaluations, seed=1, **own))
+    asked = traced_by(run) if METHODS[method].traces else expanded_by(run, monkeypatch)
+    total = sum(record.evaluated for record in asked.records)
+    assert total == run.scorer.evaluations == len(asked.sets)
+    assert len(set(asked.sets)) == len(asked.sets)
+
+
+class Asked(NamedTuple):
+    """Records of a run, and children with the sets whose scores it computed."""
+
+    records: list[ParentSetRecord]
+    sets: list[tuple[int, tuple[int, ...]]]
+
+
+def traced_by(run):
+    sets = []
+
+    def keep(explored):
+        members = np.split(explored.members, explored.offsets[1:-1])
+        sets.extend((explored.child, tuple(parents.tolist())) for parents in members)
+
+    return Asked(list(run.records(trace=keep)), sets)
+
+
+def expanded_by(run, monkeypatch):
+    sets = [(child, ()) for child in run.children]  # scored by themselves
     expand = FamilyScorer.expand
 
     def counted(self, child, parents, candidates=None):
-        asked.extend((child, tuple(sorted((*parents, y)))) for y in candidates.tolist())
+        sets.extend((child, tuple(sorted((*parents, y)))) for y in candidates.tolist())
         return expand(self, child, parents, candidates)
 
     monkeypatch.setattr(FamilyScorer, "expand", counted)
-    own = {"orders": 20} if method == "grow" else {}
-    run = Run(dataset, ParentSetOptions(method=method, score=score, evaluations=evaluations, seed=1, **own))
-    records = list(run.records())
-    total = sum(record.evaluated for record in records)
-    assert total == run.scorer.evaluations
-    assert len(asked) == len(set(asked))
-    if method != "sequential":  # it scores whole levels, each set from one subset of it
-        assert total == len(asked) + 10  # and the empty sets
+    return Asked(list(run.records()), sets)
 
 
 def test_independence_scores_nothing_ahead_of_its_turn_under_a_limit():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from helpers.seeds import seeds
@@ -15,7 +13,6 @@ from naive.parentsets import prune_dominated, score_all_sets
 from formats.records import Forest, Header, ParentSetTable
 from stages.kernels.selection import pruning
 from stages.parentsets import METHODS, ParentSetOptions, sequential
-from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
 from stages.parentsets.driver import identify as run
@@ -45,86 +42,20 @@ def assert_same_lists(found: dict, expected: dict) -> None:
         assert found[parents] == pytest.approx(score, rel=1e-9)
 
 
-# --- pruning rules: whatever they exclude is dominated ---
-
-
-def family_facts(seed):
-    """All scores of one child on dependent data, with what the rules ask for."""
-    dataset, rows = dependent_dataset(seed, 5, 40 + seed % 100, most_states=3)
-    scorer = FamilyScorer(dataset)
-    child = seed % 5
-    scores = score_all_sets(rows, dataset.n_states.tolist(), child, 4)
-    entropies = {(): 0.0}
-    for size in range(1, 5):
-        for parents in combinations([i for i in range(5) if i != child], size):
-            counts = np.unique([tuple(r[p] for p in parents) for r in rows], axis=0, return_counts=True)[1]
-            entropies[parents] = float(-np.sum(counts * np.log(counts / len(rows))))
-    return scorer, child, scores, entropies
+# --- bounds ---
 
 
 def supersets(parents, scores):
     return [other for other in scores if set(other) >= set(parents)]
 
 
-def assert_excluded_are_dominated(excluded, scores):
-    undominated = prune_dominated({s: round(v, 7) for s, v in scores.items()})
-    assert not set(excluded) & set(undominated)
-
-
-@given(st.integers(0, 5000))
-def test_bic_star_is_within_its_error(seed):
-    scorer, child, scores, entropies = family_facts(seed)
-    c, h = scorer.penalty(child), scorer.row_entropies()[child]
-    for first, second in combinations([s for s in scores if s], 2):
-        if set(first) & set(second):
-            continue
-        union = tuple(sorted(first + second))
-        star = pruning.bic_star(
-            scores[first],
-            scores[second],
-            scorer.n_configurations(first),
-            scorer.n_configurations(second),
-            scores[()],
-            c,
-        )
-        error = pruning.bic_star_error(h, entropies[first], entropies[second])
-        assert abs(scores[union] - star) <= error + 1e-7
-        excluded = [
-            s
-            for s in supersets(union, scores)
-            if s != union
-            and pruning.is_excluded_by_bic_star(star, c, scorer.n_configurations(s), error + 1e-9)
-        ]
-        assert_excluded_are_dominated(excluded, scores)
-
-
-@given(st.integers(0, 5000))
-def test_penalty_and_entropy_rules(seed):
-    scorer, child, scores, entropies = family_facts(seed)
-    c = scorer.penalty(child)
-    if c == 0:
-        return
-    for parents, score in scores.items():
-        q = scorer.n_configurations(parents)
-        for y in set(range(5)) - {child, *parents}:
-            grown = tuple(sorted((*parents, y)))
-            s = float(scorer.n_states[y])
-            if pruning.is_excluded_by_penalty(score, c, q * s):
-                assert_excluded_are_dominated(supersets(grown, scores), scores)
-            child_given = -(score + c * q)
-            new_given = entropies[grown] - entropies[parents]
-            if s > 1 and pruning.is_excluded_by_entropy(child_given, new_given, c, q, s):
-                assert_excluded_are_dominated(supersets(grown, scores), scores)
-            assert bounds.unlisted_bound(c, q * s) >= max(scores[o] for o in supersets(grown, scores)) - 1e-9
-
-
 @given(st.floats(0, 1e4), st.integers(2, 20), st.integers(1, 64), st.floats(0.1, 10))
 def test_worth_of_a_parent_is_the_entropy_rule(entropy, states, q, penalty):
     worth = bounds.worth_of_parent(entropy, states, 0.0)
     if penalty * q * states > worth * (1 + 1e-9):
-        assert bounds.is_excluded_by_entropy(np.inf, entropy, penalty, q, states)
+        assert pruning.is_excluded_by_entropy(np.inf, entropy, penalty, q, states)
     elif penalty * q * states < worth * (1 - 1e-9):
-        assert not bounds.is_excluded_by_entropy(np.inf, entropy, penalty, q, states)
+        assert not pruning.is_excluded_by_entropy(np.inf, entropy, penalty, q, states)
 
 
 def test_rare_variables_are_left_out_of_larger_sets():
@@ -142,28 +73,6 @@ def test_rare_variables_are_left_out_of_larger_sets():
         assert as_dict(record).keys() == exhaustive(dataset, rows.tolist(), record.child, 4).keys()
     # Without the rule the search scores 526 of the 562 sets of at most four parents.
     assert records[0].evaluated < 300
-
-
-@given(st.integers(0, 5000))
-def test_theorem_1_of_2016_leaves_out_nothing_that_the_entropy_rule_keeps(seed):
-    scorer, child, scores, _ = family_facts(seed)
-    c, h = scorer.penalty(child), scorer.row_entropies()
-    others = [i for i in range(5) if i != child]
-
-    def weight(y):
-        likelihood = scores[(y,)] + c * scorer.n_states[y]
-        information = likelihood - (scores[()] + c)
-        return information + min(h[child], h[y])
-
-    for parents in [s for s in scores if s]:
-        q = scorer.n_configurations(parents)
-        for y in set(others) - set(parents):
-            rest = [weight(z) - c * q * scorer.n_states[z] for z in set(others) - {*parents, y}]
-            new_does_not_pay = weight(y) - c * q * scorer.n_states[y] <= -c * q
-            if scorer.n_states[y] > 1 and new_does_not_pay and max(rest, default=-np.inf) <= 0:
-                unexplained = -(scores[parents] + c * q)
-                assert pruning.is_excluded_by_entropy(unexplained, h[y], c, q, scorer.n_states[y])
-                assert_excluded_are_dominated(supersets(tuple(sorted((*parents, y))), scores), scores)
 
 
 @given(
