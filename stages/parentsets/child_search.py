@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .exploration import Exploration
     from .grow_orders import Orders
+    from .lists import Lists
 
 UNLIMITED = 2**62
 
@@ -28,10 +29,6 @@ SLICE_SECONDS = 0.1
 
 BYTES_PER_SET = 500
 """Memory that one remembered set takes while its child is searched and its record made; measured, generous."""
-
-
-Lists = tuple[np.ndarray, np.ndarray]
-"""Sizes of sets, and their members, ascending, those of one set after the other."""
 
 
 @dataclass
@@ -148,23 +145,6 @@ class FoundSets:
             required=required,
             extra=extra or {},
         )
-
-
-def united(first: Lists, second: Lists) -> Lists:
-    """The unions of each set of some lists with the set at the same place of others, disjoint from it."""
-    numbers = np.arange(len(first[0]))
-    owners = np.concatenate((np.repeat(numbers, first[0]), np.repeat(numbers, second[0])))
-    members = np.concatenate((first[1], second[1]))
-    return first[0] + second[0], members[np.lexsort((members, owners))]
-
-
-def with_required(lists: Lists, required: tuple[int, ...]) -> Lists:
-    """Lists of sets with the required parents put into each."""
-    if not required:
-        return lists
-    n_sets = len(lists[0])
-    everywhere = np.tile(np.array(required, dtype=lists[1].dtype), n_sets)
-    return united(lists, (np.full(n_sets, len(required)), everywhere))
 
 
 def slice_work(budget: Budget) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from formats.records import ExploredSets
 
-from .child_search import Lists
+from .lists import Lists
 
 
 class Exploration:

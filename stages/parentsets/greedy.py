@@ -13,8 +13,9 @@ from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.table_lines import score_lines, term_lines
 
-from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, Lists, memory_of, slice_work, united
+from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
 from .dirichlet_bounds import LARGEST_EXPONENT, superset_bound
+from .lists import Lists, united
 from .pruning_rules import unlisted_bound
 
 if TYPE_CHECKING:

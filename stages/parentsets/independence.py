@@ -25,18 +25,17 @@ from .child_search import (
     UNLIMITED,
     ChildLimits,
     FoundSets,
-    Lists,
     memory_of,
     slice_work,
-    with_required,
 )
+from .lists import Lists, with_required
 from .pruning_rules import unlisted_bound
 
 if TYPE_CHECKING:
     from stages.kernels.selection.independence import ChildFacts, IndependenceState, Ranking
 
 AHEAD = 32
-"""Extensions of one set scored together where time is the limit: one count serves them all, and all are listed; measured.
+"""Extensions of one set scored together where time is the limit: one count serves them all, and all are listed.
 
 Under a limit of evaluations none is scored before its turn comes, so that all of them go where the method wants them.
 """

@@ -13,6 +13,7 @@ from naive.parentsets import prune_dominated, score_all_sets
 from formats.records import Forest, Header, ParentSetTable
 from stages.kernels.selection import pruning
 from stages.parentsets import METHODS, ParentSetOptions, sequential
+from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
 from stages.parentsets.driver import identify as run
@@ -40,9 +41,6 @@ def assert_same_lists(found: dict, expected: dict) -> None:
     assert set(found) == set(expected)
     for parents, score in expected.items():
         assert found[parents] == pytest.approx(score, rel=1e-9)
-
-
-# --- bounds ---
 
 
 def supersets(parents, scores):
