@@ -13,9 +13,9 @@ def worth_of_parent(entropy_new, n_new_states, rounding):
 
     It is `is_excluded_by_entropy` of the kernels with ``N H(Y)``, solved for the penalty. With little data and rare
     states it spares most of an enumeration (audiology: 226 rows, 70 variables, 80 % of the scores with three parents,
-    95 % with four; lung cancer: 32 rows, 22 %), with thousands of rows nothing (nltcs, msnbc, plants, dna, accidents). The smallest
-    ``N H(Y|Z)`` over members Z, which takes a table of all pairs, was measured to spare another 10 % of the scores
-    on 100 rows (zoo), 13 % on 226, 38 % on 32, and nothing on thousands.
+    95 % with four; lung cancer: 32 rows, 22 %), with thousands of rows nothing (nltcs, msnbc, plants, dna,
+    accidents). The smallest ``N H(Y|Z)`` over members Z, which takes a table of all pairs, was measured to spare
+    another 10 % of the scores on 100 rows (zoo), 13 % on 226, 38 % on 32, and nothing on thousands.
 
     Parameters
     ----------
