@@ -108,10 +108,15 @@ def draw_boxes(given: argparse.Namespace) -> Any:
             box["boxes"][0].set(facecolor=COLOURS[number % len(COLOURS)], alpha=0.55)
             labels.append(f"{method}\n{value}")
     axes.set(xticks=range(len(labels)), xticklabels=labels, xlabel=f"method and {given.by}")
+    figure.set_size_inches(max(8, 0.65 * len(labels)), 5)
     values = [value_of(row) for row in rows]
     if min(values) > 0 and max(values) > 20 * min(values):
+        from matplotlib.ticker import LogLocator, NullFormatter
+
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
     axes.grid(visible=False, axis="x")
     axes.set_ylabel(quantity_of(rows))
     return figure
