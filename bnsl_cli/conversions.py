@@ -191,7 +191,8 @@ def _warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporte
     """Say how many variables a list of arcs does not name."""
     n_isolated = n_variables - len({variable for arc in arcs for variable in arc})
     if n_isolated:
-        reporter.warn(f"{n_isolated} variables have no arcs, so a list of arcs does not name them")
+        subject = "1 variable has" if n_isolated == 1 else f"{n_isolated} variables have"
+        reporter.warn(f"{subject} no arcs; a list of arcs does not name what has none")
 
 
 def _with_elimination(network: Network, reporter: Reporter) -> Network:

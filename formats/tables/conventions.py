@@ -24,6 +24,7 @@ INDEX_NAMES = ("", "Unnamed: 0")
 """What the first column is called where programs write row numbers: R and pandas, and pandas read back."""
 
 _MIN_COUNTED_COLUMNS, _MIN_COUNTED_ROWS = 3, 10
+_MANY_NUMBERS, _FEW_STRAYS = 10, 3
 _COMMA_NUMBER = r"^\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _POINT_NUMBER = r"^\s*[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _WHOLE_NUMBER = r"^\s*[+-]?[0-9]+\s*$"
@@ -66,7 +67,8 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
     """Columns of numbers with a decimal comma (``1,5``), with points instead.
 
     A column is taken so if each of its cells is such a number, a whole number or missing, and no column of the
-    table has a number with a decimal point.
+    table has a number with a decimal point. Among many such numbers a few stray labels (``12 kg``) do not matter:
+    they stay as they are.
 
     Returns
     -------
@@ -87,21 +89,25 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
         is_missing = compute.is_in(
             compute.utf8_trim_whitespace(labels), value_set=pyarrow.array(MISSING_LABELS, labels.type)
         )
-        if (
-            compute.any(has_comma).as_py()
-            and compute.all(compute.or_(compute.or_(has_comma, is_whole), is_missing)).as_py()
-        ):
+        is_stray = compute.invert(compute.or_(compute.or_(has_comma, is_whole), is_missing))
+        n_numbers, n_strays = compute.sum(has_comma).as_py() or 0, compute.sum(is_stray).as_py() or 0
+        if n_numbers and n_strays <= (_FEW_STRAYS if n_numbers >= _MANY_NUMBERS else 0):
             found.append(name)
             column = pyarrow.chunked_array(
                 [
-                    pyarrow.DictionaryArray.from_arrays(
-                        chunk.indices, compute.replace_substring(chunk.dictionary, ",", ".")
-                    )
+                    pyarrow.DictionaryArray.from_arrays(chunk.indices, _with_point(chunk.dictionary))
                     for chunk in column.chunks
                 ]
             )
         changed.append(column)
     return found, changed
+
+
+def _with_point(labels: pyarrow.StringArray) -> pyarrow.StringArray:
+    from pyarrow import compute
+
+    is_number = compute.match_substring_regex(labels, _COMMA_NUMBER)
+    return compute.if_else(is_number, compute.replace_substring(labels, ",", "."), labels)
 
 
 def _all_labels(column: pyarrow.ChunkedArray) -> pyarrow.StringArray:

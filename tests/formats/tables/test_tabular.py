@@ -350,6 +350,15 @@ class TestConventions:
         assert read("Unnamed: 0,a\n0,x\n1,y\n").names == ("a",)
         assert read("Unnamed: 0,a\n0,x\n0,y\n").names == ("Unnamed: 0", "a")
 
+    def test_a_stray_cell_among_decimal_commas(self, read):
+        """It is what is told of, and `--na` is of use."""
+        numbers = "".join(f"{n},5\n" for n in range(30))
+        text = f"a;b\n12 kg;x\n{numbers}".replace(",5\n", ",5;y\n")
+        dataset = read(text, na=("12 kg",), missing="state", discretize="median")
+        assert dataset.variables[0].states == ("<=14.5", ">14.5", "NA")
+        few = read("a;b\n12 kg;x\n1,5;y\n")
+        assert few.variables[0].states == ("1,5", "12 kg")
+
     def test_decimal_commas(self, read):
         said = []
         dataset = read("a;b;c\n1,5;x;1,2\n2;y;1,2,3\n2,25;?;1\n", missing="state", warn=said.append)
