@@ -175,6 +175,8 @@ def check_options(ctx: click.Context, method: str | None, task: Task) -> None:
     _check_task(methods[0], METHODS[methods[0]], task)
     check_taken(ctx, methods, task)
     refuse_incomplete(ctx, OptimizeOptions)
+    if task.on_data and task.bounded and ctx.params["treewidth"] <= 1 and ctx.params["start"] is not None:
+        raise click.UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
 
 
 def check_taken(ctx: click.Context, methods: Sequence[str], task: Task) -> None:

@@ -9,6 +9,7 @@ from dataclasses import fields
 import click
 import pytest
 from helpers.places import CASES
+from helpers.processes import run_bnsl
 from tools import method_tables
 
 from bnsl_cli.main import cli
@@ -106,3 +107,8 @@ def test_every_default_does_what_it_is_the_default_for():
         for width in (1, 3) if task.bounded else (None,):
             for is_small in (False, True):
                 assert task in optimize.METHODS[default_method(width, task.on_data, is_small)].ways
+
+
+def test_the_best_forest_starts_nowhere():
+    result = run_bnsl("optimize", "--data", "d.csv", "--tw", 1, "--start", "n.net.jsonl")
+    assert result.returncode == 2 and b"--start is of no use with --tw 1" in result.stderr
