@@ -285,6 +285,10 @@ def network_facts(network: Network) -> str:
         parts.append(f"method {extra['method']}")
     if "information" in extra:
         parts.append(f"information of {extra['information']}")
+    if "undecided_ktrees" in extra:
+        parts.append(
+            f"{extra['undecided_ktrees']:,} of {extra['ktrees']:,} k-trees not proved most informative"
+        )
     if "unproved" in extra:
         gap = extra["unproved_gap"]
         lack = f"by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g})"

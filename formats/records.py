@@ -95,6 +95,7 @@ OF_ONE_NETWORK = frozenset(
         "ktrees",
         "unproved",
         "unproved_gap",
+        "undecided_ktrees",
         "information",
         "decided",
         "undecided",

@@ -119,6 +119,12 @@ NETWORK_HEADER_KEYS = (
         "string",
         "pairs whose mutual information chose the k-trees: 'all pairs', or those that the 'listed sets' tell",
     ),
+    Key(
+        "undecided_ktrees",
+        "integer",
+        "k-trees of which it is not proved that none with the same first clique is more informative, or that no "
+        "clique is more informative than the first one",
+    ),
     Key("decided", "integer", "orders whose best choice of cliques was found, with the proof"),
     Key(
         "undecided", "integer", "orders whose search the room for states or the clock ended before the proof"

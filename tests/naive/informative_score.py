@@ -61,3 +61,19 @@ def best_growth(lists, information, order, bound, weight):
         return best
 
     return grow(bound + 1, [set(order[: bound + 1])])
+
+
+def best_clique(lists, information, size):
+    """Largest IS of a clique of so many variables as a k-tree on these alone."""
+    best = -math.inf
+    for members in itertools.combinations(range(len(lists)), size):
+        shared = sum(information.get(frozenset(pair), 0.0) for pair in itertools.combinations(members, 2))
+        score = sum(next(s for s, family in lists[v] if family <= set(members)) for v in members)
+        best = max(best, shared / abs(score))
+    return best
+
+
+def best_with_clique(lists, information, clique, bound, ktrees):
+    """Largest IS of all k-trees that contain a clique."""
+    inside = set(map(frozenset, itertools.combinations(clique, 2)))
+    return max(informative_score(lists, information, edges) for edges in ktrees if inside <= edges)

@@ -5,7 +5,8 @@ moves, annealing                 an order changed a little, its k-tree brought u
 kastar, kmax                     the best cliques along an order (k-A*); the variable of least regret next (k-MAX)
 dandelion, repair                uniform k-trees (S2), and such as hold what fixed records demand
 informative_score, s2, s2plus    by which k-trees are chosen; k-trees drawn (S2) or grown (S2+) by it
-clique_paths                     the states of that growth
+informative_clique, informative_growth    the most informative clique, and k-tree that contains one (S2+)
+clique_paths                     the states of growth along an order
 fills                            what choices from the last variable to the first demand of a k-tree, for k-A*
 best_first                       open states as a heap, for k-A* and S2+
 ktree_families                   the sets that fit a k-tree, and a bound on the networks of them

@@ -63,6 +63,26 @@ def total_information(information, tree):
     return total
 
 
+@njit
+def largest_among(information, tree, most):
+    """Fill ``most[t]`` with the sum of the K largest entries of each variable from position t on with earlier ones.
+
+    `most` has n_variables + 1 entries; ``tree.position`` must hold the order.
+    """
+    n, width = len(tree.order), tree.bags.shape[1] - 1
+    most[n] = 0.0
+    for t in range(n - 1, -1, -1):
+        variable = tree.order[t]
+        largest = np.zeros(width)
+        for i in range(information.offsets[variable], information.offsets[variable + 1]):
+            value = information.values[i]
+            if tree.position[information.neighbours[i]] < t:
+                for j in range(width):
+                    if value > largest[j]:
+                        value, largest[j] = largest[j], value
+        most[t] = most[t + 1] + (largest.sum() if t > width else 0.0)
+
+
 @inlined
 def is_within(keys, offsets, parents, edges, s, child):
     """True when set `s` and its child form a clique of the k-tree."""

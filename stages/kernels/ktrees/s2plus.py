@@ -19,29 +19,6 @@ from .ktree import bag_contains, is_among, is_clique
 
 
 @njit
-def grow_start_clique(information, order, size):
-    """Fill ``order[:size]``: the most informative pair, then always the variable that shares most with these."""
-    n = len(order)
-    shared = np.zeros(n)
-    first, most = 0, -1.0
-    for v in range(n):
-        for i in range(information.offsets[v], information.offsets[v + 1]):
-            if information.values[i] > most:
-                first, most = v, information.values[i]
-    placed = np.zeros(n, dtype=np.bool_)
-    variable = first
-    for t in range(size):
-        order[t] = variable
-        placed[variable] = True
-        for i in range(information.offsets[variable], information.offsets[variable + 1]):
-            shared[information.neighbours[i]] += information.values[i]
-        variable = -1
-        for v in range(n):
-            if not placed[v] and (variable < 0 or shared[v] > shared[variable]):
-                variable = v
-
-
-@njit
 def grow_order(information, precedences, order, size, rest):
     """Order the variables after the first `size` ones: next comes the one that shares most with K before it.
 

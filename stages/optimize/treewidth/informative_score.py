@@ -72,6 +72,9 @@ class InformedTrees(BatchStream):
         if unproved:
             gap = {"largest": max(columns["largest_gap"]), "mean": sum(columns["sum_of_gaps"]) / unproved}
             facts |= {"unproved": unproved, "unproved_gap": gap}
+        undecided = int(sum(columns.get("undecided", ())))
+        if undecided:
+            facts["undecided_ktrees"] = undecided
         return facts
 
     def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """S2+: k-trees grown by A* on the informative score, the best network within each (Nie, de Campos, Ji 2016).
 
-As Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4, describe it: the first k-tree starts from an
-informative clique, the others from random ones. Along an order given by the start clique, best-first search
-chooses the K-clique that each variable joins; when the room for states is full, the most promising state is
-completed greedily.
+As Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4, describe it: the first k-tree is the most
+informative one that contains the most informative clique, the others start from random cliques. A* over all
+k-trees with the clique ends by itself where there are few variables. When the room for states is full, A* along a few
+orders of the variables finishes: it chooses the K-clique that each variable joins, and completes the most promising
+state greedily when that has no room either. Such k-trees are counted as undecided.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import AnytimeBound
+from ..bounds.rounding import proof_rounding
 from .batches import OrderBatch, best_of_batches
 from .informative_score import InformedTrees, gap_figures
 from .ktree_dp import InsideSolver
@@ -28,11 +30,20 @@ if TYPE_CHECKING:
     from .. import OptimizeOptions
     from ..result import SearchResult
 
-ROOM = 200_000
-"""States kept for one k-tree; some 10 MB."""
+GROWTH_ROOM = 100_000
+"""States kept for the search over all k-trees with a clique."""
+
+ROOM = 50_000
+"""States kept along one order."""
+
+ORDERS = 3
+"""Orders tried when the search over all k-trees has no room: the one grown by information, and random ones."""
 
 SLICE_WORK = 2_000_000
 """Cliques weighed per kernel call: some hundredths of a second."""
+
+CLIQUE_STARTS, CLIQUE_WORK = 20, 20_000_000
+"""Greedy cliques before the search for the most informative one, and variables looked at in it: a second at most."""
 
 
 class GuidedTrees(InformedTrees):
@@ -40,42 +51,128 @@ class GuidedTrees(InformedTrees):
 
     work_per_variable = 100_000
 
+    tallied = ("grown", "undecided")
+
     def batch_size(self, index: int) -> int:
         return 1
 
     def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
-        from stages.kernels.ktrees.informative_score import best_within_ktree, informative_score
-        from stages.kernels.ktrees.s2plus import grow_order, grow_start_clique
-
         index, _ = batch
-        problem, size = self.problem, self.problem.treewidth + 1
+        problem = self.problem
         tree, nothing = problem.new_tree(), self.least_network()
         if self.start is not None:
             if index == 0:
                 self.grow_from_start(tree)
-                return self._solve(tree, nothing)
+                return self._solve(tree, nothing, False)
             index -= 1
         rng = task_generator(self.seed, index)
-        order = tree.order
-        if index:
-            order[:] = rng.permutation(problem.n_variables)
-        else:
-            grow_start_clique(self.information, order, size)
-            order[size:] = np.setdiff1d(np.arange(problem.n_variables), order[:size])
-        order[:] = problem.respect(order)
-        most = np.empty(problem.n_variables + 1)
-        grow_order(self.information, problem.precedences, order, size, most)
-        tree.position[order] = np.arange(problem.n_variables, dtype=np.int32)
-        # A greedy k-tree tells how much a nat of score is worth in nats of information.
-        if not self._grow(tree, most, 0.0, 0):
+        tree.order[:] = rng.permutation(problem.n_variables)
+        proved = index > 0 or self._take_best_clique(tree)
+        grown = self._most_informative(tree, rng)
+        if grown is None:
             return nothing
-        relative_score = best_within_ktree(problem.lists, tree)
-        weight = informative_score(self.information, self.base, tree, relative_score)
-        if not self._grow(tree, most, weight, ROOM):
-            return nothing
-        return self._solve(tree, nothing)
+        best, decided = grown
+        return self._solve(best, nothing, not (proved and decided))
 
-    def _solve(self, tree: KTree, nothing: OrderBatch) -> OrderBatch:
+    def _take_best_clique(self, tree: KTree) -> bool:
+        """Let the order of `tree` begin with the clique of largest informative score; whether that is proved."""
+        from stages.kernels.ktrees.informative_clique import best_clique
+
+        n, lists = self.problem.n_variables, self.problem.lists
+        members = np.empty(self.problem.treewidth + 1, dtype=np.int64)
+        most = self._largest_sums()
+        tops = self.problem.scores[lists.set_offsets[:-1]]
+        proved = best_clique(lists, tops, self.information, most, CLIQUE_STARTS, members, CLIQUE_WORK)
+        tree.order[:] = np.concatenate((members, np.setdiff1d(np.arange(n), members)))
+        return bool(proved)
+
+    def _largest_sums(self) -> np.ndarray:
+        from stages.kernels.ktrees.informative_growth import largest_sums
+
+        most = np.empty((self.problem.n_variables, self.problem.treewidth + 1))
+        largest_sums(self.information, most)
+        return most
+
+    def _most_informative(self, tree: KTree, rng: np.random.Generator) -> tuple[KTree, bool] | None:
+        """The most informative k-tree found with the first clique of ``tree.order``, and whether it is proved to be;
+        None when the budget ran out before there was any.
+        """
+        best = _Incumbent(self)
+        rest = np.empty(self.problem.n_variables + 1)
+        self._order_along(tree, rest)
+        if not self._grow(tree, rest, 0.0, 0):
+            return None
+        best.offer(tree)
+        # With fixed arcs not every k-tree will do; those along orders meet their demands.
+        if not self.problem.is_demanding and self._search_all(tree, best):
+            return best.tree, True
+        clique = best.tree.order[: self.problem.treewidth + 1].copy()
+        for k in range(ORDERS):
+            if k:
+                others = np.setdiff1d(np.arange(self.problem.n_variables), clique)
+                tree.order[:] = np.concatenate((clique, rng.permutation(others)))
+                tree.order[:] = self.problem.respect(tree.order)
+                self._most_along(tree, rest)
+            else:
+                tree.order[:] = best.first_order
+                self._order_along(tree, rest)
+            if not self._grow(tree, rest, best.informative, ROOM):
+                break
+            best.offer(tree)
+        return best.tree, False
+
+    def _order_along(self, tree: KTree, most: np.ndarray) -> None:
+        """Order the variables behind the first clique: next comes the one that shares most with those before."""
+        from stages.kernels.ktrees.s2plus import grow_order
+
+        problem = self.problem
+        tree.order[:] = problem.respect(tree.order)
+        grow_order(self.information, problem.precedences, tree.order, problem.treewidth + 1, most)
+        tree.position[tree.order] = np.arange(problem.n_variables, dtype=np.int32)
+
+    def _most_along(self, tree: KTree, most: np.ndarray) -> None:
+        """Fill ``most[t]`` with the most information that joins from position t of the order on can give."""
+        from stages.kernels.ktrees.informative_score import largest_among
+
+        tree.position[tree.order] = np.arange(self.problem.n_variables, dtype=np.int32)
+        largest_among(self.information, tree, most)
+
+    def _search_all(self, tree: KTree, best: _Incumbent) -> bool:
+        """Search all k-trees with the first clique of ``tree.order`` for more informative ones than the best; True
+        when there is certainly none.
+        """
+        from stages.kernels.ktrees.informative_growth import (
+            GROWTH_ENDED,
+            GROWTH_UNFINISHED,
+            begin_growth,
+            new_growth_states,
+            rebuild_growth,
+            search_growth,
+        )
+
+        lists, n = self.problem.lists, self.problem.n_variables
+        most, states = self._largest_sums(), new_growth_states(GROWTH_ROOM)
+        per_call = max(1, SLICE_WORK // (n * (n + len(lists.relative_scores) // n)))
+        # Each round finds the k-tree of largest value for the quotient of the one before (Dinkelbach).
+        while True:
+            weight = best.informative
+            floor = proof_rounding(n, abs(weight * self.base) + abs(self.base))
+            begin_growth(self.information, self.base, tree, most, states, weight)
+            state = GROWTH_UNFINISHED
+            while state == GROWTH_UNFINISHED:
+                if self.budget.is_spent():
+                    return False
+                state = search_growth(
+                    lists, self.information, self.base, tree, most, states, weight, floor, per_call
+                )
+            if state < 0:
+                return state == GROWTH_ENDED
+            rebuild_growth(tree, states, state)
+            best.offer(tree)
+            if best.informative <= weight:
+                return True
+
+    def _solve(self, tree: KTree, nothing: OrderBatch, undecided: bool) -> OrderBatch:
         """The best network within a k-tree."""
         answer = InsideSolver(self.problem).solve(tree, nothing.relative_score, self.budget)
         if answer is None:
@@ -83,7 +180,8 @@ class GuidedTrees(InformedTrees):
         best = nothing
         if answer.relative_score > nothing.relative_score:
             best = OrderBatch(answer.relative_score, tree.order, answer.chosen, 1)
-        return best._replace(n_orders=1, figures=gap_figures([answer.gap]))
+        figures = {"grown": 1, "undecided": int(undecided), **gap_figures([answer.gap])}
+        return best._replace(n_orders=1, figures=figures)
 
     def _grow(self, tree: KTree, most: np.ndarray, weight: float, room: int) -> bool:
         """Build the most informative k-tree found along the order, demands of fixed records met; False when
@@ -108,6 +206,39 @@ class GuidedTrees(InformedTrees):
         rebuild(tree, states, state)
         tree.position[tree.order] = np.arange(n, dtype=np.int32)
         return True
+
+
+class _Incumbent:
+    """The most informative k-tree so far.
+
+    Attributes
+    ----------
+    tree : KTree
+    informative : float
+        Its informative score.
+    first_order : ndarray of int32
+        Order of the first k-tree offered.
+    """
+
+    tree: KTree
+    first_order: np.ndarray
+
+    def __init__(self, trees: GuidedTrees):
+        self.trees = trees
+        self.informative = -np.inf
+
+    def offer(self, tree: KTree) -> None:
+        """Take a k-tree if it is more informative."""
+        from stages.kernels.ktrees.informative_score import best_within_ktree, informative_score
+
+        trees = self.trees
+        relative_score = best_within_ktree(trees.problem.lists, tree)
+        found = informative_score(trees.information, trees.base, tree, relative_score)
+        if found > self.informative:
+            if self.informative == -np.inf:
+                self.first_order = tree.order.copy()
+            self.informative = found
+            self.tree = type(tree)(*(array.copy() for array in tree))
 
 
 def search(

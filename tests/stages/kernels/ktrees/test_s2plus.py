@@ -7,12 +7,11 @@ import pytest
 from helpers.ktree_cases import demanding_table, joined_sets, pairs_of
 from helpers.seeds import seeds
 from naive import informative_score as naive
-from naive.networks_search import make_table, random_table
+from naive.networks_search import random_table
 
 from stages.kernels.ktrees.clique_paths import estimate_rest, new_path_states, rebuild
-from stages.kernels.ktrees.s2plus import grow_order, grow_start_clique, search_informative
+from stages.kernels.ktrees.s2plus import grow_order, search_informative
 from stages.optimize import OptimizeOptions
-from stages.optimize.treewidth.informative_score import pair_information
 from stages.optimize.treewidth.s2plus import ROOM, GuidedTrees
 from stages.runtime.budgets import Budget
 
@@ -53,16 +52,6 @@ def test_guided_growth_is_the_best_along_its_order(width, seed, demanding):
         assert worth == pytest.approx(expected, abs=1e-9)
         edges = naive.edges_of(tree)
         assert all(naive.is_clique(tree.bags[v].tolist(), edges) for v in range(n))
-
-
-def test_first_clique_holds_the_most_informative_pair():
-    table = make_table(
-        {0: {(): -9.0}, 1: {(): -9.0, (3,): -8.0}, 2: {(): -9.0, (3,): -4.0}, 3: {(): -9.0}, 4: {(): -9.0}}
-    )
-    order = np.arange(5, dtype=np.int32)
-    grow_start_clique(pair_information(table), order, 3)
-    assert set(order[:2].tolist()) == {2, 3}
-    assert order[2] == 1
 
 
 @pytest.mark.parametrize("room", [0, 40])
