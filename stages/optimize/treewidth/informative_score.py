@@ -79,7 +79,7 @@ class InformedTrees(BatchStream):
 
     def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:
         seconds = max(self.budget.elapsed(), 1e-9)
-        totals = {name: int(sum(columns[name])) for name in self.tallied}
+        totals = {name: int(sum(columns.get(name, ()))) for name in self.tallied}
         rates = {f"{name}_per_second": total / seconds for name, total in totals.items()}
         return {**self.facts(columns), **totals, **rates}
 
