@@ -89,6 +89,12 @@ def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, rep
         reporter.warn(f"{source}: these are not the data of the parent sets, or were read otherwise")
 
 
+def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: Reporter) -> None:
+    """Say that a screening forest was made from other data, where its header tells; its arcs hold all the same."""
+    if header.data is not None and header.data != dataset.fingerprint:
+        reporter.warn(f"{source}: the forest was made from other data, or from these read otherwise")
+
+
 def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:
     """Refuse a file whose scores are not of these data, or of another kind.
 

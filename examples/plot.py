@@ -5,6 +5,8 @@
     plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
     plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
                                          (one kind of table: --show wscores or --show values)
+    plot.py settings ROWS                a panel for each measure along the number in methods named like eps-300, and
+    plot.py tradeoff ROWS --x M --y M    one measure against another, methods joined whose names begin alike
 
 For example:
 
@@ -122,13 +124,45 @@ def draw_boxes(given: argparse.Namespace) -> Any:
     return figure
 
 
+def draw_settings(given: argparse.Namespace) -> Any:
+    """A panel for each measure, a line for each data set, along the number that methods' names end with."""
+    measures = split(read_rows(given.files), ["measure"])
+    figure, panels = new_panels(len(measures), sharey=False)
+    for axes, (measure, rows) in zip(panels, measures.items()):
+        for number, (data, ours) in enumerate(split(rows, ["data"]).items()):
+            points = sorted((setting_of(row)[1], value_of(row)) for row in ours)
+            axes.plot(*zip(*points), label=data, markersize=5, **look(number))
+        axes.set(title=measure, xlabel=setting_of(rows[0])[0])
+    panels[0].legend(frameon=False)
+    return figure
+
+
+def draw_tradeoff(given: argparse.Namespace) -> Any:
+    """A point for each method of each data set, methods joined whose names begin alike."""
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    for row in read_rows(given.files):
+        values.setdefault((row["data"], row["method"]), {})[row["measure"]] = value_of(row)
+    families: dict[str, list[tuple[float, float]]] = {}
+    for (data, method), measures in values.items():
+        if not {given.x, given.y} <= measures.keys():
+            sys.exit(f"no {given.x} and {given.y} of {data}, {method}")
+        family = f"{data}, {method.partition('-')[0]}"
+        families.setdefault(family, []).append((measures[given.x], measures[given.y]))
+    figure, (axes,) = new_panels(1)
+    for number, (family, points) in enumerate(families.items()):
+        axes.plot(*zip(*sorted(points)), label=family, markersize=5, **look(number))
+    axes.set(xlabel=given.x, ylabel=given.y)
+    axes.legend(frameon=False)
+    return figure
+
+
 # --------------------------------------------------------------------------------------------- what they share
-def new_panels(count: int) -> tuple[Any, list[Any]]:
-    """A figure with panels side by side that share the vertical axis."""
+def new_panels(count: int, sharey: bool = True) -> tuple[Any, list[Any]]:
+    """A figure with panels side by side that share the vertical axis, if wished."""
     from matplotlib import pyplot
 
     size = (8, 5) if count == 1 else (min(4.2 * count, 15), 4.2)
-    figure, axes = pyplot.subplots(1, count, figsize=size, layout="constrained", sharey=True, squeeze=False)
+    figure, axes = pyplot.subplots(1, count, figsize=size, layout="constrained", sharey=sharey, squeeze=False)
     for panel in axes[0]:
         panel.grid(color="#d4dae3", linewidth=0.6)
         panel.set_axisbelow(True)
@@ -159,6 +193,15 @@ def name_of(path: str) -> str:
     """The method in the name of a file such as wdbc.indep.trace.jsonl, else its first part."""
     words = Path(path).name.split(".")
     return words[1] if len(words) > 3 else words[0]
+
+
+def setting_of(row: dict[str, Any]) -> tuple[str, float]:
+    """What a method is told by, and its number: eps-300."""
+    name, _, number = row["method"].partition("-")
+    try:
+        return name, float(number)
+    except ValueError:
+        sys.exit(f"method {row['method']!r} does not end with a number, as eps-300 does")
 
 
 def read_json(path: str) -> Any:
@@ -215,6 +258,8 @@ def main() -> None:
         ("explored", draw_explored, "--child"),
         ("lines", draw_lines, "--x"),
         ("boxes", draw_boxes, "--by"),
+        ("settings", draw_settings, None),
+        ("tradeoff", draw_tradeoff, "--x"),
     ):
         kind = kinds.add_parser(name, description=draw.__doc__)
         kind.set_defaults(draw=draw)
@@ -222,6 +267,8 @@ def main() -> None:
         kind.add_argument("-o", "--output", default=f"{name}.png", help="picture: .png, .svg or .pdf")
         if option:
             kind.add_argument(option, required=True)
+        if name == "tradeoff":
+            kind.add_argument("--y", required=True)
     given = parser.parse_args()
     try:
         import matplotlib

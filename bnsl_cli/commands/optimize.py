@@ -12,7 +12,13 @@ import click
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..data_options import DataOptions, data_options
-from ..inputs import read_entropies, require_same_variables, warn_of_cut_lists, warn_of_other_data
+from ..inputs import (
+    read_entropies,
+    require_same_variables,
+    warn_of_cut_lists,
+    warn_of_other_data,
+    warn_of_other_forest,
+)
 from ..interrupts import PATIENCE, graceful_stop, remembered_signal
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
@@ -270,6 +276,7 @@ def open_data_search(
     dataset = data_options.open(str(given.data), reporter, known[0].variables if known else None)
     if forest is not None:
         require_same_variables(forest.header, dataset, str(given.screen))
+        warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
     options = replace(options, method=name)
     knowledge = knowing.resolve(dataset.names)

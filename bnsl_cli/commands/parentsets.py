@@ -12,7 +12,7 @@ import click
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from ..data_options import DataOptions, data_options
-from ..inputs import require_same_scores, require_same_variables, warn_of_cut_lists
+from ..inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
 from ..interrupts import graceful_stop
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options import (
@@ -197,6 +197,8 @@ def open_inputs(
     dataset = data_options.open(data, reporter, headers[0].variables if headers else None)
     for header, source in zip(headers, filter(None, (guides.screen, guides.near, guides.extend))):
         require_same_variables(header, dataset, source)
+    if forest is not None and guides.screen:
+        warn_of_other_forest(forest.header, dataset, guides.screen, reporter)
     if known and guides.extend:
         warn_of_cut_lists(known, reporter)
         require_same_scores(known.header, dataset, score_options, guides.extend)
