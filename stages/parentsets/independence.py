@@ -116,7 +116,7 @@ class _Search:
         """The singletons are known, and pairs of them open."""
         from stages.kernels.selection.independence import IndependenceState, open_singletons
         from stages.kernels.selection.open_list import new_open_list
-        from stages.kernels.selection.set_store import add_set, new_store
+        from stages.kernels.selection.set_store import fill_slots, new_store
 
         allowed = self.limits.allowed
         n = len(allowed)
@@ -133,8 +133,10 @@ class _Search:
         )
         self._make_room(n + FIRST_ROOM, 2, (n + FIRST_ROOM) * len(self.ranking.states))
         state = self.state
-        for y in allowed:
-            add_set(state.sets, np.array([y], dtype=np.int32))
+        state.sets.offsets[: n + 1] = np.arange(n + 1)
+        state.sets.members[:n] = allowed
+        state.sets.n_sets[0] = n
+        fill_slots(state.sets)
         state.scores[:n] = singletons[allowed]
         state.estimates[:n] = np.nan
         state.configurations[:n] = self.scorer.n_states[allowed]
