@@ -55,3 +55,8 @@ def test_an_experiment_from_data_to_table(tmp_path: Path):
     assert "summary.initial_score.mean" in text and "wdbc" in text
     again = run_shell(f"make {settings}", ROOT / "examples" / "starts")
     assert b"bnsl optimize" not in again.stdout, "finished runs are kept"
+
+
+def test_every_paper_has_its_results():
+    lacking = [folder.name for folder in FOLDERS if not (folder / "results.md").is_file()]
+    assert lacking == ["experiment"]
