@@ -92,7 +92,7 @@ class InformedTrees(BatchStream):
 
 
 def gap_figures(gaps: Sequence[float]) -> dict[str, float]:
-    """Figures of a batch of k-trees with such gaps, see `InsideAnswer`."""
+    """Figures of a batch of k-trees with such gaps, see `ktree_dp.InsideAnswer`."""
     return {
         "unproved": sum(gap > 0.0 for gap in gaps),
         "largest_gap": max(gaps, default=0.0),
