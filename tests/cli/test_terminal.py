@@ -85,7 +85,7 @@ def on_terminal(cwd: Path, *arguments: str, streams: tuple[str, ...] = ("stdout"
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["entropy", "d.csv"], ["variable", "H(X)", "X8"]),
+        (["entropy", "d.csv"], ["I(X;Y)", "H(X|Y)", "X8"]),
         (["screen", "--roots", "0.7", "d.csv"], ["screened variable", "parent", "roots"]),
         (["screen", "--curve", "d.csv"], ["eps", "roots", "share", "1.000"]),
         (["parentsets", "d.csv"], ["child", "best parents", "X8"]),
