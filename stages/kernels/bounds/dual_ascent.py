@@ -202,6 +202,37 @@ def shrink_cluster(columns, placement, members, size, top, rng):
 
 
 @njit
+def raise_cluster(columns, placement, members, size, inside, top):
+    """Raise the multiplier of a cluster by the least reduced cost of the sets that its cut counts, which lose it.
+
+    Returns that cost, infinite where no set avoids the cluster, and the new top of the trail. `inside` is scratch,
+    all False.
+    """
+    for k in range(size):
+        inside[members[k]] = True
+    least = np.inf
+    for k in range(size):
+        for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
+            if placement.reduced[s] < least and avoids(columns, s, inside):
+                least = placement.reduced[s]
+    if least < np.inf:
+        for k in range(size):
+            child = members[k]
+            for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
+                if not avoids(columns, s, inside):
+                    continue
+                placement.reduced[s] -= least
+                # The set became free: its child can be placed, or waits for a parent.
+                if placement.reduced[s] <= FREE:
+                    placement.reduced[s] = 0.0
+                    if not wait_for_parent(columns, placement, s) and not placement.placed[child]:
+                        top = place(columns, placement, child, top)
+    for k in range(size):
+        inside[members[k]] = False
+    return least, top
+
+
+@njit
 def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, raised, progress):
     """Raise cluster after cluster.
 
@@ -243,32 +274,14 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
         # A placement counts as five sets looked at; the weights are set by hand.
         progress[WORK_LEFT] -= n + 5 * work
         for k in range(size):
-            inside[members[k]] = True
-        # The multiplier of the cluster rises by the least reduced cost of the sets that its cut counts.
-        least = np.inf
-        for k in range(size):
-            for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
-                if placement.reduced[s] < least and avoids(columns, s, inside):
-                    least = placement.reduced[s]
             progress[WORK_LEFT] -= 2 * (columns.set_offsets[members[k] + 1] - columns.set_offsets[members[k]])
+        least, top = raise_cluster(columns, placement, members, size, inside, top)
         if least == np.inf:
             return top, ASCENT_INFEASIBLE
-        for k in range(size):
-            child = members[k]
-            for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
-                if not avoids(columns, s, inside):
-                    continue
-                placement.reduced[s] -= least
-                # The set became free: its child can be placed, or waits for a parent.
-                if placement.reduced[s] <= FREE:
-                    placement.reduced[s] = 0.0
-                    if not wait_for_parent(columns, placement, s) and not placement.placed[child]:
-                        top = place(columns, placement, child, top)
         start = pool_offsets[cluster]
         members[:size].sort()
         for k in range(size):
             pool[start + k] = members[k]
-            inside[members[k]] = False
         pool_offsets[cluster + 1] = start + size
         raised[cluster] = least
         progress[CLUSTERS] += 1

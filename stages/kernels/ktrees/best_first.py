@@ -1,6 +1,7 @@
 """The open states of a best-first search, as a binary heap.
 
-Kernels pass a named tuple with the arrays `estimates`, `depths`, `heap` and `counts`.
+Kernels pass a named tuple with the arrays `parents` (-1 for the first state), `estimates`, `depths`, `heap` and
+`counts`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,16 @@ from ..jit import njit
 
 STATES, OPEN = 0, 1
 """Entries of `counts`: number of states, number of open states."""
+
+
+@njit
+def trail_to(states, state):
+    """The states on the way to one, by depth: they are linked from the last to the first."""
+    trail = np.full(states.depths[state] + 1, -1, dtype=np.int32)
+    while state >= 0:
+        trail[states.depths[state]] = state
+        state = np.int64(states.parents[state])
+    return trail
 
 
 @njit

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..bits import set_bit
 from ..jit import njit
-from .best_first import STATES, push_state
-from .ktree import join_start_clique, pair_bit, stands_before
+from .best_first import STATES, push_state, trail_to
+from .ktree import join_host, join_start_clique, stands_before
 
 
 class PathStates(NamedTuple):
@@ -91,24 +91,11 @@ def rebuild(tree, states, state):
     # The bit after all pairs is the key of the empty sets: it is always set.
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     join_start_clique(order, bags, edges)
-    end = states.depths[state]
-    # Decisions are stored from the last to the first; the bags need them from the first on.
-    trail = np.empty(end, dtype=np.int32)
-    while state > 0:
-        trail[states.depths[state] - 1] = state
-        state = states.parents[state]
-    for t in range(size, end):
-        variable, step = order[t], trail[t]
+    trail = trail_to(states, state)
+    for t in range(size, states.depths[state]):
+        variable, step = order[t], trail[t + 1]
         tree.chosen[variable] = states.taken[step]
-        k = 0
-        for j in range(size):
-            member = bags[states.hosts[step], j]
-            if member != states.left_out[step]:
-                bags[variable, k] = member
-                k += 1
-        bags[variable, size - 1] = variable
-        for j in range(size):
-            set_bit(edges, pair_bit(bags[variable, j], variable))
+        join_host(bags, edges, states.hosts[step], states.left_out[step], variable)
 
 
 @njit

@@ -16,9 +16,9 @@ import numpy as np
 
 from ..bits import has_bit, set_bit
 from ..jit import njit
-from .best_first import OPEN, STATES, pop_state, push_state
+from .best_first import OPEN, STATES, pop_state, push_state, trail_to
 from .informative_score import information_between
-from .ktree import add_edges, join_start_clique, pair_bit
+from .ktree import join_host, join_start_clique, pair_bit
 
 GROWTH_ENDED, GROWTH_FULL, GROWTH_UNFINISHED = -1, -2, -3
 """What `search_growth` returns instead of a state: no k-tree above the floor; no room; called again it goes on."""
@@ -121,25 +121,12 @@ def rebuild_growth(tree, states, state):
     edges[:] = np.uint64(0)
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     join_start_clique(order, bags, edges)
-    end = states.depths[state]
-    trail = np.empty(n, dtype=np.int32)
-    while state > 0:
-        trail[states.depths[state] - 1] = state
-        state = states.parents[state]
-    for t in range(size, end):
-        step = trail[t]
-        variable = states.variables[step]
-        order[t] = variable
-        k = 0
-        for j in range(size):
-            member = bags[states.hosts[step], j]
-            if member != states.left_out[step]:
-                bags[variable, k] = member
-                k += 1
-        bags[variable, size - 1] = variable
-        add_edges(edges, bags, variable)
-        set_bit(edges, pair_bit(variable, variable))
-    t = end
+    trail = trail_to(states, state)
+    t = np.int64(states.depths[state])
+    for place in range(size, t):
+        step = trail[place + 1]
+        order[place] = states.variables[step]
+        join_host(bags, edges, states.hosts[step], states.left_out[step], order[place])
     for v in range(n):
         if not has_bit(edges, pair_bit(v, v)):
             order[t] = v

@@ -250,6 +250,21 @@ def bag_contains(bags, variable, parents, first, end):
 
 
 @njit
+def join_host(bags, edges, host, left_out, variable):
+    """Join `variable` to the bag of `host` but its member `left_out`, and mark it as placed."""
+    width = bags.shape[1] - 1
+    k = 0
+    for j in range(width + 1):
+        member = bags[host, j]
+        if member != left_out:
+            bags[variable, k] = member
+            set_bit(edges, pair_bit(member, variable))
+            k += 1
+    bags[variable, width] = variable
+    set_bit(edges, pair_bit(variable, variable))
+
+
+@njit
 def join_start_clique(order, bags, edges):
     """Place the first K + 1 variables: all adjacent, one bag."""
     size = bags.shape[1]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bounds.dual_ascent import FREE, Placement, avoids, place, wait_for_parent
+from ..bounds.dual_ascent import FREE, Placement, place, raise_cluster, wait_for_parent
 from ..jit import njit
 from .informative_score import is_within
 
@@ -181,32 +181,6 @@ def find_cluster(families, scratch, start):
     for k in range(first, visited):
         members[k - first] = members[k]
     return visited - first
-
-
-@njit
-def raise_cluster(families, placement, members, size, inside, top):
-    """Take the least reduced cost that a cluster must pay off its sets; that cost and the new top of the trail."""
-    for k in range(size):
-        inside[members[k]] = True
-    least = np.inf
-    for k in range(size):
-        for s in range(families.set_offsets[members[k]], families.set_offsets[members[k] + 1]):
-            if placement.reduced[s] < least and avoids(families, s, inside):
-                least = placement.reduced[s]
-    if least < np.inf:
-        for k in range(size):
-            child = members[k]
-            for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
-                if not avoids(families, s, inside):
-                    continue
-                placement.reduced[s] -= least
-                if placement.reduced[s] <= FREE:
-                    placement.reduced[s] = 0.0
-                    if not wait_for_parent(families, placement, s) and not placement.placed[child]:
-                        top = place(families, placement, child, top)
-    for k in range(size):
-        inside[members[k]] = False
-    return least, top
 
 
 @njit

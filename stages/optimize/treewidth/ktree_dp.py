@@ -68,7 +68,8 @@ class InsideSolver:
     """
 
     def __init__(self, problem: BoundedProblem):
-        from stages.kernels.ktrees.ktree_dp import new_clique_families, new_clique_messages
+        from stages.kernels.ktrees.clique_families import new_clique_families
+        from stages.kernels.ktrees.ktree_dp import new_clique_messages
         from stages.kernels.ktrees.ktree_families import new_ascent_scratch, new_families
 
         if problem.treewidth > MOST_WIDTH:
@@ -117,7 +118,7 @@ class InsideSolver:
         floor : float
         budget : Budget
         """
-        from stages.kernels.ktrees.ktree_dp import sort_families
+        from stages.kernels.ktrees.clique_families import sort_families
 
         lists, n = self.problem.lists, self.problem.n_variables
         rounding = proof_rounding(n, abs(within) + least)

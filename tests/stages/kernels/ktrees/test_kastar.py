@@ -16,7 +16,7 @@ from naive.ktrees import best_along_orders
 from naive.networks_search import random_table
 from naive.orders import lists_of
 
-from stages.kernels.ktrees.best_first import OPEN, STATES, pop_state, push_state
+from stages.kernels.ktrees.best_first import OPEN, STATES, pop_state, push_state, trail_to
 from stages.kernels.ktrees.fills import new_scratch, rank_sets
 from stages.kernels.ktrees.kastar import (
     DECIDED,
@@ -137,3 +137,12 @@ def test_states_leave_the_heap_best_first(entries):
     assert states.counts[OPEN] == len(entries)
     expected = sorted(range(len(entries)), key=lambda k: (-entries[k][0], -entries[k][1], k))
     assert [int(pop_state(states)) for _ in entries] == expected
+
+
+def test_the_way_to_a_state():
+    """By depth, whatever depth the first state has; nothing stands where no decision was."""
+    states = new_fill_states(6, 0.0, 0.0)
+    states.parents[:6] = -1, 0, 0, 2, 1, 3
+    states.depths[:6] = 2, 3, 3, 4, 4, 5
+    assert trail_to(states, 5).tolist() == [-1, -1, 0, 2, 3, 5]
+    assert trail_to(states, 0).tolist() == [-1, -1, 0]

@@ -291,3 +291,17 @@ def test_pulled_orders_keep_precedences_and_else_the_order():
     object.__setattr__(problem, "precedences", new_precedences([(4, 1), (1, 0), (5, 0)], 6))
     assert problem.respect(np.array([0, 2, 1, 3, 5, 4], dtype=np.int32)).tolist() == [4, 1, 5, 0, 2, 3]
     assert problem.respect(np.array([5, 4, 1, 3, 0, 2], dtype=np.int32)).tolist() == [5, 4, 1, 3, 0, 2]
+
+
+def test_joining_a_host_but_one_member():
+    """As forming the bag and adding its edges, whichever member is left out."""
+    from stages.kernels.ktrees.ktree import join_host, pair_bit
+
+    for left_out in (1, 4, 6):
+        bags = np.zeros((9, 3), dtype=np.int32)
+        bags[4] = 1, 4, 6
+        edges = np.zeros(1, dtype=np.uint64)
+        join_host(bags, edges, 4, left_out, 8)
+        kept = [v for v in (1, 4, 6) if v != left_out]
+        assert bags[8].tolist() == [*kept, 8]
+        assert edges[0] == sum(1 << int(pair_bit(v, 8)) for v in (*kept, 8))

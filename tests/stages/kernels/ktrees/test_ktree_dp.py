@@ -12,13 +12,12 @@ from naive.networks import is_acyclic
 from naive.networks_search import random_table
 from naive.orders import lists_of
 
+from stages.kernels.ktrees.clique_families import new_clique_families, sort_families
 from stages.kernels.ktrees.ktree_dp import (
     LOST,
     link_cliques,
-    new_clique_families,
     new_clique_messages,
     solve_cliques,
-    sort_families,
     trace_choices,
 )
 from stages.kernels.ktrees.ktree_dp_states import new_partial_choices

@@ -12,7 +12,7 @@ from naive.networks import is_acyclic
 from naive.networks_search import random_table
 from naive.orders import lists_of
 
-from stages.kernels.bounds.dual_ascent import FREE
+from stages.kernels.bounds.dual_ascent import FREE, raise_cluster
 from stages.kernels.ktrees.ktree_families import (
     bound_networks,
     collect_families,
@@ -20,7 +20,6 @@ from stages.kernels.ktrees.ktree_families import (
     follow_trail,
     new_ascent_scratch,
     new_families,
-    raise_cluster,
 )
 from stages.optimize.treewidth.problem import prepare_within
 
