@@ -124,13 +124,22 @@ def _check_total(network: Network) -> None:
 
 def _check_listed(network: Network, table: ParentSetTable) -> None:
     for child, family in enumerate(network.parents):
-        sets = range(int(table.set_offsets[child]), int(table.set_offsets[child + 1]))
-        match = next((s for s in sets if table.parent_set(s) == tuple(family)), None)
+        match = _listed_set(table, child, family)
         if match is None:
             kind = "the fixed set" if table.fixed[child] else "a listed set"
             raise VerificationError(f"variable {child}: {family} is not {kind}")
         if float(table.scores[match]) != float(network.scores[child]):
             raise VerificationError(f"variable {child}: the table scores {family} differently")
+
+
+def _listed_set(table: ParentSetTable, child: int, family: Sequence[int]) -> int | None:
+    """Index of `family` among the listed sets of a child, the first one if it stands there twice."""
+    first, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
+    starts, ends = table.parent_offsets[first:end], table.parent_offsets[first + 1 : end + 1]
+    matches = (ends - starts == len(family)).nonzero()[0]
+    for place, parent in enumerate(family):
+        matches = matches[table.parents[starts[matches] + place] == parent]
+    return first + int(matches[0]) if len(matches) else None
 
 
 def _check_width(network: Network, treewidth: int) -> None:

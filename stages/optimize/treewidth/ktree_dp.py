@@ -122,7 +122,7 @@ class InsideSolver:
 
         lists, n = self.problem.lists, self.problem.n_variables
         rounding = proof_rounding(n, abs(within) + least)
-        best, least, reduced = self._ascend_again(tree, within, least, floor, rounding)
+        best, least, reduced = self._ascend_again(tree, within, least, floor, rounding, budget)
         limit = within - max(floor, best.relative_score)
         proved = least
         for room in ROOMS:
@@ -142,7 +142,7 @@ class InsideSolver:
         return best._replace(gap=gap if gap > rounding else 0.0)
 
     def _ascend_again(
-        self, tree: KTree, within: float, least: float, floor: float, rounding: float
+        self, tree: KTree, within: float, least: float, floor: float, rounding: float, budget: Budget
     ) -> tuple[InsideAnswer, float, np.ndarray]:
         """The best network that ascents come upon, the best bound on the cost, and its reduced costs; arguments as
         of `finish`.
@@ -161,7 +161,7 @@ class InsideSolver:
                     best, limit = InsideAnswer(within - cost, tree.chosen.copy(), np.inf), cost
             if least > proved:
                 proved, reduced = least, placement.reduced[: families.set_offsets[-1]].copy()
-            if limit - proved <= rounding:
+            if limit - proved <= rounding or budget.is_spent():
                 break
         return best, proved, reduced
 

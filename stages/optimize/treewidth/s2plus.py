@@ -40,7 +40,7 @@ ORDERS = 3
 """Orders tried when the search over all k-trees has no room: the one grown by information, and random ones."""
 
 SLICE_WORK = 2_000_000
-"""Cliques weighed per kernel call: some hundredths of a second."""
+"""Cliques weighed, and sets compared with them, per kernel call: some hundredths of a second."""
 
 CLIQUE_STARTS, CLIQUE_WORK = 20, 20_000_000
 """Greedy cliques before the search for the most informative one, and variables looked at in it: a second at most."""
@@ -196,13 +196,13 @@ class GuidedTrees(InformedTrees):
         estimate_rest(lists, tree, rest)
         rest = most + weight * rest
         states = new_path_states(room + n, size, 0.0, rest[size])
+        # A state's successors: each clique is compared with the sets of the next variable that fit so far.
+        per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.relative_scores) // n)))
         state = -1
         while state < 0:
             if self.budget.is_spent():
                 return False
-            _, state = search_informative(
-                lists, self.information, tree, states, rest, weight, room, max(1, SLICE_WORK // (n * size**2))
-            )
+            _, state = search_informative(lists, self.information, tree, states, rest, weight, room, per_call)
         rebuild(tree, states, state)
         tree.position[tree.order] = np.arange(n, dtype=np.int32)
         return True
