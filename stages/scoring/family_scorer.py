@@ -73,6 +73,7 @@ class FamilyScorer:
         self._state_kinds = sizes
         self._kind = np.searchsorted(sizes, self.n_states).astype(np.int32)
         self._row_entropies: np.ndarray | None = None
+        self._state_counts: np.ndarray | None = None
         self._remembered: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
 
@@ -284,8 +285,8 @@ class FamilyScorer:
         return out
 
     def _empty_set_score(self, child: int) -> float:
-        counts = self._state_counts(child)
-        r = len(counts)
+        first, end = self.data.state_offsets[child : child + 2].tolist()
+        counts, r = self.state_counts()[first:end].tolist(), end - first
         self.count_evaluations(1)
         if self.definition.prior is not None:
             row = self.definition.prior(r, 1.0, self.ess)
@@ -296,13 +297,14 @@ class FamilyScorer:
             value = math.fsum(m * math.log(m / self.n_rows) for m in counts if m) - self.penalty(child)
         return round(value / self.quantum) * self.quantum
 
-    def _state_counts(self, child: int) -> list[int]:
-        """Rows in each state of a variable, from its bitmaps."""
-        data, counts = self.data, np.zeros(int(self.n_states[child]), dtype=np.int64)
-        bits = data.bits[data.state_offsets[child] : data.state_offsets[child + 1]]
-        for begin, end, shift in zip(data.segment_words, data.segment_words[1:], data.segment_shifts):
-            counts += np.bitwise_count(bits[:, begin:end]).sum(axis=1, dtype=np.int64) << shift
-        return counts.tolist()
+    def state_counts(self) -> np.ndarray:
+        """Rows in every state of every variable, int64, in the order of the bitmaps."""
+        if self._state_counts is None:
+            data, counts = self.data, np.zeros(len(self.data.bits), dtype=np.int64)
+            for begin, end, shift in zip(data.segment_words, data.segment_words[1:], data.segment_shifts):
+                counts += np.bitwise_count(data.bits[:, begin:end]).sum(axis=1, dtype=np.int64) << shift
+            self._state_counts = counts
+        return self._state_counts
 
     def row_entropies(self) -> np.ndarray:
         """N H(X) of every variable in nats, float64, shape (n_variables,)."""

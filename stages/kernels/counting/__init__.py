@@ -2,6 +2,7 @@
 
 row_groups    the configurations of a parent set, as bitmaps or lists of rows: the first half of counting
 add_one       scores of a parent set and each further parent, in one call: the hot loop of identification
+pairs         counts and scores of all pairs of variables, tile by tile, both directions from one count
 drop_one      scores of a parent set less each of its members, from one table of counts
 levelwise     all sets of one size made from those of the size before, and scored
 score_tables  look-up tables that turn counts into scores

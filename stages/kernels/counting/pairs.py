@@ -1,0 +1,202 @@
+"""Counts and scores of all pairs of variables, tile by tile.
+
+A tile holds the pairs of some variables with some others. A pair of variables with r and s states takes
+(r - 1)(s - 1) counts of AND + popcount; the states 0 are what the others leave over. The sum over the cells is the
+same whichever variable is the child, for every score, so one table of counts scores both families.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..bits import popcount
+from ..jit import njit
+
+CHUNK_WORDS = 1024
+"""Words of each bitmap counted in one go: five pieces of 8 kB stay in the first cache."""
+
+
+class PairTables(NamedTuple):
+    """What turns the counts of two variables into two scores.
+
+    Attributes
+    ----------
+    state_counts : ndarray of int64, shape (total number of states,)
+        Rows in every state of every variable.
+    cell : ndarray of float64, shape (n_lines, n_rows + 1)
+        Contribution in nats of a cell with a given count.
+    line : ndarray of int32, shape (n_sizes, n_sizes)
+        Line of `cell` for the sizes of child and parent; symmetric.
+    size : ndarray of int32, shape (n_variables,)
+        Number of the variable's number of states among all that occur.
+    row_sums : ndarray of float64, shape (n_sizes, n_variables)
+        Contribution of the parent's configurations to the score of a child of some size.
+    penalty : ndarray of float64, shape (n_sizes,)
+        Penalty in nats per configuration for a child of some size.
+    quantum : float
+        Scores are rounded to multiples of it.
+    """
+
+    state_counts: np.ndarray
+    cell: np.ndarray
+    line: np.ndarray
+    size: np.ndarray
+    row_sums: np.ndarray
+    penalty: np.ndarray
+    quantum: float
+
+
+@njit
+def count_common(bits, segment_words, segment_shifts, which, others, out):
+    """Weighted number of rows that bitmaps share.
+
+    Parameters
+    ----------
+    bits : ndarray of uint64, shape (n_bitmaps, n_words)
+    segment_words, segment_shifts :
+        As in `row_groups.PackedData`.
+    which, others : ndarray of int32
+        Bitmaps ``bits[which]`` are counted with ``bits[others]``.
+    out : ndarray of int32, shape (len(which), len(others))
+        Receives the counts.
+    """
+    out[:] = 0
+    for g in range(len(segment_shifts)):
+        shift = segment_shifts[g]
+        for start in range(segment_words[g], segment_words[g + 1], CHUNK_WORDS):
+            begin, end = np.uint64(start), np.uint64(min(start + CHUNK_WORDS, segment_words[g + 1]))
+            i = 0
+            # Four bitmaps at once: each word of the others is loaded once for all of them.
+            while i + 4 <= len(which):
+                a0, a1, a2, a3 = which[i], which[i + 1], which[i + 2], which[i + 3]
+                for j in range(len(others)):
+                    b = others[j]
+                    n0 = n1 = n2 = n3 = np.uint64(0)
+                    for w in range(begin, end):
+                        word = bits[b, w]
+                        n0 += popcount(bits[a0, w] & word)
+                        n1 += popcount(bits[a1, w] & word)
+                        n2 += popcount(bits[a2, w] & word)
+                        n3 += popcount(bits[a3, w] & word)
+                    out[i, j] += np.int64(n0) << shift
+                    out[i + 1, j] += np.int64(n1) << shift
+                    out[i + 2, j] += np.int64(n2) << shift
+                    out[i + 3, j] += np.int64(n3) << shift
+                i += 4
+            while i < len(which):
+                a0 = which[i]
+                for j in range(len(others)):
+                    b = others[j]
+                    n0 = np.uint64(0)
+                    for w in range(begin, end):
+                        n0 += popcount(bits[a0, w] & bits[b, w])
+                    out[i, j] += np.int64(n0) << shift
+                i += 1
+
+
+@njit
+def score_tile(state_offsets, tables, counts, first, last, other_first, other_last, forward, backward):
+    """Scores of every variable of a tile with every other as the only parent, in both directions.
+
+    Parameters
+    ----------
+    state_offsets : ndarray of int32
+        As in `row_groups.PackedData`.
+    tables : PairTables
+    counts : ndarray of int32
+        Of all states but the first of the tile's variables, from `count_common`.
+    first, last, other_first, other_last : int
+        The tile's variables.
+    forward : ndarray of float64, shape (last - first, other_last - other_first)
+        Receives the scores of ``first:last`` as children of the others; -inf of a variable with itself.
+    backward : ndarray of float64, shape (other_last - other_first, last - first)
+        Receives the scores of the others as children.
+    """
+    quantum = tables.quantum
+    for x in range(first, last):
+        x_bits = state_offsets[x]
+        r = state_offsets[x + 1] - x_bits
+        x_counts = (x_bits - x) - (state_offsets[first] - first) - 1
+        for y in range(other_first, other_last):
+            if x == y:
+                forward[x - first, y - other_first] = -np.inf
+                backward[y - other_first, x - first] = -np.inf
+                continue
+            y_bits = state_offsets[y]
+            s = state_offsets[y + 1] - y_bits
+            y_counts = (y_bits - y) - (state_offsets[other_first] - other_first) - 1
+            cell = tables.cell[tables.line[tables.size[x], tables.size[y]]]
+            score = 0.0
+            for b in range(1, s):
+                rest = tables.state_counts[y_bits + b]
+                for a in range(1, r):
+                    count = counts[x_counts + a, y_counts + b]
+                    score += cell[count]
+                    rest -= count
+                score += cell[rest]
+            corner = tables.state_counts[y_bits]
+            for a in range(1, r):
+                rest = tables.state_counts[x_bits + a]
+                for b in range(1, s):
+                    rest -= counts[x_counts + a, y_counts + b]
+                score += cell[rest]
+                corner -= rest
+            score += cell[corner]
+            of_x = score - tables.row_sums[tables.size[x], y] - tables.penalty[tables.size[x]] * s
+            of_y = score - tables.row_sums[tables.size[y], x] - tables.penalty[tables.size[y]] * r
+            forward[x - first, y - other_first] = np.rint(of_x / quantum) * quantum
+            backward[y - other_first, x - first] = np.rint(of_y / quantum) * quantum
+
+
+@njit
+def keep_best_parents(scores, first, other_first, least, parents, kept, n_kept):
+    """Take a tile's parents into the list of the best of every child.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (n_children, n_parents)
+        Of a tile.
+    first, other_first : int
+        The tile's first child and first parent.
+    least : ndarray of float64, shape (n_variables,)
+        Parents that score no more are left out.
+    parents, kept : ndarray of int32 and of float64, shape (n_variables, most)
+        A heap for every child, the worst on top: of equal scores the one with the larger number.
+    n_kept : ndarray of int64, shape (n_variables,)
+    """
+    most = kept.shape[1]
+    for i in range(scores.shape[0]):
+        child = first + i
+        heap, names = kept[child], parents[child]
+        for j in range(scores.shape[1]):
+            score, name = scores[i, j], np.int32(other_first + j)
+            if score <= least[child]:
+                continue
+            n = n_kept[child]
+            if n < most:
+                place = n
+                n_kept[child] = n + 1
+                while place > 0:
+                    above = (place - 1) // 2
+                    if heap[above] < score or (heap[above] == score and names[above] > name):
+                        break
+                    heap[place], names[place] = heap[above], names[above]
+                    place = above
+            else:
+                if heap[0] > score or (heap[0] == score and names[0] < name):
+                    continue
+                place = 0
+                while 2 * place + 1 < most:
+                    below = 2 * place + 1
+                    if below + 1 < most and (
+                        heap[below + 1] < heap[below]
+                        or (heap[below + 1] == heap[below] and names[below + 1] > names[below])
+                    ):
+                        below += 1
+                    if score < heap[below] or (score == heap[below] and name > names[below]):
+                        break
+                    heap[place], names[place] = heap[below], names[below]
+                    place = below
+            heap[place], names[place] = score, name

@@ -1,0 +1,201 @@
+"""Scores of all families with one parent, without a call for each child.
+
+Pairs are counted in tiles that stay in the caches, both directions from one count; see
+`stages.kernels.counting.pairs`. 5 * 10**7 pairs of binary variables on 5,000 rows take seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .family_scorer import FamilyScorer
+
+if TYPE_CHECKING:
+    from stages.kernels.counting.pairs import PairTables
+
+MOST_BITMAPS = 240
+"""States besides the first ones of the variables on a side of a tile: counts and scores take a megabyte. No power
+of two, so that a column does not fall into few lines of the cache."""
+
+TILE_WORDS = 1 << 28
+"""Words of bitmaps a tile may count at most, besides its first pair: less than a tenth of a second."""
+
+
+class Tile(NamedTuple):
+    """The pairs of the variables ``first:last`` with ``other_first:other_last``, the same or later ones."""
+
+    first: int
+    last: int
+    other_first: int
+    other_last: int
+
+
+class PairScores:
+    """Exact local scores of every variable with every other as its only parent.
+
+    Tiles can be scored by several threads: the compiled code releases the lock.
+
+    Parameters
+    ----------
+    scorer : FamilyScorer
+        Its data, score and count of evaluations; once its stop signal is set, no further tile is begun.
+
+    Attributes
+    ----------
+    empty_scores : ndarray of float64, shape (n_variables,)
+        Local scores without parents, nats.
+    tiles : list of Tile
+        All pairs, each once.
+    """
+
+    def __init__(self, scorer: FamilyScorer):
+        self.scorer = scorer
+        self.empty_scores = np.array([scorer.local_score(i, ()) for i in range(scorer.n_variables)])
+        self._tables = _make_tables(scorer)
+        edges = self._edges()
+        self.tiles = [
+            Tile(first, last, other_first, other_last)
+            for k, (first, last) in enumerate(edges)
+            for other_first, other_last in edges[k:]
+        ]
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """Ranges of variables with few enough states besides the first ones."""
+        offsets = self.scorer.data.state_offsets - np.arange(self.scorer.n_variables + 1)
+        most = min(MOST_BITMAPS, math.isqrt(TILE_WORDS // self.scorer.data.bits.shape[1]))
+        edges, first = [], 0
+        while first < self.scorer.n_variables:
+            last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1)
+            edges.append((first, last))
+            first = last
+        return edges
+
+    def _bitmaps(self, first: int, last: int) -> np.ndarray:
+        """Those of all states but the first of some variables."""
+        offsets = self.scorer.data.state_offsets
+        everything = np.arange(offsets[first], offsets[last], dtype=np.int32)
+        return np.setdiff1d(everything, offsets[first:last], assume_unique=True)
+
+    def score(self, tile: Tile) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of a tile in nats.
+
+        Returns
+        -------
+        (forward, backward) : ndarray of float64
+            ``forward[x - first, y - other_first]`` of child x and parent y, ``backward[y - other_first, x - first]``
+            of child y and parent x; -inf where they are the same. In a tile of variables among themselves one is
+            as good as the other.
+        """
+        from stages.kernels.counting.pairs import count_common, score_tile
+
+        data = self.scorer.data
+        offsets = data.state_offsets
+        which, others = self._bitmaps(tile.first, tile.last), self._bitmaps(tile.other_first, tile.other_last)
+        counts = np.empty((len(which), len(others)), dtype=np.int32)
+        count_common(data.bits, data.segment_words, data.segment_shifts, which, others, counts)
+        n_first, n_other = tile.last - tile.first, tile.other_last - tile.other_first
+        forward, backward = np.empty((n_first, n_other)), np.empty((n_other, n_first))
+        score_tile(offsets, self._tables, counts, *tile, forward, backward)
+        is_square = tile.first == tile.other_first
+        self.scorer.count_evaluations(n_first * (n_first - 1) if is_square else 2 * n_first * n_other)
+        return forward, backward
+
+    def scored_tiles(self) -> Iterator[tuple[Tile, np.ndarray, np.ndarray]]:
+        """Tile after tile with its scores, as from `score`, until a stop; the first is always scored."""
+        stop = self.scorer.stop
+        for k, tile in enumerate(self.tiles):
+            if k and stop is not None and stop.is_set():
+                return
+            yield tile, *self.score(tile)
+
+    def matrix(self) -> np.ndarray:
+        """Scores of all pairs.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_variables, n_variables)
+            Row: child, column: parent; -inf on the diagonal, NaN for pairs left out by a stop.
+        """
+        scores = np.full((self.scorer.n_variables, self.scorer.n_variables), np.nan)
+        for (first, last, other_first, other_last), forward, backward in self.scored_tiles():
+            scores[first:last, other_first:other_last] = forward
+            scores[other_first:other_last, first:last] = backward
+        return scores
+
+    def best_parents(self, most: int, least: np.ndarray | None = None) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The best single parents of every child; n_variables * `most` entries of memory.
+
+        Parameters
+        ----------
+        most : int
+            Parents of a child, at most.
+        least : ndarray of float64, shape (n_variables,), optional
+            Only parents with a score above, in nats; by default what the child scores without parents.
+
+        Returns
+        -------
+        list of (parents, scores)
+            For every child int32 and float64 arrays, best first, equal scores by number; of what was scored before
+            a stop.
+        """
+        from stages.kernels.counting.pairs import keep_best_parents
+
+        n = self.scorer.n_variables
+        most = max(1, min(most, n - 1))
+        least = self.empty_scores if least is None else least
+        parents, scores = np.empty((n, most), dtype=np.int32), np.empty((n, most))
+        n_kept = np.zeros(n, dtype=np.int64)
+        for tile, forward, backward in self.scored_tiles():
+            keep_best_parents(forward, tile.first, tile.other_first, least, parents, scores, n_kept)
+            if tile.first != tile.other_first:
+                keep_best_parents(backward, tile.other_first, tile.first, least, parents, scores, n_kept)
+        best = []
+        for child, size in enumerate(n_kept.tolist()):
+            order = np.lexsort((parents[child, :size], -scores[child, :size]))
+            best.append((parents[child, order], scores[child, order]))
+        return best
+
+
+def _make_tables(scorer: FamilyScorer) -> PairTables:
+    from stages.kernels.counting.pairs import PairTables
+
+    data, n_states = scorer.data, scorer.n_states
+    sizes = np.unique(n_states)
+    size_of = np.searchsorted(sizes, n_states).astype(np.int32)
+    children = [int(np.argmax(n_states == r)) for r in sizes.tolist()]
+    state_counts = scorer.state_counts()
+    row_sums = np.empty((len(sizes), len(n_states)))
+    line = np.empty((len(sizes), len(sizes)), dtype=np.int32)
+    lines: dict[int, int] = {}
+    cells: list[np.ndarray] = []
+    for k, child in enumerate(children):
+        for j, s in enumerate(sizes.tolist()):
+            cell, row = _pair_terms(scorer, child, s)
+            # The prior of a cell depends on the number of cells at most.
+            number = lines.setdefault(int(sizes[k]) * s if scorer.definition.takes_ess else 0, len(cells))
+            if number == len(cells):
+                cells.append(cell)
+            line[k, j] = number
+            which = size_of == j
+            row_sums[k, which] = np.add.reduceat(row[state_counts], data.state_offsets[:-1])[which]
+    return PairTables(
+        state_counts=state_counts,
+        cell=np.stack(cells),
+        line=line,
+        size=size_of,
+        row_sums=row_sums,
+        penalty=np.array([scorer.penalty(child) for child in children]),
+        quantum=scorer.quantum,
+    )
+
+
+def _pair_terms(scorer: FamilyScorer, child: int, n_configurations: int) -> tuple[np.ndarray, np.ndarray]:
+    """Contributions of a cell and of a configuration by their counts, for one parent with so many states."""
+    if scorer.definition.prior is not None:
+        return scorer.dirichlet_tables(child, float(n_configurations))
+    tables = scorer.tables(child, 1.0)
+    return tables.cell[0], tables.row[0]
