@@ -124,15 +124,15 @@ def command(
     Campos and Zaffalon 2016) and kmax. s2 and s2plus (Nie, de Campos and Ji 2015, 2016) choose k-trees by
     mutual information (--information) first and find the best network in each.
 
-    With --data DATA families are scored on demand. pricing, the default there, searches orders and grows
-    candidate sets around the best ones in turn, beginning with SETS if they are given; with --tw K it grows
-    them within the cliques of k-trees too. Where listing all sets is forecast to take seconds (20 s of one core, or
-    a quarter of --time) it does so, and what is proved is proved among all networks; with bdeu and k2, of which no
-    forecast is sharp, that is up to some 14 variables, or more with --max-parents. Else its bound is one on
-    networks of the sets listed at its end (--save-sets), not on all: gaps of different lists, at two moments of a
-    run or of two runs, do not compare. The others climb
-    by adding, removing and reversing arcs: hc tries all arcs in every step; chc, chc-star, ichc, 2ichc and
-    fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
+    With --data DATA families are scored on demand. pricing, the default there, climbs as hc does, then searches
+    orders and grows candidate sets around the best ones in turn, beginning with SETS in place of a climb if they
+    are given; with --tw K it begins with random orders and grows sets within the cliques of k-trees too. Where
+    listing all sets is forecast to take seconds (20 s of one core, or a quarter of --time) it does so, and what is
+    proved is proved among all networks; with bdeu and k2, of which no forecast is sharp, that is up to some 14
+    variables, or more with --max-parents. Else its bound is one on networks of the sets listed at its end
+    (--save-sets), not on all: gaps of different lists, at two moments of a run or of two runs, do not compare.
+    The others climb by adding, removing and reversing arcs: hc tries all arcs in every step; chc, chc-star, ichc,
+    2ichc and fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
     found by tests (Tsamardinos, Brown and Aliferis 2006).
 
     Searches improve as long as they run. Ctrl-C (SIGTERM, SIGHUP) ends one early: the best network so far is

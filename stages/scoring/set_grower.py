@@ -92,13 +92,45 @@ class SetGrower:
         shortlist = self.sample.shortlist(self.child, parents, candidates)
         return np.union1d(shortlist, self._strong[~np.isin(self._strong, parents)])
 
+    def take_singles(self, order: np.ndarray, scores: np.ndarray) -> None:
+        """Know the single parents that improve on none without computing anything; as `improving` returns them.
+
+        The caller has counted their evaluations. Of use where no parent is required.
+        """
+        self._improving[()] = order, scores
+        self.remembered_bytes += order.nbytes + scores.nbytes
+
     def score(self, parents: tuple[int, ...]) -> float:
         """Exact score of one set, remembered."""
-        known = self.scores.get(parents)
+        known = self._look_up(parents)
         if known is None:
             known = self.scores[parents] = self.scorer.local_score(self.child, parents)
             self.evaluated += 1
         return known
+
+    def scores_without(self, parents: tuple[int, ...]) -> list[float]:
+        """Exact scores of a set less each of its members, remembered."""
+        fewer = [(*parents[:i], *parents[i + 1 :]) for i in range(len(parents))]
+        missing = [i for i, rest in enumerate(fewer) if self._look_up(rest) is None]
+        if missing:
+            self.evaluated += len(missing)
+            found = self.scorer.reduce(self.child, parents, missing).tolist()
+            self.scores |= {fewer[i]: value for i, value in zip(missing, found)}
+        return [self.scores[rest] for rest in fewer]
+
+    def _look_up(self, parents: tuple[int, ...]) -> float | None:
+        """The score of a set that was met, or that a known expansion of it less one member holds."""
+        known = self.scores.get(parents)
+        if known is not None:
+            return known
+        for i, parent in enumerate(parents):
+            expansion = self._improving.get((*parents[:i], *parents[i + 1 :]))
+            if expansion is not None:
+                place = np.flatnonzero(expansion[0] == parent)
+                if len(place):
+                    known = self.scores[parents] = float(expansion[1][place[0]])
+                    return known
+        return None
 
     def grow(self, allowed: np.ndarray, parents: tuple[int, ...]) -> tuple[int, ...]:
         """Add the best allowed variable while that improves the score.

@@ -21,7 +21,7 @@ import numpy as np
 from stages.runtime.workers import ordered_map
 
 from ..result import Parents
-from .cache import FamilyCache
+from .cache import Families
 from .constraints import Constraints
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Climber:
     Parameters
     ----------
     scorer : FamilyScorer
-    cache : FamilyCache
-        Shared by climbers on the same data and score.
+    cache : Families
+        A `FamilyCache`, or what knows local scores otherwise; shared by climbers on the same data and score.
     constraints : Constraints
     order : ndarray of int64
         Children in the order in which equal gains are resolved; sorted anew when a climb starts without arcs.
@@ -63,7 +63,7 @@ class Climber:
     def __init__(
         self,
         scorer: FamilyScorer,
-        cache: FamilyCache,
+        cache: Families,
         constraints: Constraints,
         order: np.ndarray,
         constrained: bool = False,

@@ -1,8 +1,8 @@
 """Searches on data that find orders and candidate sets in turn (column generation by sampling).
 
 `unbounded` searches orders on the lists at hand and grows sets near the best one; `treewidth` does so with
-k-trees and within their cliques. `growing_lists` are the lists, whose sets `stages.scoring.set_grower` scores
-once each.
+k-trees and within their cliques. `greedy_start` climbs to a first network; `growing_lists` are the lists, whose sets
+`stages.scoring.set_grower` scores once each.
 
 To add a method, derive from `unbounded.Pricing` and override how it searches and where it grows, write
 ``search_data`` (`stages.optimize.result.DataSearch`) and enter it in `METHODS`.

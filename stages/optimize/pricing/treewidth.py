@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from stages.scoring.set_grower import SetGrower
 
     from .. import OptimizeOptions
+    from ..climbing.constraints import Constraints
+
+ORDERS_GROWN = 10
+"""Random orders grown within before the first search."""
 
 NEAR_SPREAD = 0.1
 """Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is
@@ -154,6 +158,20 @@ class BoundedPricing(Pricing):
         if order is not None:
             scores = [grower.score(parents) for grower, parents in zip(self.lists.growers, start.parents)]
             self.note_best(order, start.parents, math.fsum(scores))
+
+    def grow_first(self, constraints: Constraints) -> None:
+        """Grow lists within random orders: those of one network's order would seldom fit into cliques."""
+        n = self.scorer.n_variables
+        self.told = {"first lists": f"order 1 of {ORDERS_GROWN}"}
+        for done in range(1, ORDERS_GROWN + 1):
+            reached = self.price_within(self.rng.permutation(n).astype(np.float64), None)
+            self.tell(**{"first lists": f"order {done} of {ORDERS_GROWN}"}, **self.about_first(reached))
+
+    def about_first(self, reached: list[tuple[int, ...] | None]) -> dict[str, float]:
+        """The score of the network that sets grown within one order make up, to be shown before any search."""
+        known = zip(self.lists.growers, reached)
+        scores = [grower.scores[p] for grower, p in known if p is not None and p in grower.scores]
+        return {"a first network": math.fsum(scores)} if len(scores) == len(reached) else {}
 
     def solve_forest(self) -> None:
         """The best network with at most one parent each, from the scores of all pairs."""

@@ -1,11 +1,12 @@
 """Pricing: order search and growth of candidate lists in turn, sets scored on demand (a method of this project).
 
-Lists made in advance cap what any search on them can reach. Here a search improves an order on the lists at hand;
-then every variable's set is grown and shrunk within its predecessors in that order and in a few orders near it,
-and all sets met on the way join the lists; then the search goes on. It is column generation by sampling: columns
-are asked for where the present solution lies, and no family is scored twice as long as memory lasts. At the end
-an upper bound says how far from the best network of the final lists the result may be. Where all sets can be listed
-in seconds they are, after the first search, and the rest is a search among complete lists (`complete_lists`).
+Lists made in advance cap what any search on them can reach. Here hill climbing finds a first network, and a search
+improves its order on the lists at hand; then every variable's set is grown and shrunk within its predecessors in the
+best order and in a few orders near it, and all sets met on the way join the lists; then the search goes on. It is
+column generation by sampling: columns are asked for where the present solution lies, and no family is scored twice
+as long as memory lasts. At the end an upper bound says how far from the best network of the final lists the result
+may be. Where all sets can be listed in seconds they are, after the first search, and the rest is a search among
+complete lists (`complete_lists`).
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
 from ..bounds.claims import claim_of_grown_lists, claim_of_scores
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.rounding import optimality_tolerance, proof_rounding
-from ..climbing.constraints import make_constraints, start_graph
+from ..climbing.constraints import Constraints, make_constraints, start_graph
 from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult, total_score
 from .complete_lists import can_enumerate, enumerate_all, search_complete
+from .greedy_start import climb
 from .growing_lists import GrowingLists
 
 if TYPE_CHECKING:
@@ -42,9 +44,6 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
 
     from .. import OptimizeOptions
-
-FIRST_ORDERS = 10
-"""Random orders grown within before the first search."""
 
 NEAR_ORDERS = 4
 NEAR_SPREAD = 0.1
@@ -135,22 +134,23 @@ class Pricing:
         self.work = 0
 
     def prepare(self, grows: bool) -> None:
-        """First lists and first order."""
-        n = self.scorer.n_variables
+        """First network, first order and, with `grows`, first lists."""
         start = self.options.start
-        parents = self.lists.required
+        constraints = make_constraints(self.scorer, self.options)
+        given = None if start is None else start.parents
+        self.parents = start_graph(given, constraints, self.scorer.dataset.names)
+        self.order = random_topological_order(self.parents, self.rng)
         if start is not None:
-            constraints = make_constraints(self.scorer, self.options)
-            parents = start_graph(start.parents, constraints, self.scorer.dataset.names)
-        self.order = random_topological_order(parents, self.rng)
-        self.parents = parents
-        if start is not None:
-            self.price_within(positions_of(self.order), parents)
+            self.price_within(positions_of(self.order), self.parents)
         if grows:
-            self.told = {"first lists": f"order 1 of {FIRST_ORDERS}"}
-            for done in range(1, FIRST_ORDERS + 1):
-                reached = self.price_within(self.rng.permutation(n).astype(np.float64), None)
-                self.tell(**{"first lists": f"order {done} of {FIRST_ORDERS}"}, **self.about_first(reached))
+            self.grow_first(constraints)
+
+    def grow_first(self, constraints: Constraints) -> None:
+        """Climb to a network and grow lists within its order."""
+        growers, jobs = self.lists.growers, self.options.jobs
+        self.parents = climb(self.scorer, growers, constraints, self.parents, self.budget, jobs, self.tell)
+        self.order = random_topological_order(self.parents, self.rng)
+        self.price_within(positions_of(self.order), self.parents)
 
     def completes(self) -> bool:
         """Have all sets listed where that takes seconds; whether it was done.
@@ -247,12 +247,6 @@ class Pricing:
         """Tell how many local scores were computed so far, and what came of it."""
         self.told = facts
         self.reporter.progress(self.scorer.evaluations, self.budget.evaluations, "local scores", **facts)
-
-    def about_first(self, reached: list[tuple[int, ...] | None]) -> dict[str, float]:
-        """The score of the network that sets grown within one order make up, to be shown before any search."""
-        known = zip(self.lists.growers, reached)
-        scores = [grower.scores[p] for grower, p in known if p is not None and p in grower.scores]
-        return {"a first network": math.fsum(scores)} if len(scores) == len(reached) else {}
 
     def price(self) -> None:
         """Grow sets within the predecessors of the best order and of orders near it."""

@@ -1,0 +1,93 @@
+"""The first network of pricing: the same climb as hill climbing, its scores known to the growers."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+import pytest
+from helpers.seeds import seeds
+from helpers.tables import dependent_dataset
+
+from stages.optimize import OptimizeOptions
+from stages.optimize.climbing.constraints import make_constraints, start_graph
+from stages.optimize.climbing.hc import search_data as hill_climbing
+from stages.optimize.pricing import unbounded as pricing
+from stages.optimize.pricing.greedy_start import climb
+from stages.optimize.pricing.unbounded import Pricing, make_growers
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+from stages.scoring.family_scorer import FamilyScorer
+
+
+def start_of(dataset, options, budget=None, tell=lambda **_: None):
+    """The growers and the network that a climb ends with."""
+    scorer = FamilyScorer(dataset, options.score, options.ess)
+    growers = make_growers(scorer, options, None)
+    constraints = make_constraints(scorer, options)
+    graph = start_graph(None, constraints, dataset.names)
+    return growers, climb(scorer, growers, constraints, graph, budget or Budget(), options.jobs, tell)
+
+
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+@pytest.mark.parametrize("score", ["bic", "k2"])
+def test_it_is_the_network_of_hill_climbing(seed, score):
+    dataset, _ = dependent_dataset(seed, 9, 250, most_states=3)
+    options = OptimizeOptions(score=score, required=((0, 5),) if seed % 2 else (), forbidden=((1, 2),))
+    scorer = FamilyScorer(dataset, score)
+    expected = hill_climbing(scorer, options, Budget(), NullReporter())
+    growers, parents = start_of(dataset, options)
+    assert parents == expected.parents
+    scores = [grower.score(p) for grower, p in zip(growers, parents)]
+    assert scores == pytest.approx(expected.scores.tolist(), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
+def test_growers_know_single_parents_from_one_direction_of_each_pair(seed):
+    dataset, _ = dependent_dataset(seed, 8, 200, most_states=3)
+    options = OptimizeOptions(forbidden=((1, 2), (5, 0)), max_parents=1)
+    growers, _ = start_of(dataset, options)
+    scorer = FamilyScorer(dataset)
+    for plain, grower in zip(make_growers(scorer, options, None), growers):
+        order, scores = plain.improving(())
+        known, known_scores = grower._improving[()]
+        assert set(known.tolist()) == set(order.tolist())
+        assert known_scores == pytest.approx(scores, abs=1e-6)
+        assert (np.diff(known_scores) <= 0.0).all()
+    assert growers[0].scorer.evaluations == sum(grower.evaluated for grower in growers)
+
+
+def test_the_whole_run_is_no_worse_than_its_start(monkeypatch):
+    monkeypatch.setattr(pricing, "can_enumerate", lambda *_: False)
+    dataset, _ = dependent_dataset(5, 12, 250, most_states=2)
+    options = OptimizeOptions(method="pricing")
+    growers, parents = start_of(dataset, options)
+    climbed = math.fsum(grower.score(p) for grower, p in zip(growers, parents))
+    for evaluations in (200, 400, 800):
+        run = Pricing(FamilyScorer(dataset), options, Budget(evaluations=evaluations), NullReporter(), None)
+        run.prepare(grows=True)
+        run.alternate()
+        reached = run.result(run.bound(Budget())).score
+        if run.scorer.evaluations > growers[0].scorer.evaluations:
+            assert reached >= climbed - 1e-6
+
+
+@pytest.mark.parametrize("moves", [0, 3])
+def test_an_interrupted_climb_hands_over_the_network_it_has(moves):
+    dataset, _ = dependent_dataset(1, 10, 300, most_states=2, noise=0.05)
+    stop = threading.Event()
+    told = []
+
+    def tell(**facts):
+        told.append(facts["score"])
+        if len(told) == moves:
+            stop.set()
+
+    if moves == 0:
+        stop.set()
+    growers, parents = start_of(dataset, OptimizeOptions(), Budget(stop=stop), tell)
+    assert len(told) == moves
+    assert sum(map(len, parents)) <= moves
+    if told:
+        assert math.fsum(g.score(p) for g, p in zip(growers, parents)) == pytest.approx(told[-1])
