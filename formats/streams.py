@@ -16,6 +16,9 @@ from .errors import FormatError, Malformed, Truncated
 
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
+_READ_AT_ONCE = 1 << 24
+"""Bytes."""
+
 FREE_EXPANSION = 64 << 20
 """Bytes to which any compressed input may expand."""
 MAX_EXPANSION = 200
@@ -146,7 +149,10 @@ def read_bytes(source: str) -> bytes:
     try:
         stream = open_input(source)
         with contextlib.nullcontext() if source == "-" else stream:
-            return stream.read()
+            data = io.BytesIO()
+            while part := stream.read(_READ_AT_ONCE):  # signals are heard in between
+                data.write(part)
+            return data.getvalue()
     except EOFError:
         raise Truncated("the compressed data end early", source=name) from None
     except (zlib.error, gzip.BadGzipFile) as error:

@@ -22,7 +22,7 @@ from ..streams import open_output, source_name
 
 _CSV_BLOCK = 1 << 24
 _NEEDS_QUOTES = re.compile(r'[,"\n\r\t]|^ | $')
-_ROW_GROUP_CELLS = 1 << 25
+_ROW_GROUP_CELLS = 1 << 24
 _MIN_GROUP_ROWS = 1 << 12
 
 

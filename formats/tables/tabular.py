@@ -6,10 +6,11 @@ into dictionaries, so that no Python object is made for a cell. What is wrong is
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import Malformed, UnsuitableData
@@ -34,6 +35,10 @@ _N_SAMPLE_LINES = 20
 _WITH_DECIMAL_COMMAS = ";\t"
 _MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 26
 _BLOCK_PER_COLUMN = 4096
+_BLOCKS_AT_ONCE, _MIN_PART = 4, 1 << 24
+"""Blocks, and bytes, that are parsed between two looks at signals: some tenths of a second, on several cores."""
+_AT_ONCE = 1 << 26
+"""Bytes looked through between two looks at signals."""
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
@@ -153,22 +158,10 @@ def _first_lines(text: bytes) -> list[bytes]:
 
 def _clean(data: bytes, source: str) -> tuple[bytes, int]:
     """Text with ``\\n`` line ends only and no blank lines around it, and the number of its first line."""
-    if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise Malformed("a NUL byte: this is not text", source=source, line=line)
-    if not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise Malformed(
-                "not UTF-8 text",
-                source=source,
-                line=data.count(b"\n", 0, error.start) + 1,
-                remedy="convert it first, for example: iconv -f latin1 -t utf-8",
-            ) from None
-        data = data.removeprefix(b"\xef\xbb\xbf")
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    _check_text(data, source)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if _first_of(data, b"\r") >= 0:
+        data = _with_plain_line_ends(data)
     text = data.lstrip(b"\n")
     if not text or text.isspace():
         raise Malformed("the input is empty", source=source, remedy="expected a table with a header line")
@@ -176,6 +169,43 @@ def _clean(data: bytes, source: str) -> tuple[bytes, int]:
     if text.endswith(b"\n\n") or not text.endswith(b"\n"):
         text = text.rstrip(b"\n") + b"\n"
     return text, first_line
+
+
+def _check_text(data: bytes, source: str) -> None:
+    """Refuse NUL bytes and what is not UTF-8."""
+    nul = _first_of(data, b"\0")
+    if nul >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise Malformed("a NUL byte: this is not text", source=source, line=line)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), _AT_ONCE):
+        part = data[start : start + _AT_ONCE]
+        try:
+            decoder.decode(part, final=start + _AT_ONCE >= len(data))
+        except UnicodeDecodeError as error:
+            begun = len(decoder.getstate()[0])  # bytes of a character that the part before ended in
+            raise Malformed(
+                "not UTF-8 text",
+                source=source,
+                line=data.count(b"\n", 0, start - begun + error.start) + 1,
+                remedy="convert it first, for example: iconv -f latin1 -t utf-8",
+            ) from None
+
+
+def _first_of(data: bytes, byte: bytes) -> int:
+    """Where `byte` first occurs; -1 if it does not."""
+    starts = range(0, len(data), _AT_ONCE)
+    return next((found for start in starts if (found := data.find(byte, start, start + _AT_ONCE)) >= 0), -1)
+
+
+def _with_plain_line_ends(data: bytes) -> bytes:
+    parts, start = [], 0
+    while start < len(data):
+        end = start + _AT_ONCE
+        end += data[end - 1 : end + 1] == b"\r\n"  # the two stay together
+        parts.append(data[start:end].replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+        start = end
+    return b"".join(parts)
 
 
 def _collapse_spaces(text: bytes, first_line: int) -> tuple[bytes, int]:
@@ -214,29 +244,47 @@ def _check_header(names: list[str], source: str, warn: Warn) -> None:
 
 def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[pyarrow.ChunkedArray]:
     import pyarrow
+
+    # Wide lines need large blocks: a column of a block becomes an array of its own.
+    block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
+    has_quotes = b'"' in text
+    size = len(text) if has_quotes else max(_BLOCKS_AT_ONCE * block, _MIN_PART)
+    parts = [_parse_part(part, n_columns, delimiter, block, has_quotes) for part in _parts(text, start, size)]
+    return pyarrow.concat_tables(parts).columns
+
+
+def _parts(text: bytes, start: int, size: int) -> Iterator[memoryview]:
+    """Whole lines of about so many bytes at a time, between which signals are heard."""
+    view = memoryview(text)
+    while start < len(text):
+        end = text.find(b"\n", start + size) + 1 or len(text)
+        yield view[start:end]
+        start = end
+
+
+def _parse_part(
+    text: memoryview, n_columns: int, delimiter: str, block: int, has_quotes: bool
+) -> pyarrow.Table:
+    import pyarrow
     from pyarrow import csv as arrow_csv
 
     names = [str(position) for position in range(n_columns)]
     label_type = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    body = pyarrow.py_buffer(memoryview(text)[start:])
-    # Wide lines need large blocks: a column of a block becomes an array of its own.
-    block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
     sizes = (block, min(len(text) + 1, (1 << 31) - 1))  # the second if a line is longer than a block
     for block_size in sizes:
         try:
-            table = arrow_csv.read_csv(
-                pyarrow.BufferReader(body),
+            return arrow_csv.read_csv(
+                pyarrow.BufferReader(pyarrow.py_buffer(text)),
                 read_options=arrow_csv.ReadOptions(column_names=names, block_size=block_size),
                 parse_options=arrow_csv.ParseOptions(
                     delimiter=delimiter,
-                    newlines_in_values=b'"' in text,
+                    newlines_in_values=has_quotes,
                     ignore_empty_lines=n_columns > 1,
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(names, label_type), strings_can_be_null=False
                 ),
             )
-            return table.columns
         except pyarrow.ArrowInvalid as error:
             if "straddling" not in str(error) or block_size == sizes[-1]:
                 raise

@@ -15,8 +15,6 @@ from stages.runtime.errors import StageError
 from stages.scoring.scores import SCORES
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from formats.graph_records import BayesianNetwork
     from formats.records import Dataset, Network
     from stages.runtime.reporting import Reporter
@@ -170,13 +168,15 @@ def _measure_likelihood(
     folds: int | None,
     seed: int,
 ) -> dict[str, float | None]:
+    import numpy as np
+
     from . import likelihood
     from .alignment import align_parameters, match_variables
 
     record: dict[str, float | None] = {}
     if test and data:
         rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
-        record["test_loglik"] = _mean(rows)
+        record["test_loglik"] = likelihood.mean(rows)
     elif test and not parameters:
         raise StageError(
             "the log-likelihood of test rows needs the training data or a network with parameters"
@@ -185,7 +185,7 @@ def _measure_likelihood(
         if not data:
             raise StageError("cross-validation needs the data")
         rows = likelihood.cross_validated_log_likelihoods(network.parents, data, folds, smoothing, seed)
-        record["cv_loglik"] = _mean(rows)
+        record["cv_loglik"] = likelihood.mean(rows)
     if parameters:
         target = test or data
         if not target:
@@ -193,15 +193,11 @@ def _measure_likelihood(
         parameters = align_parameters(network, parameters)
         match_variables(parameters.variables, target.variables, "the data set")
         rows = likelihood.parameter_log_likelihoods(parameters, target)
-        n_impossible = sum(map(math.isinf, rows.tolist()))
+        n_impossible = int(np.isinf(rows).sum())
         # Minus infinity is no JSON number: null, and the count that says why.
-        record["given_loglik"] = None if n_impossible else _mean(rows)
+        record["given_loglik"] = None if n_impossible else likelihood.mean(rows)
         record["impossible_rows"] = n_impossible
     return record
-
-
-def _mean(log_likelihoods: np.ndarray) -> float:
-    return math.fsum(log_likelihoods) / len(log_likelihoods)
 
 
 def _measure_treewidth(

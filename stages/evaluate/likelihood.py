@@ -6,6 +6,7 @@ every family. So no row is impossible, and Markov-equivalent networks give every
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -17,6 +18,9 @@ from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 
 from .scoring import encode_rows
+
+ROWS_AT_ONCE = 1 << 16
+"""Rows looked up per call, between which signals are heard."""
 
 
 def held_out_log_likelihoods(
@@ -37,7 +41,9 @@ def held_out_log_likelihoods(
     ndarray of float64, shape (n_test_rows,)
         In nats.
     """
-    codes = np.concatenate((training.codes, test.codes), axis=1)
+    codes = np.empty((training.n_variables, training.n_rows + test.n_rows), dtype=np.uint8)
+    for column, parts in zip(codes, zip(training.codes, test.codes)):
+        np.concatenate(parts, out=column)
     folds = np.zeros(codes.shape[1], dtype=np.int64)
     folds[: training.n_rows] = 1
     n_states = training.n_states.tolist()
@@ -101,10 +107,12 @@ def _log_probabilities(
     result = np.zeros(codes.shape[1])
     for fold in folds:
         rows = np.flatnonzero(fold_of_row == fold)
-        cells, contexts = family[rows], configuration[rows]
-        seen = (joint - np.bincount(cells, minlength=n_cells))[cells]
-        total = (marginal - np.bincount(contexts, minlength=n_configurations))[contexts]
-        result[rows] = np.log((seen + joint_prior) / (total + marginal_prior))
+        seen = joint - np.bincount(family[rows], minlength=n_cells)
+        total = marginal - np.bincount(configuration[rows], minlength=n_configurations)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = rows[start : start + ROWS_AT_ONCE]
+            cells, contexts = family[part], configuration[part]
+            result[part] = np.log((seen[cells] + joint_prior) / (total[contexts] + marginal_prior))
     return result
 
 
@@ -126,5 +134,14 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
     for child, (parent_set, table) in enumerate(zip(network.parents, network.tables)):
         with np.errstate(divide="ignore"):
             logs = np.log(table)
-        total += logs[tuple(dataset.codes[[*parent_set, child]])]
+        for start in range(0, dataset.n_rows, ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            total[rows] += logs[tuple(dataset.codes[v, rows] for v in (*parent_set, child))]
     return total
+
+
+def mean(log_likelihoods: np.ndarray) -> float:
+    """Their mean, summed without rounding."""
+    starts = range(0, len(log_likelihoods), ROWS_AT_ONCE)
+    parts = (log_likelihoods[start : start + ROWS_AT_ONCE].tolist() for start in starts)
+    return math.fsum(itertools.chain.from_iterable(parts)) / len(log_likelihoods)

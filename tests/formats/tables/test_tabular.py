@@ -299,6 +299,41 @@ class TestSources:
         assert b"<stdin>:2: 1 cell where 2 are expected" in done.stderr
 
 
+class TestPartByPart:
+    """Large inputs are read in parts, so that signals are heard in between: nothing may depend on where they end."""
+
+    @pytest.fixture(params=[1, 2, 3, 7])
+    def small_parts(self, request, monkeypatch):
+        from formats import streams
+        from formats.tables import tabular
+
+        monkeypatch.setattr(tabular, "_AT_ONCE", request.param)
+        monkeypatch.setattr(tabular, "_BLOCKS_AT_ONCE", 0)
+        monkeypatch.setattr(tabular, "_MIN_PART", request.param)
+        monkeypatch.setattr(streams, "_READ_AT_ONCE", request.param)
+
+    @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+    def test_same_table(self, read, small_parts, end):
+        lines = ["a,ü", "0,äß", "1,€", "", "1,äß", "0,𝔘"]
+        rows = [["0", "äß"], ["1", "€"], ["1", "äß"], ["0", "𝔘"]]
+        assert cells(read(end.join(lines))) == rows
+        quoted = end.join(['a,"b"', '0,"x', 'y"', "1,z", ""])
+        assert cells(read(quoted)) == [["0", "x\ny"], ["1", "z"]]
+
+    @pytest.mark.parametrize(
+        ("content", "line"),
+        [
+            (b"a,b\n0,\xc3\n1,x\n", 2),
+            (b"a,b\n0,x\n1,\xe2\x82", 3),
+            (b"a,b\n0,x\n1\n0,y\n", 3),
+        ],
+    )
+    def test_same_errors(self, read, small_parts, content, line):
+        with pytest.raises(Malformed) as caught:
+            read(content)
+        assert caught.value.line == line
+
+
 @pytest.mark.parametrize("folder", ["debd", "classic", "reference", "uci"])
 def test_shared_data(shared, folder):
     """Small real files load, or are refused for the reason their description gives."""
