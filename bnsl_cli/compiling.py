@@ -12,26 +12,30 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from stages.runtime.reachable_kernels import kernels_to_compile
+
 LOOK_SECONDS = 0.25
 SILENT_SECONDS = 1.0
 """How long is compiled before a word is said, and between two words."""
 
 
 class CompileWatch:
-    """Tells about once a second, while kernels are compiled, how many have been.
+    """Tells about once a second, while kernels are compiled, how many have been, and how many there may be.
 
     Parameters
     ----------
     tell : callable
-        Takes the number of kernels compiled so far; called from a thread of its own.
+        Takes the number of kernels compiled so far, and of those that the run may need and that were not compiled
+        before it; called from a thread of its own.
     """
 
-    def __init__(self, tell: Callable[[int], None]):
+    def __init__(self, tell: Callable[[int, int], None]):
         self._tell = tell
         self._is_over = threading.Event()
         self._listener: Any = None
         self._depth = 0
-        self._finished = 0
+        self._finished: set[tuple[str, str]] = set()
+        self._needed: set[tuple[str, str]] = set()
 
     def start(self) -> None:
         """Watch from now on."""
@@ -54,9 +58,14 @@ class CompileWatch:
                 since = None
             elif since is None:
                 since = now
+                self._look_for_needed()
             elif now - since >= SILENT_SECONDS:
                 since = now
-                self._tell(self._finished)
+                self._look_for_needed()
+                self._tell(len(self._finished), len(self._needed))
+
+    def _look_for_needed(self) -> None:
+        self._needed |= kernels_to_compile() | self._finished
 
     def _listen(self) -> bool:
         """Hear of every compilation, once numba is loaded."""
@@ -69,10 +78,12 @@ class CompileWatch:
             def on_start(self, _event: object) -> None:
                 watch._depth += 1
 
-            def on_end(self, _event: object) -> None:
+            def on_end(self, event: Any) -> None:
                 # The beginning of what was under way at first was not heard.
                 watch._depth = max(0, watch._depth - 1)
-                watch._finished += 1
+                function = event.data["dispatcher"].py_func
+                if function.__module__.startswith("stages."):  # numba compiles parts of its own, too
+                    watch._finished.add((function.__module__, function.__name__))
 
         self._listener = Listener()
         events.register("numba:compile", self._listener)

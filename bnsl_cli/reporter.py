@@ -115,12 +115,12 @@ class Reporter:
             took = f"{duration_text(now - self._started)}"
             self._line(", ".join([progress_text(done, total, counted, facts | left), took]))
 
-    def compiling(self, count: int) -> None:
-        """So many kernels have been compiled and more are; said now and then."""
+    def compiling(self, count: int, most: int) -> None:
+        """So many kernels have been compiled, of `most` that the run may need; said now and then."""
         now = time.monotonic()
         if now - self._last_compiling >= (PLAIN_INTERVAL if sys.stderr.isatty() else COMPILING_INTERVAL):
             self._last_compiling = now
-            self._line(compiling_text(count))
+            self._line(compiling_text(count, most))
 
     def pause(self) -> None:
         """Draw nothing from now on: data go to the same terminal."""
@@ -175,11 +175,11 @@ class LiveReporter(Reporter):
         shown = printable(progress_text(done, total, counted, left | facts))
         bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
 
-    def compiling(self, count: int) -> None:
-        """So many kernels have been compiled and more are; shown until there is progress."""
+    def compiling(self, count: int, most: int) -> None:
+        """So many kernels have been compiled, of `most` that the run may need; shown until there is progress."""
         bar = self._open_bar()
         if bar is not None:
-            bar.update(self._task, facts=compiling_text(count))
+            bar.update(self._task, facts=compiling_text(count, most))
 
     def _share(self, done: int, total: int | None) -> float | None:
         """How much of the work, or of the time if that is limited, is done; None where nobody knows."""
@@ -227,9 +227,9 @@ class LiveReporter(Reporter):
         super().close()
 
 
-def compiling_text(count: int) -> str:
+def compiling_text(count: int, most: int) -> str:
     """What is said while kernels are compiled, of which so many are ready."""
-    ready = f"compiling, once: {count} kernel{'' if count == 1 else 's'} so far"
+    ready = f"compiling, once: {count} of at most {most} kernels"
     return f"{ready}; interrupt again to end without a result" if is_stopping() else ready
 
 
