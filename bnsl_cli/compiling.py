@@ -12,8 +12,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from stages.runtime.reachable_kernels import kernels_to_compile
-
 LOOK_SECONDS = 0.25
 SILENT_SECONDS = 1.0
 """How long is compiled before a word is said, and between two words."""
@@ -65,6 +63,8 @@ class CompileWatch:
                 self._tell(len(self._finished), len(self._needed))
 
     def _look_for_needed(self) -> None:
+        from stages.runtime.reachable_kernels import kernels_to_compile
+
         self._needed |= kernels_to_compile() | self._finished
 
     def _listen(self) -> bool:

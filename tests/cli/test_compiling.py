@@ -11,6 +11,7 @@ from bnsl_cli import compiling
 from bnsl_cli.compiling import CompileWatch
 from bnsl_cli.reporter import Reporter, compiling_text
 from stages.kernels.ktrees.dandelion import draw_code
+from stages.runtime import reachable_kernels
 
 KERNEL = ("stages.kernels.ktrees.dandelion", "draw_code")
 OF_KERNEL = {"dispatcher": draw_code}
@@ -19,9 +20,8 @@ OF_KERNEL = {"dispatcher": draw_code}
 def test_each_silent_moment_of_compiling_is_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(compiling, "LOOK_SECONDS", 0.001)
     monkeypatch.setattr(compiling, "SILENT_SECONDS", 0.0)
-    monkeypatch.setattr(
-        compiling, "kernels_to_compile", lambda: {("stages.kernels.bits", "unset_bit"), KERNEL}
-    )
+    needed = {("stages.kernels.bits", "unset_bit"), KERNEL}
+    monkeypatch.setattr(reachable_kernels, "kernels_to_compile", lambda: needed)
     told: list[tuple[int, int]] = []
     heard = threading.Event()
 
