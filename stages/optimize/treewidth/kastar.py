@@ -1,9 +1,14 @@
-"""k-A*: for one order after the other, the best choice of cliques by best-first search.
+"""k-A*: for one order after the other, the best choice of cliques.
 
 Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. The orders are k-G's of the same seed. k-G's
-choices along an order prune the search, and so no order ends below k-G; so do completions of states that the search
-meets. An order is decided when its best choice is found and proved. One that outgrows the room for states ends with
-the best of these or of a search from its first variable on, and it is told how much better its best choice may be.
+choices along an order prune the search, and so no order ends below k-G; so do completions that the search meets. An
+order is decided when its best choice is found and proved; of the others it is told how much better their best choice
+may be.
+
+Up to 64 variables the search is depth-first with a Lagrangian bound, which decides orders within some thousands of
+choices where the paper's best-first search meets tens of millions of states. Beyond, prices for all triples of
+variables would take too much room and time: there the search is best-first with the paper's estimate, and an order
+that outgrows the room for states ends with the best completion met or that of a search from its first variable on.
 """
 
 from __future__ import annotations
@@ -23,18 +28,23 @@ from .kg import GreedyOrders, prepare_orders
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
+    from stages.kernels.ktrees.fills import RankedSets
     from stages.kernels.ktrees.ktree import KTree
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
     from .. import OptimizeOptions
 
-FIRST_STATES = 4096
-"""Room for states to begin with; most orders of few variables need less."""
+MAX_CHOICES = 60_000
+"""Choices bounded for one order of up to 64 variables; some half a millisecond each."""
 
-MAX_STATES = 250_000
-"""States kept for one order of up to 32 variables; some 20 MB. In proportion fewer for more variables, as each costs
-more."""
+CHOICES_PER_CALL = 50
+
+FIRST_STATES = 4096
+"""Room for states to begin with."""
+
+STATES_BY_VARIABLES = 8_000_000
+"""States kept for one order times variables; some 10 MB at a hundred variables."""
 
 FRONT_STATES = 200_000
 """States kept for the search from the first variable on that undecided orders end with."""
@@ -94,10 +104,43 @@ class PathOrders(BatchStream):
         Returns
         -------
         tuple of (float, float, int)
-            Relative score of the choices; what the best ones have at most; states met.
+            Relative score of the choices; what the best ones have at most; partial choices looked at.
         """
+        from stages.kernels.ktrees.fill_prices import MAX_RANKS
+        from stages.kernels.ktrees.fills import rank_sets
+
+        lists, width = self.problem.lists, self.problem.treewidth
+        start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
+        ranked = rank_sets(lists, tree.order, width)
+        search = self._branch if self.problem.n_variables <= MAX_RANKS else self._expand
+        return search(tree, ranked, start, greedy)
+
+    def _branch(
+        self, tree: KTree, ranked: RankedSets, start: float, greedy: float
+    ) -> tuple[float, float, int]:
+        """Search depth-first; `start` is the relative score of the start clique. Returns what `_search` does."""
+        from stages.kernels.ktrees.fill_branches import CHOICES, most_open, new_branches, search_branches
+        from stages.kernels.ktrees.fill_prices import new_picks
+
+        branches, picks = new_branches(ranked, start), new_picks(ranked, self.problem.n_variables)
+        taken = np.full(len(ranked.offsets) - 1, -1, dtype=np.int64)
+        rounding = proof_rounding(self.problem.n_variables, abs(greedy))
+        found, is_over = greedy, False
+        while not is_over and branches.counts[CHOICES] < MAX_CHOICES and not self.budget.is_spent():
+            is_over, found = search_branches(
+                ranked, branches, self.problem.treewidth, picks, taken, found, rounding, CHOICES_PER_CALL
+            )
+        if found > greedy:
+            _take(tree, ranked, taken)
+        bound = found if is_over else float(most_open(branches))
+        return found, bound, int(branches.counts[CHOICES])
+
+    def _expand(
+        self, tree: KTree, ranked: RankedSets, start: float, greedy: float
+    ) -> tuple[float, float, int]:
+        """Search best-first; `start` is the relative score of the start clique. Returns what `_search` does."""
         from stages.kernels.ktrees.best_first import STATES
-        from stages.kernels.ktrees.fills import new_scratch, rank_sets
+        from stages.kernels.ktrees.fills import new_scratch
         from stages.kernels.ktrees.kastar import (
             DECIDED,
             NO_ROOM,
@@ -107,9 +150,7 @@ class PathOrders(BatchStream):
             search_fills,
         )
 
-        lists, width = self.problem.lists, self.problem.treewidth
-        start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
-        ranked = rank_sets(lists, tree.order, width)
+        width = self.problem.treewidth
         n_ranks, longest = len(ranked.offsets) - 1, int(np.diff(ranked.offsets).max(initial=0))
         per_call = max(1, SLICE_WORK // (1 + n_ranks * longest * ranked.masks.shape[1]))
         rounding = proof_rounding(self.problem.n_variables, abs(greedy))
@@ -118,13 +159,13 @@ class PathOrders(BatchStream):
         states, scratch = new_fill_states(FIRST_STATES + longest, start, most), new_scratch(ranked)
         taken = np.full(n_ranks, -1, dtype=np.int64)
         found, status = greedy, UNFINISHED
-        room = min(MAX_STATES, max(MAX_STATES * 32 // self.problem.n_variables, FIRST_STATES + longest))
+        room = max(STATES_BY_VARIABLES // self.problem.n_variables, FIRST_STATES + longest)
         while status == UNFINISHED and not self.budget.is_spent():
             status, found = search_fills(ranked, states, scratch, width, taken, found, rounding, per_call)
             if status == NO_ROOM and len(states.parents) < room:
                 states, status = enlarge(states, min(room, 4 * len(states.parents))), UNFINISHED
         if found > greedy:
-            tree.chosen[tree.order[::-1][:n_ranks]] = ranked.sources[taken]
+            _take(tree, ranked, taken)
         bound = found if status == DECIDED else float(states.estimates[states.heap[0]])
         if status == NO_ROOM:
             kept = tree.chosen.copy()
@@ -163,6 +204,11 @@ class PathOrders(BatchStream):
             return found
         rebuild(tree, states, state)
         return float(states.values[state])
+
+
+def _take(tree: KTree, ranked: RankedSets, taken: np.ndarray) -> None:
+    """Let `tree` choose the sets `taken` by rank."""
+    tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
 
 
 def search(

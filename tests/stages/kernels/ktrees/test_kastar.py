@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from helpers.ktree_cases import demanding_table, joined_sets
+from helpers.order_searches import fits_order, search_best_first
 from helpers.seeds import seeds
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,51 +18,8 @@ from naive.networks_search import random_table
 from naive.orders import lists_of
 
 from stages.kernels.ktrees.best_first import OPEN, STATES, pop_state, push_state, trail_to
-from stages.kernels.ktrees.fills import new_scratch, rank_sets
-from stages.kernels.ktrees.kastar import (
-    DECIDED,
-    NO_ROOM,
-    enlarge,
-    new_fill_states,
-    search_fills,
-)
-from stages.kernels.ktrees.orders import evaluate_order
+from stages.kernels.ktrees.kastar import new_fill_states
 from stages.optimize.treewidth.problem import prepare_bounded
-
-
-def search(problem, order, floor, n_expansions=10**6, capacity=60):
-    """Relative score of the best choices, the choices, that of the start clique, k-G's, and the states met."""
-    tree = problem.new_tree()
-    tree.order[:] = order
-    greedy = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
-    ranked = rank_sets(problem.lists, tree.order, problem.treewidth)
-    start = float(problem.lists.relative_scores[tree.chosen[tree.order[: problem.treewidth + 1]]].sum())
-    most = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
-    states, scratch = new_fill_states(capacity, start, most), new_scratch(ranked)
-    taken, status, found = np.full(len(ranked.offsets) - 1, -1), -1, floor
-    while status != DECIDED:
-        status, found = search_fills(
-            ranked, states, scratch, problem.treewidth, taken, found, 1e-9, n_expansions
-        )
-        if status == NO_ROOM:
-            assert states.estimates[states.heap[0]] >= found
-            states = enlarge(states, 2 * len(states.parents))
-    if found > floor:
-        tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
-    return found, tree.chosen, start, greedy, int(states.counts[STATES])
-
-
-def fits(problem, order, chosen):
-    """Whether eliminating the variables in reverse meets at most `treewidth` neighbours outside the start clique."""
-    offsets, members = problem.lists.parent_offsets, problem.lists.parents
-    neighbours = [set(members[offsets[s] : offsets[s + 1]].tolist()) for s in chosen]
-    for place in range(len(order) - 1, problem.treewidth, -1):
-        fill = neighbours[order[place]]
-        if len(fill) > problem.treewidth or not fill <= set(order[:place]):
-            return False
-        for a in fill:
-            neighbours[a] |= {b for b in fill if order.index(b) < order.index(a)}
-    return True
 
 
 @pytest.mark.parametrize("demanding", [False, True])
@@ -76,15 +34,15 @@ def test_best_cliques_along_an_order(width, seed, demanding):
     )
     problem = prepare_bounded(table, width)
     order = problem.respect(np.random.default_rng(seed).permutation(n).astype(np.int32))
-    found, chosen, start, greedy, _ = search(problem, order, -np.inf)
+    found, chosen, start, greedy, _ = search_best_first(problem, order, -np.inf)
     expected = start + best_growth(joined_sets(problem.lists), {}, order.tolist(), width, 1.0)
     assert found == pytest.approx(expected, abs=1e-9)
     assert found >= greedy - 1e-9
     assert problem.lists.relative_scores[chosen].sum() == pytest.approx(expected, abs=1e-9)
-    assert fits(problem, order.tolist(), chosen)
-    assert search(problem, order, -np.inf, n_expansions=1)[0] == pytest.approx(found, abs=1e-9)
+    assert fits_order(problem, order.tolist(), chosen)
+    assert search_best_first(problem, order, -np.inf, n_expansions=1)[0] == pytest.approx(found, abs=1e-9)
     # Nothing is found above the optimum.
-    assert search(problem, order, expected)[0] == expected
+    assert search_best_first(problem, order, expected)[0] == expected
 
 
 @pytest.mark.parametrize("n", [9, 70])
@@ -96,13 +54,13 @@ def test_best_of_all_choices_of_sets(n, seed):
     problem = prepare_bounded(table, width)
     order = np.random.default_rng(seed).permutation(n).astype(np.int32)
     lists, position = problem.lists, np.argsort(order)
-    found, chosen, *_ = search(problem, order, -np.inf)
+    found, chosen, *_ = search_best_first(problem, order, -np.inf)
     options = []
     for child in order[width + 1 :].tolist():
         sets = range(lists.set_offsets[child], lists.set_offsets[child + 1])
         members = {s: lists.parents[lists.parent_offsets[s] : lists.parent_offsets[s + 1]] for s in sets}
         options.append([s for s in sets if (position[members[s]] < position[child]).all()])
-    assert fits(problem, order.tolist(), chosen)
+    assert fits_order(problem, order.tolist(), chosen)
     # Changing the choices of a few variables at a time gives nothing better.
     rng = np.random.default_rng(seed)
     for _ in range(4):
@@ -111,7 +69,7 @@ def test_best_of_all_choices_of_sets(n, seed):
             trial = chosen.copy()
             trial[order[width + 1 :][picked]] = sets
             if problem.lists.relative_scores[trial].sum() > found + 1e-9:
-                assert not fits(problem, order.tolist(), trial)
+                assert not fits_order(problem, order.tolist(), trial)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -121,7 +79,7 @@ def test_best_of_all_orders(seed):
     problem, best = prepare_bounded(table, width), -math.inf
     rng = np.random.default_rng(seed)
     for _ in range(120):
-        chosen = search(problem, rng.permutation(n), -np.inf)[1]
+        chosen = search_best_first(problem, rng.permutation(n), -np.inf)[1]
         best = max(best, problem.score(chosen))
     assert best <= best_along_orders(lists_of(table), width) + 1e-9
 

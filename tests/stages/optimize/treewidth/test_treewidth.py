@@ -139,6 +139,7 @@ def test_kastar_is_never_below_kg_with_the_same_seed_and_number_of_orders(seed, 
 
 @pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
+    from stages.kernels.ktrees import fill_prices
     from stages.kernels.ktrees.orders import evaluate_order
     from stages.optimize.treewidth import kastar
     from stages.optimize.treewidth.kg import prepare_orders
@@ -154,20 +155,24 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     greedy = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
     assert found.relative_score >= greedy
     # Cut short, the order is undecided: what is found then is at least k-G's, and the gap covers what it lacks.
-    monkeypatch.setattr(kastar, "MAX_STATES", 60)
-    cut = kastar.PathOrders(orders, Budget()).evaluate(order)
-    assert (
-        greedy <= cut.relative_score <= found.relative_score <= cut.relative_score + cut.figures["gap"] + 1e-9
-    )
     assert found.figures["gap"] == 0.0
+    for name, room in (("MAX_CHOICES", 1), ("CHOICES_PER_CALL", 1), ("STATES_BY_VARIABLES", 1)):
+        monkeypatch.setattr(kastar, name, room)
+    for most_ranks in (64, 0):
+        monkeypatch.setattr(fill_prices, "MAX_RANKS", most_ranks)
+        cut = kastar.PathOrders(orders, Budget()).evaluate(order)
+        bound = cut.relative_score + cut.figures["gap"] + 1e-9
+        assert greedy <= cut.relative_score <= found.relative_score <= bound
 
 
 @pytest.mark.parametrize("seed", seeds(20, quick=4))
 def test_kastar_keeps_what_the_search_from_the_front_does_not_improve(seed, monkeypatch):
+    from stages.kernels.ktrees import fill_prices
     from stages.optimize.treewidth import kastar
     from stages.optimize.treewidth.kg import prepare_orders
 
-    for name, room in (("FIRST_STATES", 16), ("MAX_STATES", 60), ("FRONT_STATES", 1)):
+    monkeypatch.setattr(fill_prices, "MAX_RANKS", 0)
+    for name, room in (("FIRST_STATES", 16), ("STATES_BY_VARIABLES", 720), ("FRONT_STATES", 1)):
         monkeypatch.setattr(kastar, name, room)
     table = random_table(seed, 12, n_sets=60)
     orders = prepare_orders(table, OptimizeOptions(method="kastar", treewidth=2, seed=seed))
