@@ -141,8 +141,9 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
         words = sum(_padded_words(len(rows)) for _, rows in planes)
         if words <= MERGE_SHARE * _padded_words(n_rows):
             segments = planes
-    segment_words = np.cumsum([0] + [_padded_words(len(rows)) for _, rows in segments]).astype(np.int32)
+    segment_words = np.cumsum([0] + [_padded_words(len(rows)) for _, rows in segments])
     n_packed = 64 * int(segment_words[-1])
+    shifts = np.array([shift for shift, _ in segments], dtype=np.uint64)
     packed = np.zeros((n_variables, n_packed), dtype=np.uint8)
     weights = np.zeros(n_packed, dtype=np.int32)
     for (shift, rows), word in zip(segments, segment_words):
@@ -173,8 +174,7 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
         codes=packed,
         weights=weights,
         valid=np.packbits(occupied, bitorder="little").view(np.uint64),
-        segment_words=segment_words,
-        segment_shifts=np.array([shift for shift, _ in segments], dtype=np.int64),
+        word_shifts=np.repeat(shifts, np.diff(segment_words)),
         minority_offsets=np.concatenate(([0], np.cumsum([len(rows) for rows in minority]))).astype(np.int64),
         minority_rows=np.concatenate(minority),
         majority=majority,

@@ -90,13 +90,14 @@ class PairScores:
             of child y and parent x; -inf where they are the same. In a tile of variables among themselves one is
             as good as the other.
         """
-        from stages.kernels.counting.pairs import count_common, score_tile
+        from stages.kernels.counting.overlaps import count_overlaps
+        from stages.kernels.counting.pairs import score_tile
 
         data = self.scorer.data
         offsets = data.state_offsets
         which, others = self._bitmaps(tile.first, tile.last), self._bitmaps(tile.other_first, tile.other_last)
-        counts = np.empty((len(which), len(others)), dtype=np.int32)
-        count_common(data.bits, data.segment_words, data.segment_shifts, which, others, counts)
+        counts = np.empty((len(others), len(which)), dtype=np.int32)
+        count_overlaps(data.bits[which], len(which), data.bits, others, len(others), data.word_shifts, counts)
         n_first, n_other = tile.last - tile.first, tile.other_last - tile.other_first
         forward, backward = np.empty((n_first, n_other)), np.empty((n_other, n_first))
         score_tile(offsets, self._tables, counts, *tile, forward, backward)

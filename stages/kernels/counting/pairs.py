@@ -11,11 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bits import popcount
 from ..jit import njit
-
-CHUNK_WORDS = 1024
-"""Words of each bitmap counted in one go: five pieces of 8 kB stay in the first cache."""
 
 
 class PairTables(NamedTuple):
@@ -49,54 +45,6 @@ class PairTables(NamedTuple):
 
 
 @njit
-def count_common(bits, segment_words, segment_shifts, which, others, out):
-    """Weighted number of rows that bitmaps share.
-
-    Parameters
-    ----------
-    bits : ndarray of uint64, shape (n_bitmaps, n_words)
-    segment_words, segment_shifts :
-        As in `row_groups.PackedData`.
-    which, others : ndarray of int32
-        Bitmaps ``bits[which]`` are counted with ``bits[others]``.
-    out : ndarray of int32, shape (len(which), len(others))
-        Receives the counts.
-    """
-    out[:] = 0
-    for g in range(len(segment_shifts)):
-        shift = segment_shifts[g]
-        for start in range(segment_words[g], segment_words[g + 1], CHUNK_WORDS):
-            begin, end = np.uint64(start), np.uint64(min(start + CHUNK_WORDS, segment_words[g + 1]))
-            i = 0
-            # Four bitmaps at once: each word of the others is loaded once for all of them.
-            while i + 4 <= len(which):
-                a0, a1, a2, a3 = which[i], which[i + 1], which[i + 2], which[i + 3]
-                for j in range(len(others)):
-                    b = others[j]
-                    n0 = n1 = n2 = n3 = np.uint64(0)
-                    for w in range(begin, end):
-                        word = bits[b, w]
-                        n0 += popcount(bits[a0, w] & word)
-                        n1 += popcount(bits[a1, w] & word)
-                        n2 += popcount(bits[a2, w] & word)
-                        n3 += popcount(bits[a3, w] & word)
-                    out[i, j] += np.int64(n0) << shift
-                    out[i + 1, j] += np.int64(n1) << shift
-                    out[i + 2, j] += np.int64(n2) << shift
-                    out[i + 3, j] += np.int64(n3) << shift
-                i += 4
-            while i < len(which):
-                a0 = which[i]
-                for j in range(len(others)):
-                    b = others[j]
-                    n0 = np.uint64(0)
-                    for w in range(begin, end):
-                        n0 += popcount(bits[a0, w] & bits[b, w])
-                    out[i, j] += np.int64(n0) << shift
-                i += 1
-
-
-@njit
 def score_tile(state_offsets, tables, counts, first, last, other_first, other_last, forward, backward):
     """Scores of every variable of a tile with every other as the only parent, in both directions.
 
@@ -106,7 +54,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
         As in `row_groups.PackedData`.
     tables : PairTables
     counts : ndarray of int32
-        Of all states but the first of the tile's variables, from `count_common`.
+        Rows shared by all states but the first of the others and of the tile's variables, from `count_overlaps`.
     first, last, other_first, other_last : int
         The tile's variables.
     forward : ndarray of float64, shape (last - first, other_last - other_first)
@@ -132,7 +80,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
             for b in range(1, s):
                 rest = tables.state_counts[y_bits + b]
                 for a in range(1, r):
-                    count = counts[x_counts + a, y_counts + b]
+                    count = counts[y_counts + b, x_counts + a]
                     score += cell[count]
                     rest -= count
                 score += cell[rest]
@@ -140,7 +88,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
             for a in range(1, r):
                 rest = tables.state_counts[x_bits + a]
                 for b in range(1, s):
-                    rest -= counts[x_counts + a, y_counts + b]
+                    rest -= counts[y_counts + b, x_counts + a]
                 score += cell[rest]
                 corner -= rest
             score += cell[corner]

@@ -6,12 +6,8 @@ limit between the two is where the costs meet. Configurations without rows never
 parents nor the product of their states bounds what can be counted. Scores that do not need them drop *pure*
 configurations, those in which the child takes one state only: no further parent can change their likelihood.
 
-Packed rows: equal rows of the data are counted once per binary digit of their multiplicity, so that rows fall
-into segments of equal weight 2**shift (see `stages.scoring.dataset_layout`). Without repeated rows there is one
-segment.
-
-Loops over the words of a segment run over unsigned indices: a signed one might be negative, and what numba does
-about that keeps the loop from being vectorised (a factor of five).
+Packed rows: equal rows of the data are counted once per binary digit of their multiplicity, so that all rows of a
+word have the same weight 2**shift (see `stages.scoring.dataset_layout`).
 """
 
 from __future__ import annotations
@@ -21,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import lowest_bit, popcount
-from ..jit import inlined, njit
+from ..jit import njit
 
 
 class PackedData(NamedTuple):
@@ -39,9 +35,8 @@ class PackedData(NamedTuple):
         Weight of every packed row, 0 for padding.
     valid : ndarray of uint64, shape (n_words,)
         Bitmap of the rows that are no padding.
-    segment_words : ndarray of int32, shape (n_segments + 1,)
-    segment_shifts : ndarray of int64, shape (n_segments,)
-        Rows in words ``segment_words[g]:segment_words[g + 1]`` have weight ``2**segment_shifts[g]``.
+    word_shifts : ndarray of uint64, shape (n_words,)
+        Rows in a word have weight ``2**word_shifts[w]``; ascending.
     minority_offsets : ndarray of int64, shape (n_variables + 1,)
     minority_rows : ndarray of int32
         Packed rows in which variable i is not in its most frequent state, kept where that is rare.
@@ -56,8 +51,7 @@ class PackedData(NamedTuple):
     codes: np.ndarray
     weights: np.ndarray
     valid: np.ndarray
-    segment_words: np.ndarray
-    segment_shifts: np.ndarray
+    word_shifts: np.ndarray
     minority_offsets: np.ndarray
     minority_rows: np.ndarray
     majority: np.ndarray
@@ -71,15 +65,21 @@ class Workspace(NamedTuple):
     rows: np.ndarray  # int32 (2, n_packed): rows of narrow configurations, one after the other
     starts: np.ndarray  # int32 (2, n_packed + 2): where each narrow configuration starts in rows
     cells: np.ndarray  # uint64 (max_cells, n_words): per wide configuration the total and child states 1..r-1
-    cell_counts: (
-        np.ndarray
-    )  # int32 (n_packed * max_states,): weighted counts per configuration and child state
+    cell_counts: np.ndarray  # int32: weighted counts per configuration and child state
+    listed: np.ndarray  # int32 (2, n_packed): of the rows of narrow configurations the cell and the weight
     cell_of_row: np.ndarray  # int32 (n_packed,): configuration * r + child state, -1 if dropped
     histogram: np.ndarray  # int32: counts per cell and state of the new parent; all zero between calls
     touched: np.ndarray  # int32 (n_packed,): configurations changed by the rows at hand
     stamps: np.ndarray  # int32 (n_packed,): last candidate that touched a configuration
-    small: np.ndarray  # int64 (65536 + 512,): counters per state, and per pair of states
-    partition: np.ndarray  # int64 (4,): what `add_one.cross_parents` returned for the parents at hand
+    small: np.ndarray  # int64 (512,): counters per state
+    rest: np.ndarray  # int64 (256,): rows left over per child state
+    overlaps: np.ndarray  # int32: rows that cells share with the bitmaps of a block of candidates
+    bitmaps: np.ndarray  # int32 (n_states,): the bitmaps of a block of candidates
+    partition: np.ndarray  # int64 (4,): wide and narrow configurations, their level, listed rows
+
+
+MOST_BITMAPS = 64
+"""Bitmaps of candidates counted together, unless a single candidate has more."""
 
 
 def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: int) -> Workspace:
@@ -94,22 +94,27 @@ def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: in
         Of a variable.
     """
     n_packed = 64 * n_words
+    most_bitmaps = max(MOST_BITMAPS, most_states)
     return Workspace(
         wide=np.empty((2, most_wide, n_words), dtype=np.uint64),
         rows=np.empty((2, n_packed), dtype=np.int32),
         starts=np.empty((2, n_packed + 2), dtype=np.int32),
         cells=np.empty((most_cells, n_words), dtype=np.uint64),
         cell_counts=np.empty((n_packed + 2) * most_states, dtype=np.int32),
+        listed=np.empty((2, n_packed), dtype=np.int32),
         cell_of_row=np.empty(n_packed, dtype=np.int32),
-        histogram=np.zeros(max(n_packed, 1024) * 4, dtype=np.int32),
+        histogram=np.zeros(max(4 * n_packed, most_states * (most_states + 1), 4096), dtype=np.int32),
         touched=np.empty(n_packed, dtype=np.int32),
         stamps=np.empty(n_packed + 2, dtype=np.int32),
-        small=np.empty(256 * 256 + 512, dtype=np.int64),
+        small=np.empty(512, dtype=np.int64),
+        rest=np.empty(256, dtype=np.int64),
+        overlaps=np.empty(most_bitmaps * most_cells, dtype=np.int32),
+        bitmaps=np.empty(most_bitmaps, dtype=np.int32),
         partition=np.zeros(4, dtype=np.int64),
     )
 
 
-WORD_PER_ROW = 0.04
+WORD_PER_ROW = 0.15
 """Cost of AND + popcount on one word over the cost of one listed row; measured, see the benchmarks."""
 
 
@@ -124,158 +129,230 @@ def narrow_limit(n_words, n_child_states, n_states, n_variables):
 
 
 @njit
-def append_rows(bitmaps, level, slot, rows, target, row_end):
-    """Append the positions of the set bits of ``bitmaps[level, slot]`` to ``rows[target]``; the new end."""
-    for w in range(bitmaps.shape[2]):
-        word = bitmaps[level, slot, w]
+def append_rows(wide, level, slot, rows, row_end):
+    """Append the rows of a wide configuration to those listed at its level; the new end."""
+    for w in range(wide.shape[2]):
+        word = wide[level, slot, w]
         while word != np.uint64(0):
-            rows[target, row_end] = w * 64 + np.int64(lowest_bit(word))
+            rows[level, row_end] = w * 64 + np.int64(lowest_bit(word))
             row_end += 1
             word &= word - np.uint64(1)
     return row_end
 
 
-@inlined
-def split_wide(data, parent, limit, work, level, n_wide, target):
-    """Split every wide configuration of `level` by the states of `parent`; (wide, narrow, rows) of `target`."""
-    n_words = data.bits.shape[1]
-    wide_end = n_narrow = row_end = np.int64(0)
-    work.starts[target, 0] = 0
-    for slot in range(n_wide):
-        for state_bitmap in range(data.state_offsets[parent], data.state_offsets[parent + 1]):
-            count = np.uint64(0)
-            for w in range(n_words):
-                word = work.wide[level, slot, w] & data.bits[state_bitmap, w]
-                work.wide[target, wide_end, w] = word
-                count += popcount(word)
-            if count == np.uint64(0):
-                continue
-            if np.int64(count) > limit:
-                wide_end += 1
-            else:
-                row_end = append_rows(work.wide, target, wide_end, work.rows, target, row_end)
-                n_narrow += 1
-                work.starts[target, n_narrow] = row_end
-    return wide_end, n_narrow, row_end
+@njit
+def intersect(wide, level, slot, bits, bitmap, target, place):
+    """Write the rows that a wide configuration shares with a bitmap of the data; the number of packed rows."""
+    first, second, common = wide[level, slot], bits[bitmap], wide[target, place]
+    count = np.uint64(0)
+    for w in range(np.uint64(bits.shape[1])):
+        word = first[w] & second[w]
+        common[w] = word
+        count += popcount(word)
+    return np.int64(count)
 
 
-@inlined
-def split_narrow(data, parent, work, level, n_narrow, target, target_narrow, row_end):
-    """Split every narrow configuration of `level` by the states of `parent`, after those already in `target`."""
-    n_states = data.state_offsets[parent + 1] - data.state_offsets[parent]
+@njit
+def split_narrow(
+    codes, parent, n_states, rows, starts, level, n_narrow, target, target_narrow, row_end, small
+):
+    """Split every narrow configuration of `level` by the states of `parent`, after those already in `target`.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+    parent, n_states : int
+    rows, starts : ndarray of int32
+        As in `Workspace`.
+    level, n_narrow : int
+        Where the configurations are, and how many.
+    target, target_narrow, row_end : int
+        Where they go, how many are there, and where their rows end.
+    small : ndarray of int64
+        Scratch.
+    """
     for group in range(n_narrow):
-        start, end = work.starts[level, group], work.starts[level, group + 1]
+        start, end = starts[level, group], starts[level, group + 1]
         if end - start == 1:
-            work.rows[target, row_end] = work.rows[level, start]
+            rows[target, row_end] = rows[level, start]
             row_end += 1
             target_narrow += 1
-            work.starts[target, target_narrow] = row_end
+            starts[target, target_narrow] = row_end
             continue
         for state in range(n_states + 1):
-            work.small[state] = 0
+            small[state] = 0
         for i in range(start, end):
-            work.small[data.codes[parent, work.rows[level, i]] + 1] += 1
+            small[codes[parent, rows[level, i]] + 1] += 1
         for state in range(n_states):
-            if work.small[state + 1] > 0:
+            if small[state + 1] > 0:
                 target_narrow += 1
-                work.starts[target, target_narrow] = row_end + work.small[state] + work.small[state + 1]
-            work.small[state + 1] += work.small[state]
+                starts[target, target_narrow] = row_end + small[state] + small[state + 1]
+            small[state + 1] += small[state]
         for i in range(start, end):
-            row = work.rows[level, i]
-            state = data.codes[parent, row]
-            work.rows[target, row_end + work.small[state]] = row
-            work.small[state] += 1
+            row = rows[level, i]
+            state = codes[parent, row]
+            rows[target, row_end + small[state]] = row
+            small[state] += 1
         row_end += end - start
     return target_narrow
 
 
-@inlined
-def split_rows(data, parents, limit, work):
+@njit
+def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, small):
     """Group the packed rows by the configuration of `parents`.
+
+    Parameters
+    ----------
+    bits, valid, codes, offsets : ndarray
+        As in `PackedData`; `offsets` are those of states.
+    parents : ndarray of int32
+    limit : int
+        Rows up to which a configuration is narrow.
+    wide, rows, starts, small : ndarray
+        As in `Workspace`.
 
     Returns
     -------
-    (n_wide, n_narrow, level) : the configurations are ``work.wide[level, :n_wide]`` and the row lists
-        ``work.rows[level]`` between ``work.starts[level]``; configurations without rows do not occur.
+    (n_wide, n_narrow, level) : the configurations are ``wide[level, :n_wide]`` and the row lists ``rows[level]``
+        between ``starts[level]``; configurations without rows do not occur.
     """
-    n_words = data.bits.shape[1]
-    count = np.uint64(0)
-    for w in range(n_words):
-        work.wide[0, 0, w] = data.valid[w]
-        count += popcount(data.valid[w])
     zero = np.int64(0)
+    count = np.uint64(0)
+    all_rows = wide[0, 0]
+    for w in range(np.uint64(len(valid))):
+        all_rows[w] = valid[w]
+        count += popcount(valid[w])
     n_wide, n_narrow, level = np.int64(1), zero, zero
-    work.starts[0, 0] = 0
+    starts[0, 0] = 0
     if np.int64(count) <= limit:
-        work.starts[0, 1] = append_rows(work.wide, zero, zero, work.rows, zero, zero)
+        starts[0, 1] = append_rows(wide, zero, zero, rows, zero)
         n_wide, n_narrow = zero, np.int64(1)
     for parent in parents:
         target = 1 - level
-        wide_end, target_narrow, row_end = split_wide(data, parent, limit, work, level, n_wide, target)
-        n_narrow = split_narrow(data, parent, work, level, n_narrow, target, target_narrow, row_end)
-        n_wide = wide_end
-        level = target
+        wide_end = target_narrow = row_end = np.int64(0)
+        starts[target, 0] = 0
+        for slot in range(n_wide):
+            for bitmap in range(offsets[parent], offsets[parent + 1]):
+                n_common = intersect(wide, level, slot, bits, bitmap, target, wide_end)
+                if n_common > limit:
+                    wide_end += 1
+                elif n_common > 0:
+                    row_end = append_rows(wide, target, wide_end, rows, row_end)
+                    target_narrow += 1
+                    starts[target, target_narrow] = row_end
+        n_states = np.int64(offsets[parent + 1] - offsets[parent])
+        n_narrow = split_narrow(
+            codes, parent, n_states, rows, starts, level, n_narrow, target, target_narrow, row_end, small
+        )
+        n_wide, level = wide_end, target
     return n_wide, n_narrow, level
 
 
-@inlined
-def count_wide_cells(data, child, work, level, n_wide, drops_pure):
-    """Cross wide configurations with the child's states into ``work.cells``; the number kept.
+@njit
+def keep_counted(wide, level, slot, bits, bitmap, word_shifts, cells, place):
+    """Write the rows that a wide configuration shares with a bitmap of the data as a cell; their weighted number."""
+    first, second, cell = wide[level, slot], bits[bitmap], cells[place]
+    count = np.uint64(0)
+    for w in range(np.uint64(bits.shape[1])):
+        word = first[w] & second[w]
+        cell[w] = word
+        count += popcount(word) << word_shifts[w]
+    return np.int64(count)
 
-    Kept configuration c fills rows ``c * r`` (all its rows) and ``c * r + x`` (child state x >= 1) of
-    ``work.cells`` and its weighted counts in ``work.cell_counts``.
+
+@njit
+def keep_all(wide, level, slot, word_shifts, cells, place):
+    """Write the rows of a wide configuration as a cell; their weighted number."""
+    first, cell = wide[level, slot], cells[place]
+    count = np.uint64(0)
+    for w in range(np.uint64(len(cell))):
+        word = first[w]
+        cell[w] = word
+        count += popcount(word) << word_shifts[w]
+    return np.int64(count)
+
+
+@njit
+def count_wide_cells(bits, word_shifts, first, r, wide, level, n_wide, drops_pure, cells, cell_counts):
+    """Cross wide configurations with the child's states; the number kept.
+
+    Kept configuration c fills rows ``c * r`` (all its rows) and ``c * r + x`` (child state x >= 1) of `cells`, and
+    its weighted counts by state ``cell_counts[c * r : (c + 1) * r]``.
+
+    Parameters
+    ----------
+    bits : ndarray of uint64
+    word_shifts : ndarray of uint64
+    first, r : int
+        Bitmap of the child's first state, and number of its states.
+    wide : ndarray of uint64
+        As in `Workspace`.
+    level, n_wide : int
+    drops_pure : bool
+    cells : ndarray of uint64
+    cell_counts : ndarray of int32
     """
-    n_words = data.bits.shape[1]
-    first = data.state_offsets[child]
-    r = data.state_offsets[child + 1] - first
     kept = np.int64(0)
     for slot in range(n_wide):
         base = kept * r
+        rest = keep_all(wide, level, slot, word_shifts, cells, base)
         states_seen = 0
-        for state in range(r):
-            total = np.int64(0)
-            for g in range(len(data.segment_shifts)):
-                count = np.uint64(0)
-                for w in range(np.uint64(data.segment_words[g]), np.uint64(data.segment_words[g + 1])):
-                    count += popcount(work.wide[level, slot, w] & data.bits[first + state, w])
-                total += np.int64(count) << data.segment_shifts[g]
-            work.cell_counts[base + state] = total
-            states_seen += total > 0
-        if drops_pure and states_seen < 2:
-            continue
-        for w in range(n_words):
-            work.cells[base, w] = work.wide[level, slot, w]
         for state in range(1, r):
-            for w in range(n_words):
-                work.cells[base + state, w] = work.wide[level, slot, w] & data.bits[first + state, w]
-        kept += 1
+            total = keep_counted(wide, level, slot, bits, first + state, word_shifts, cells, base + state)
+            cell_counts[base + state] = total
+            states_seen += total > 0
+            rest -= total
+        cell_counts[base] = rest
+        states_seen += rest > 0
+        if not (drops_pure and states_seen < 2):
+            kept += 1
     return kept
 
 
-@inlined
-def count_narrow_cells(data, child, work, level, n_narrow, n_wide, drops_pure):
-    """Count the child's states in narrow configurations, dropping pure ones in place; the number kept."""
-    r = data.state_offsets[child + 1] - data.state_offsets[child]
+@njit
+def count_narrow_cells(
+    codes, child, r, weights, rows, starts, level, n_narrow, drops_pure, base, cell_counts, listed
+):
+    """Count the child's states in narrow configurations, dropping pure ones in place; the number kept.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+    child, r : int
+    weights : ndarray of int32
+    rows, starts : ndarray of int32
+        As in `Workspace`.
+    level, n_narrow : int
+    drops_pure : bool
+    base : int
+        Cells of wide configurations: the counts of narrow ones follow theirs.
+    cell_counts : ndarray of int32
+    listed : ndarray of int32
+        Receives the cells of the rows, numbered from 0, and their weights.
+    """
     kept = row_end = np.int64(0)
-    start = work.starts[level, 0]
+    start = starts[level, 0]
     for group in range(n_narrow):
-        end = work.starts[level, group + 1]
+        end = starts[level, group + 1]
         is_pure = True
-        state_of_first = data.codes[child, work.rows[level, start]]
+        state_of_first = codes[child, rows[level, start]]
         for i in range(start + 1, end):
-            if data.codes[child, work.rows[level, i]] != state_of_first:
+            if codes[child, rows[level, i]] != state_of_first:
                 is_pure = False
                 break
         if not (drops_pure and is_pure):
-            base = (n_wide + kept) * r
+            first = kept * r
             for state in range(r):
-                work.cell_counts[base + state] = 0
+                cell_counts[base + first + state] = 0
             for i in range(start, end):
-                row = work.rows[level, i]
-                work.cell_counts[base + data.codes[child, row]] += data.weights[row]
-                work.rows[level, row_end] = row
+                row = rows[level, i]
+                state = codes[child, row]
+                cell_counts[base + first + state] += weights[row]
+                rows[level, row_end] = row
+                listed[0, row_end] = first + state
+                listed[1, row_end] = weights[row]
                 row_end += 1
             kept += 1
-            work.starts[level, kept] = row_end
+            starts[level, kept] = row_end
         start = end
     return kept

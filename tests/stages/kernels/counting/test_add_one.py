@@ -72,7 +72,10 @@ def test_bitmaps_and_row_lists_count_alike(word_per_row):
 
     n_rows = int(np.bitwise_count(data.valid).sum())
     work = scorer.workspace()._replace(wide=np.empty((2, n_rows, data.bits.shape[1]), dtype=np.uint64))
-    n_wide, n_narrow, level = split_rows(data, np.array([0, 1, 2], dtype=np.int32), limit, work)
+    n_wide, n_narrow, level = split_rows(
+        data.bits, data.valid, data.codes, data.state_offsets, np.array([0, 1, 2], dtype=np.int32), limit,
+        work.wide, work.rows, work.starts, work.small,
+    )  # fmt: skip
     seen = [set(np.flatnonzero(_bits(work.wide[level, c]))) for c in range(n_wide)]
     starts = work.starts[level]
     seen += [set(work.rows[level, starts[g] : starts[g + 1]].tolist()) for g in range(n_narrow)]
@@ -125,7 +128,7 @@ def test_equal_rows_are_merged_by_binary_digits():
     assert planes == {0: [0, 1], 2: [0], 3: [2], 5: [2], 6: [2], 7: [2], 8: [2], 9: [2]}
     data = pack_dataset(np.tile(codes, 10), np.array([3, 2], dtype=np.int32))
     assert int(data.weights.sum()) == 10060
-    assert len(data.segment_shifts) > 1
+    assert len(np.unique(data.word_shifts)) > 1
 
 
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(1, 150), st.sampled_from(sorted(SCORES)))
@@ -149,3 +152,20 @@ def test_evaluations_are_counted():
 def test_cost_constants_are_positive():
     constants = ("WORD_COST", "CELL_COST", "SPARSE_ROW_COST", "SPARSE_SETUP_ROW_COST")
     assert all(getattr(expansion_module, name) > 0 for name in constants)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_many_families_score_as_one_by_one(score, monkeypatch):
+    dataset, _ = dependent_dataset(4, 9, 800, noise=0.7)
+    scorer, rng = FamilyScorer(dataset, score), np.random.default_rng(0)
+    families = []
+    for size in (0, 1, 2, 4, 8, 3, 0):
+        child, *parents = rng.permutation(9)[: size + 1].tolist()
+        families.append((child, tuple(parents)))
+    expected = np.array([scorer.expand(*family) for family in families])
+    before = scorer.evaluations
+    assert np.array_equal(scorer.expand_many(families), expected)
+    assert scorer.evaluations == 2 * before
+    monkeypatch.setattr("stages.scoring.family_scorer.SLICE_WORK", 0.0)
+    assert np.array_equal(scorer.expand_many(families), expected)
+    assert scorer.expand_many([]).shape == (0, 9)

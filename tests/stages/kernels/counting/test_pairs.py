@@ -1,27 +1,26 @@
-"""Counts of rows that bitmaps share, against sets of rows; scores of tiles are tested with `pair_scores`."""
+"""The best parents are kept in heaps; scores of tiles are tested with `pair_scores`."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.tables import make_dataset
 
-from stages.kernels.counting.pairs import count_common
-from stages.scoring.dataset_layout import pack_dataset
+from stages.kernels.counting.pairs import keep_best_parents
 
 
-@pytest.mark.parametrize("n_rows", [70, 1500, 70_000])
-def test_common_rows_are_counted(n_rows):
-    # More rows than one chunk of words holds, and equal rows, which are merged into segments of different weight.
-    rng = np.random.default_rng(n_rows)
-    n_variables = 3 if n_rows == 1500 else 20
-    codes = rng.integers(0, 3, (n_variables, n_rows)).astype(np.uint8)
-    data = pack_dataset(codes, make_dataset(codes, [3] * n_variables).n_states)
-    which = rng.integers(0, 3 * n_variables, 7).astype(np.int32)
-    others = np.arange(3 * n_variables, dtype=np.int32)
-    counts = np.empty((7, len(others)), dtype=np.int32)
-    count_common(data.bits, data.segment_words, data.segment_shifts, which, others, counts)
-    states = np.concatenate([codes == state for state in range(3)])
-    states = states.reshape(3, n_variables, n_rows).swapaxes(0, 1).reshape(3 * n_variables, n_rows)
-    expected = states[which].astype(np.int64) @ states.T.astype(np.int64)
-    assert np.array_equal(counts, expected)
+@pytest.mark.parametrize("most", [1, 2, 7, 40])
+def test_the_best_are_kept_whatever_order_they_come_in(most):
+    rng = np.random.default_rng(most)
+    scores = rng.integers(0, 9, (5, 30)).astype(float)  # with many ties
+    least = np.array([-1.0, 3.0, 8.0, 9.0, 0.0])
+    parents, kept = np.empty((5, most), dtype=np.int32), np.empty((5, most))
+    n_kept = np.zeros(5, dtype=np.int64)
+    for first in (20, 0, 10):
+        keep_best_parents(scores[:2, first : first + 10], 0, first, least, parents, kept, n_kept)
+        keep_best_parents(scores[2:, first : first + 10], 2, first, least, parents, kept, n_kept)
+    for child in range(5):
+        order = sorted(range(30), key=lambda y: (-scores[child, y], y))
+        expected = [y for y in order if scores[child, y] > least[child]][:most]
+        n = n_kept[child]
+        assert sorted(parents[child, :n].tolist()) == sorted(expected)
+        assert kept[child, :n].tolist() == scores[child, parents[child, :n]].tolist()
