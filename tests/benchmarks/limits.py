@@ -6,7 +6,6 @@ Counting by bitmaps can be no faster than this; what is (the groups' shares of i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -32,7 +31,6 @@ def count_common(first, second, repeats):
     return total
 
 
-@cache
 def words_per_second(n_words: int) -> float:
     """Pairs of words handled per second."""
     rng = np.random.default_rng(0)

@@ -1,9 +1,9 @@
-"""Exact local scores (BIC) per second and thread: all one-variable extensions of random sets.
+"""Exact local scores (BIC) per second of processor time and thread: all one-variable extensions of random sets.
 
-"words/s" are the words of bitmaps that counting all cells takes (rows / 64 for every cell, less one state of the new
-parent, which is a difference), whatever way was taken; "of limit" is their share of what the machine can AND and
-popcount in cache. The plain way counts with `numpy.bincount` over mixed-radix configurations, one family after
-the other.
+"one by one" are calls for one set each, "together" is one call for all sets. "words/s" are the words of bitmaps that
+counting all cells takes (rows / 64 for every cell, less one state of the new parent, which is a difference), whatever
+way was taken; "of limit" is their share of what the machine can AND and popcount in cache, measured right before.
+The plain way counts with `numpy.bincount` over mixed-radix configurations, one family after the other.
 """
 
 from __future__ import annotations
@@ -18,74 +18,73 @@ from stages.scoring.family_scorer import FamilyScorer
 from .cases import best_seconds, real, sampled
 from .limits import WORDS_IN_CACHE, words_per_second
 
-FAMILIES = 300
-"""Sets expanded per measurement; each stands for as many scores as there are other variables."""
+SCORES = 30_000
+"""Families scored per measurement, about."""
 
-PLAIN_FAMILIES = 60
+PLAIN_FAMILIES = 40
+
+Family = tuple[int, tuple[int, ...]]
 
 
 def measure() -> Iterator[dict[str, object]]:
     """One row per data set and number of parents."""
     cases = {
         "binary": sampled(16_000, 100, 2),
+        "binary, wide": sampled(16_000, 1_500, 2),
         "four states": sampled(16_000, 60, 4),
         "ten states": sampled(16_000, 40, 10),
     }
-    for name in ("accidents", "plants", "dna", "msweb", "ad"):
+    for name in ("nltcs", "plants", "accidents", "dna", "msweb", "ad"):
         dataset = real(name)
         if dataset is not None:
             cases[name] = dataset
     for name, dataset in cases.items():
-        for n_parents in (1, 2, 3):
-            yield measure_case(name, dataset, n_parents)
+        scorer = FamilyScorer(dataset)
+        for n_parents in (1, 2, 3, 4):
+            yield measure_case(name, scorer, n_parents)
 
 
-def measure_case(name: str, dataset: Dataset, n_parents: int) -> dict[str, object]:
-    """Rates of both ways on the same data."""
-    rng = np.random.default_rng(n_parents)
+def measure_case(name: str, scorer: FamilyScorer, n_parents: int) -> dict[str, object]:
+    """Rates of all ways on the same data."""
+    rng, dataset = np.random.default_rng(n_parents), scorer.dataset
     n = dataset.n_variables
-    families = [
-        tuple(rng.choice(n, n_parents, replace=False).tolist()) for _ in range(FAMILIES)
-    ]  # child first: the others are expanded
-    scorer = FamilyScorer(dataset, "bic", 1.0)
-    scorer.expand(families[0][0], tuple(sorted(families[0][1:])))
+    families: list[Family] = []
+    for _ in range(max(20, SCORES // n)):
+        child, *parents = rng.choice(n, n_parents, replace=False).tolist()
+        families.append((child, tuple(sorted(parents))))  # the last parent is what the extension adds
+    scorer.expand_many(families[:1])
 
     def expand_all() -> None:
-        for child, *parents in families:
-            scorer.expand(child, tuple(sorted(parents)))
-
-    before = scorer.evaluations
-    expand_all()
-    n_scores = scorer.evaluations - before
-    ours = n_scores / best_seconds(expand_all)
-    plain_families = [(f[0], (*f[1:], (f[0] + 1) % n)) for f in families if (f[0] + 1) % n not in f][
-        :PLAIN_FAMILIES
-    ]
+        for child, parents in families:
+            scorer.expand(child, parents)
 
     def count_all() -> None:
         for child, parents in plain_families:
             plain_bic(dataset, child, parents)
 
-    plain = len(plain_families) / best_seconds(count_all)
-    words = ours * words_per_score(dataset, families)
+    n_scores = len(families) * (n - n_parents)
+    together = n_scores / best_seconds(lambda: scorer.expand_many(families), repeats=5)
+    words = together * words_per_score(dataset, families)
+    added = [(child, (*parents, (child + 1) % n)) for child, parents in families[:PLAIN_FAMILIES]]
+    plain_families = [family for family in added if family[1][-1] not in family[1][:-1]]
     return {
         "case": name,
         "rows": dataset.n_rows,
         "variables": n,
         "parents": n_parents,
-        "scores/s": ours,
+        "together/s": together,
         "words/s": words,
         "of limit": words / words_per_second(WORDS_IN_CACHE),
-        "plain numpy/s": plain,
-        "ratio": ours / plain,
+        "one by one/s": n_scores / best_seconds(expand_all),
+        "plain numpy/s": len(plain_families) / best_seconds(count_all),
     }
 
 
-def words_per_score(dataset: Dataset, families: list[tuple[int, ...]]) -> float:
-    """Words of bitmaps in the cells of a family, on average."""
+def words_per_score(dataset: Dataset, families: list[Family]) -> float:
+    """Words of bitmaps in the cells of a family and one more parent, on average."""
     split = float(np.mean(dataset.n_states - 1))
-    cells = np.mean([np.prod(dataset.n_states[list(family)].astype(float)) for family in families])
-    return float(cells) * split * dataset.n_rows / 64
+    cells = [np.prod(dataset.n_states[[child, *parents]].astype(float)) for child, parents in families]
+    return float(np.mean(cells)) * split * dataset.n_rows / 64
 
 
 def plain_bic(dataset: Dataset, child: int, parents: tuple[int, ...]) -> float:

@@ -152,20 +152,3 @@ def test_evaluations_are_counted():
 def test_cost_constants_are_positive():
     constants = ("WORD_COST", "CELL_COST", "SPARSE_ROW_COST", "SPARSE_SETUP_ROW_COST")
     assert all(getattr(expansion_module, name) > 0 for name in constants)
-
-
-@pytest.mark.parametrize("score", SCORES)
-def test_many_families_score_as_one_by_one(score, monkeypatch):
-    dataset, _ = dependent_dataset(4, 9, 800, noise=0.7)
-    scorer, rng = FamilyScorer(dataset, score), np.random.default_rng(0)
-    families = []
-    for size in (0, 1, 2, 4, 8, 3, 0):
-        child, *parents = rng.permutation(9)[: size + 1].tolist()
-        families.append((child, tuple(parents)))
-    expected = np.array([scorer.expand(*family) for family in families])
-    before = scorer.evaluations
-    assert np.array_equal(scorer.expand_many(families), expected)
-    assert scorer.evaluations == 2 * before
-    monkeypatch.setattr("stages.scoring.family_scorer.SLICE_WORK", 0.0)
-    assert np.array_equal(scorer.expand_many(families), expected)
-    assert scorer.expand_many([]).shape == (0, 9)
