@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+
+from stages.scoring.scores import SCORES
 
 from .mutations import NUMBERS, TOKENS
 from .readers import Nonsense
@@ -46,6 +49,11 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Command lines by what the fuzzed file {f} is meant to be; the other files are sound."""
 
+_EVERYWHERE = (
+    "optimize {sets} --method {m} --evaluations 3", "optimize {sets} --method {m} --tw 2 --evaluations 3",
+    "optimize --data {csv} --method {m} --evaluations 3", "optimize --data {csv} --method {m} --tw 2 --evaluations 3",
+)  # fmt: skip
+
 _KIND = {
     "bnsl.parentsets": "sets", "jkl": "sets", "pss": "sets", "bnsl.network": "network", "bif": "network",
     "net": "network", "dot": "network", "graphml": "network", "adjacency": "network", "modelstring": "network",
@@ -64,6 +72,22 @@ _OPTIONS = (
 )  # fmt: skip
 _WORKS_LONG = ("--time", "--evaluations", "--restarts", "--rows", "--orders", "-j")
 """Options whose large values ask for work that takes long, or for many processes; they get small ones."""
+
+
+def warming_lines(sound: dict[str, str]) -> Iterator[list[str]]:
+    """Command lines on sound files that together run each method in all its ways; some are refused."""
+    from stages.optimize import METHODS as SEARCHES
+    from stages.parentsets import METHODS as SELECTIONS
+
+    for kind, name in (("sets", "sets"), ("network", "net"), ("data", "csv")):
+        for template in TEMPLATES[kind]:
+            yield template.format(f=sound[name], **sound).split(" ")
+    for template in _EVERYWHERE:
+        for method in SEARCHES:
+            yield template.format(m=method, **sound).split(" ")
+    for method in SELECTIONS:
+        for score in SCORES:
+            yield f"parentsets {sound['csv']} --method {method} --score {score} --evaluations 9".split(" ")
 
 
 def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str]) -> list[str]:

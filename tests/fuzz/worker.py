@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import pyarrow
 
-from .commands import TEMPLATES, Output, command_line, run_command
+from .commands import Output, command_line, run_command, warming_lines
 from .corpus import make_corpus
 from .grammars import GRAMMARS, sentence
 from .mutations import mutate
@@ -105,13 +105,11 @@ class Fuzzer:
         return places
 
     def warm_up(self, output: Output) -> None:
-        """Run every command once on sound files, whatever it takes: what is compiled then costs no input time."""
+        """Run every command and method on sound files, as long as it takes: inputs then cost no time of compiling."""
         self.output = output
-        sound = {"sets": "sets", "network": "net", "data": "csv"}
-        for kind, name in sound.items():
-            for template in TEMPLATES[kind]:
-                with contextlib.suppress(Nonsense):
-                    run_command(template.format(f=self.sound[name], **self.sound).split(" "), output)
+        for line in warming_lines(self.sound):
+            with contextlib.suppress(Nonsense):
+                run_command(line, output)
 
     def rng(self, number: int, purpose: str) -> Random:
         """The random stream of one input for one purpose."""
