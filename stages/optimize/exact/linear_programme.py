@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
 
 FEASIBILITY = 1e-9
-"""Of reduced costs in nats, and of shares: multipliers this exact leave little for `residual` to close."""
+"""Of reduced costs, and of shares: the solver's tolerance."""
+
+COST_SCALE = 1024.0
+"""The solver's costs for one nat; a power of two, so that nothing is rounded. Its tolerance is then 1e-12 nats: at
+1e-9 many sets that tie each take up to so much from the bound, which stays short of a proof.
+"""
 
 SLICE_ITERATIONS = 200
 """Iterations of the simplex method between two looks at the budget."""
@@ -83,7 +88,7 @@ class CutProgramme:
         self._status = highspy.HighsModelStatus
         self._endless = highspy.kHighsInf
         self._n_variables = len(columns.set_offsets) - 1
-        self._costs = columns.costs
+        self._costs = COST_SCALE * columns.costs
         self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(columns.set_offsets))
         self._place = np.full(len(columns.costs), -1, dtype=np.int32)
         self._excluded = np.zeros(len(columns.costs), dtype=np.bool_)
@@ -176,5 +181,5 @@ class CutProgramme:
         solution = highs.getSolution()
         shares = np.zeros(len(self._place))
         shares[self.present] = solution.col_value
-        multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :]
+        multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
         return Solution(shares, np.maximum(multipliers, 0.0))
