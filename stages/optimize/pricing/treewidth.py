@@ -18,6 +18,7 @@ from stages.graphs import positions_of, random_topological_order
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
+from ..bounds.anytime_bound import FIRST_WORK
 from ..bounds.claims import claim_of_scores
 from ..bounds.lagrangian import BoundSearch
 from ..result import Parents, SearchResult
@@ -26,7 +27,8 @@ from ..treewidth.annealing import OrderSearch
 from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
-from .unbounded import BOUND_TIME, TOLERANCE, Pricing
+from .unbounded import BOUND_TIME, Pricing
+from .visits import TOLERANCE
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -128,6 +130,7 @@ class BoundedPricing(Pricing):
         Of the k-tree around which sets are grown; `best` has order and parents of the best network.
     """
 
+    patience = 10
     proof_work = 0.0  # the bound is one for any width, which those within the bound seldom meet
 
     def __init__(self, scorer, options, budget, reporter, table):
@@ -276,6 +279,10 @@ class BoundedPricing(Pricing):
                 grower.grow_and_shrink(allowed, kept)
             grower.grow_and_shrink(allowed)
             allowed[members] = False
+
+    def look_work(self) -> float:
+        """Work on the bound at one look."""
+        return FIRST_WORK
 
     def take_over(self, found: SearchResult) -> None:
         """Keep the result of a search among listed sets if it is the best of the run."""

@@ -4,9 +4,11 @@ Lists made in advance cap what any search on them can reach. Here hill climbing 
 improves its order on the lists at hand; then every variable's set is grown and shrunk within its predecessors in the
 best order and in a few orders near it, and all sets met on the way join the lists; then the search goes on. It is
 column generation by sampling: columns are asked for where the present solution lies, and no family is scored twice
-as long as memory lasts. At the end an upper bound says how far from the best network of the final lists the result
-may be. Where all sets can be listed in seconds they are, after the first search, and the rest is a search among
-complete lists (`complete_lists`).
+as long as memory lasts. When rounds around the best order bring nothing, some follow around another (`visits`).
+
+At the end an upper bound says how far from the best network of the final lists the result may be. Where all sets can
+be listed in seconds they are, after the first search, and the rest is a search among complete lists
+(`complete_lists`).
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from ..result import Parents, SearchResult, total_score
 from .complete_lists import can_enumerate, enumerate_all, search_complete
 from .greedy_start import climb
 from .growing_lists import GrowingLists
+from .visits import HOME_PATIENCE, TOLERANCE, Visit
 
 if TYPE_CHECKING:
     from stages.kernels.orders.set_lists import SetLists
@@ -50,8 +53,10 @@ NEAR_SPREAD = 0.1
 """Orders near the best one priced per round, and the standard deviation of their shifts as a share of n."""
 
 PHASE_WORK = 50_000_000
-PHASE_PROFILES = 2000
-"""Sets tested, and variables moved per variable, in a search phase at most: about half a second at most."""
+PHASE_PROFILES = 60
+"""Sets tested, and variables moved per variable, in a search phase at most: half a second at most, and mostly less
+than growing sets takes. New sets are worth more than a longer search among old ones; by experiment.
+"""
 
 MOST_BYTES = 1 << 30
 """Memory for scores beyond which all but the sets in the lists are forgotten."""
@@ -61,12 +66,6 @@ BOUND_TIME = 0.05
 
 LOOKS = 4
 """The bound is looked at after the first round and whenever there are so many times as many."""
-
-TOLERANCE = 1e-6
-"""Nats; smaller gains do not count as an improvement."""
-
-PATIENCE = 10
-"""Rounds without a better network after which a run without a time limit ends."""
 
 
 def search_data(
@@ -113,11 +112,18 @@ class Pricing:
 
     Attributes
     ----------
+    order, parents
+        Of the best network.
+    visit : Visit or None
+        Where rounds take place if not around the best network.
     proof_work : float
         Work on the bound, in sets looked at, for a proof on complete lists that the search among them left open.
+    patience : int
+        Rounds without a better network after which a run without a time limit ends.
     """
 
     proof_work = 2e9
+    patience = 30
 
     def __init__(self, scorer, options, budget, reporter, table):
         self.scorer: FamilyScorer = scorer
@@ -128,6 +134,9 @@ class Pricing:
         self.rng = task_generator(options.seed)
         self.best_score = -np.inf
         self.rounds = 0
+        self.idle = 0
+        self.visit: Visit | None = None
+        self.visits = 0
         self.next_look = 1
         self.shown: dict[str, float] = {}
         self.told: dict[str, object] = {}
@@ -217,7 +226,7 @@ class Pricing:
         while True:
             improved = self.search()
             idle = 0 if improved else idle + 1
-            if self.is_spent() or (unlimited and idle >= PATIENCE):
+            if self.is_spent() or (unlimited and idle >= self.patience):
                 return
             self.price()
             self.rounds += 1
@@ -230,17 +239,24 @@ class Pricing:
         return self.budget.is_spent(self.scorer.evaluations)
 
     def search(self) -> bool:
-        """One phase of order search on the lists at hand; whether it found a better network."""
+        """One phase of order search on the lists at hand, around the best order or elsewhere; whether it found a
+        better network.
+        """
         packed = self.lists.pack()
-        shaker = OrderShaker(packed, self.order, self.rng)
+        shaker = OrderShaker(packed, self.order if self.visit is None else self.visit.order, self.rng)
         shaker.search(self.budget, PHASE_PROFILES * self.scorer.n_variables, PHASE_WORK)
         self.work += shaker.work
-        self.order, score = shaker.order, shaker.score
+        order, score = shaker.order, shaker.score
+        parents = self.lists.sets(packed, shaker.chosen)
         improved = score > self.best_score + TOLERANCE
-        self.best_score = max(score, self.best_score)
-        self.parents = self.lists.sets(packed, shaker.chosen)
-        sets = len(packed.scores)
-        self.tell(score=self.best_score, **self.shown, sets=sets, rounds=self.rounds)
+        if improved or self.visit is None:
+            self.idle = 0 if improved else self.idle + 1
+            self.visit = None
+            self.order, self.parents, self.best_score = order, parents, max(score, self.best_score)
+        else:
+            self.visit.note(order, parents, score)
+        facts = {} if self.visit is None else {"basin": self.visits + 1, "its score": self.visit.score}
+        self.tell(score=self.best_score, **self.shown, sets=len(packed.scores), rounds=self.rounds, **facts)
         return improved
 
     def tell(self, **facts: object) -> None:
@@ -249,12 +265,28 @@ class Pricing:
         self.reporter.progress(self.scorer.evaluations, self.budget.evaluations, "local scores", **facts)
 
     def price(self) -> None:
-        """Grow sets within the predecessors of the best order and of orders near it."""
+        """Grow sets within the predecessors of an order and of orders near it: the best order, or another one when
+        rounds around the best one brought nothing.
+        """
+        if self.visit is not None and self.visit.is_over:
+            self.visit, self.idle = None, 0
+        elif self.visit is None and self.idle >= HOME_PATIENCE:
+            self.leave()
+            return
+        here = self if self.visit is None else self.visit
         n = self.scorer.n_variables
-        position = positions_of(self.order)
-        self.price_within(position, self.parents)
+        position = positions_of(here.order)
+        self.price_within(position, here.parents)
         for _ in range(NEAR_ORDERS):
-            self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), self.parents)
+            self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), here.parents)
+
+    def leave(self) -> None:
+        """Go on around a random order, with sets grown within it."""
+        required = self.lists.required
+        order = random_topological_order(required, self.rng)
+        self.visit = Visit(order, required)
+        self.visits += 1
+        self.price_within(positions_of(order), None)
 
     def price_within(self, position: np.ndarray, present: Parents | None) -> list[tuple[int, ...] | None]:
         """Grow and shrink every variable's set within its predecessors, from nothing and from its present set.
@@ -285,10 +317,14 @@ class Pricing:
         """Work a little on a bound on the lists at hand, so that a gap is shown long before the end."""
         lists = self.lists.pack()
         search = BoundSearch(lists, task_generator(self.options.seed, 0, 1))
-        search.improve(self.budget, FIRST_WORK, self.best_score)
+        search.improve(self.budget, self.look_work(), self.best_score)
         self.take_found(lists, search)
         # Lists grow, and the gap with them: it is one to the best network of these.
         self.shown = {f"gap to the best of {len(lists.scores):,} sets": search.gap}
+
+    def look_work(self) -> float:
+        """Work on the bound at one look: a share of the search's, so that early looks take no time from it."""
+        return min(FIRST_WORK, SHARE * self.work)
 
     def bound(self, budget: Budget, least_work: float = 0.0) -> float:
         """An upper bound in nats on all networks from the lists at hand.
@@ -317,6 +353,7 @@ class Pricing:
         figures = {
             "arcs": arcs,
             "rounds": self.rounds,
+            "visits": self.visits,
             "sets": n_sets,
             "scores_computed": self.scorer.evaluations,
             "seconds": self.budget.elapsed(),
