@@ -114,32 +114,36 @@ class _Search:
             linked=enlarged(state.linked, links),
         )
 
-    def _expand_start(self) -> None:
-        """Expand the required parents; scores computed before any search went on are taken up."""
+    def _expand_start(self) -> bool:
+        """Expand the required parents; scores computed before any search went on are taken up. Whether the limit of
+        evaluations allows for all candidates.
+        """
         from stages.kernels.selection.greedy import CHOSEN, SCORED, begin_expansion, end_expansion
 
         scorer, found, required, state = self.scorer, self.found, self.limits.required, self.state
         score = found.scores[required]
         if self.bound is not None and self.bound.excludes(required, score):
-            return
+            return True
         members, q = np.array(required, dtype=np.int32), scorer.n_configurations(required)
         begin_expansion(state, scorer.data, self.rules, self.limits.allowed, members, score, q)
+        n_chosen = state.progress[CHOSEN]
+        state.progress[CHOSEN] = min(n_chosen, self.limits.evaluations - found.evaluated)
         candidates = state.candidates[: state.progress[CHOSEN]]
         if len(candidates):
             state.scratch[:] = scorer.expand(found.child, required, candidates)
         state.progress[SCORED] = np.isfinite(state.scratch[candidates]).sum()  # a stop leaves some out
+        is_whole = bool(state.progress[CHOSEN] == n_chosen)
         end_expansion(state)
         found.evaluated = int(state.evaluated[0])
+        return is_whole
 
     def run(self) -> None:
         """Expand sets until none is open or the budget ends, and list what was found."""
         from stages.kernels.selection.greedy import EXPANDED, NOBODY, end_expansion
 
         found, limits, progress = self.found, self.limits, self.state.progress
-        if len(limits.required) < limits.max_parents:
-            self._expand_start()
+        found.complete = len(limits.required) == limits.max_parents or self._expand_start()
         terms = self._dirichlet_terms()
-        found.complete = True
         while self.state.waiting.n_open[0] or progress[EXPANDED] != NOBODY:
             if limits.is_spent(self.budget, found, memory_of(self.state) // BYTES_PER_SET):
                 found.complete = False

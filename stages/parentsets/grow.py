@@ -33,7 +33,14 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         return limits.is_spent(budget, found, grower.remembered_bytes // BYTES_PER_SET)
 
     grower = SetGrower(
-        scorer, child, limits.max_parents, limits.allowed, limits.required, limits.sample, is_spent
+        scorer,
+        child,
+        limits.max_parents,
+        limits.allowed,
+        limits.required,
+        limits.sample,
+        is_spent,
+        limits.evaluations,
     )
     found.scores = grower.scores
     required = list(limits.required)

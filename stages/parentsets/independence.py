@@ -51,11 +51,15 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     empty_score = scorer.local_score(child, required)
     found.begin(required, empty_score)
     most_added = limits.max_parents - len(required)
+    # A limit that does not reach for all single parents ends the search with the first ones.
+    allowed = allowed[: limits.evaluations - found.evaluated]
     if most_added >= 1:
         singletons = scorer.expand(child, required, allowed)
         found.explore(required, allowed, singletons[allowed])
         found.add_expansion(required, empty_score, singletons)
-    if most_added >= 2:
+    if len(allowed) < len(limits.allowed):
+        found.complete = False
+    elif most_added >= 2:
         _Search(scorer, limits, budget, found, singletons).run()
     else:
         found.complete = True

@@ -107,7 +107,7 @@ class _Search:
     def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
         """Extend sets until the evaluations are used up: how many were extended, and their entries.
 
-        None at all if the budget ended meanwhile; what was scored till then is found.
+        None at all if the budget ended meanwhile or within the last of them; what was scored till then is found.
         """
         from stages.kernels.counting.levelwise import mark_open
 
@@ -120,6 +120,11 @@ class _Search:
         before = found.evaluated + np.cumsum(counts) - counts
         n_extended = max(1, int(np.searchsorted(before, self.limits.evaluations)))
         entries = entries[: starts[n_extended]]
+        # The last set is extended by as many as the limit allows.
+        last = slice(starts[n_extended - 1], starts[n_extended])
+        beyond = np.flatnonzero(~np.isnan(entries[last]))[self.limits.evaluations - before[n_extended - 1] :]
+        entries[last][beyond] = np.nan
+        counts[n_extended - 1] -= len(beyond)
         is_better = np.zeros(len(entries), dtype=np.bool_)
         scores = np.full(len(entries) if found.exploration is not None else 0, np.nan)
         evaluated, is_whole = 0, True
@@ -135,7 +140,7 @@ class _Search:
         scorer.count_evaluations(evaluated)
         found.evaluated += evaluated
         self._add(places, starts, entries, np.flatnonzero(is_better))
-        return n_extended if is_whole else 0, entries
+        return n_extended if is_whole and not len(beyond) else 0, entries
 
     def _score(self, configurations: float, places, which, starts, entries, is_better, scores) -> int:
         """Score the open extensions of sets with so many configurations; of how many sets before the budget ended."""

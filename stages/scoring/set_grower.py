@@ -35,6 +35,9 @@ class SetGrower:
         parent only the best are scored exactly.
     is_spent : callable, optional
         Asked before every expansion and every shrinking; once it says True no further work is begun.
+    evaluations : int, optional
+        Exact scores at most, but for sets that the caller asks for: the last expansion tries as many candidates as
+        that allows.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class SetGrower:
         required: tuple[int, ...] = (),
         sample: RowSample | None = None,
         is_spent: Callable[[], bool] | None = None,
+        evaluations: int | None = None,
     ):
         self.scorer = scorer
         self.child = child
@@ -53,6 +57,7 @@ class SetGrower:
         self.required = required
         self.sample = sample
         self.is_spent = is_spent or (lambda: False)
+        self.evaluations = evaluations
         everything = np.arange(scorer.n_variables, dtype=np.int32)
         self.candidates = everything[everything != child] if candidates is None else candidates
         self.scores: dict[tuple[int, ...], float] = {required: scorer.local_score(child, required)}
@@ -71,6 +76,8 @@ class SetGrower:
 
     def _expand(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         candidates = self._candidates_for(parents)
+        if self.evaluations is not None:
+            candidates = candidates[: self.evaluations - self.evaluated]
         expansion = self.scorer.expand(self.child, parents, candidates)
         self.evaluated += len(candidates)
         if self.sample is not None and parents == self.required:
@@ -162,6 +169,9 @@ class SetGrower:
                 if parents[i] not in self.required
             ]
             if not smaller:
+                return parents
+            n_unknown = sum(self._look_up(fewer) is None for fewer in smaller)
+            if self.evaluations is not None and self.evaluated + n_unknown > self.evaluations:
                 return parents
             best = max(smaller, key=self.score)
             if self.scores[best] <= self.scores[parents]:

@@ -61,6 +61,52 @@ def descendants_of(variable, parents):
     return found
 
 
+def parents_first(order, parents):
+    """Variables in `order`, each behind its parents, which come in their order themselves."""
+    ranks, placed = {variable: i for i, variable in enumerate(order)}, []
+
+    def place(variable):
+        if variable not in placed:
+            for parent in sorted(parents[variable], key=ranks.get):
+                place(parent)
+            placed.append(variable)
+
+    for variable in order:
+        place(variable)
+    return placed
+
+
+def swap_acyclically(lists, order, parents, i):
+    """Choices when the variables at i and i + 1 of a topological order are exchanged and select anew, all others'
+    choices kept (Theorem 4 of the paper of ASOBS); None when one of them has no set.
+    """
+    trial = {child: family for child, family in parents.items() if child not in order[i : i + 2]}
+    for child in order[i : i + 2]:  # the one that comes later after the swap first
+        below = descendants_of(child, trial) | {child}
+        trial[child] = next((p for _, p in lists[child] if not p & below), None)
+        if trial[child] is None:
+            return None
+    return trial
+
+
+def acyclic_climb(lists, order, parents, iterations):
+    """The best swap again and again until none gains: the score, the choices and the number of swaps."""
+    scores = [{family: score for score, family in sets} for sets in lists]
+
+    def total(choices):
+        return -math.inf if choices is None else sum(scores[c][family] for c, family in choices.items())
+
+    steps = 0
+    while steps < iterations:
+        order = parents_first(order, parents)
+        trials = [swap_acyclically(lists, order, parents, i) for i in range(len(order) - 1)]
+        best = max(range(len(trials)), key=lambda i: total(trials[i]))
+        if total(trials[best]) <= total(parents) + 1e-9:
+            break
+        order, parents, steps = swapped(order, best), trials[best], steps + 1
+    return total(parents), parents, steps
+
+
 def acyclic_selection(lists, order, fixed=()):
     """ASOBS: from the last variable to the first, the best set without a present descendant.
 

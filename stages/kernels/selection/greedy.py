@@ -270,7 +270,7 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
         An expansion that is under way goes on; the workspace must be as the call before left it.
     n_rows : int
     most_evaluated : int
-        Exact scores at which to begin no further expansion.
+        Exact scores at most; the last expansion takes as many candidates as that allows.
     most_work : float
         In the unit of the counting kernels' cost model.
     work : Workspace
@@ -313,6 +313,7 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
             done += EXPANSION_WORK
             if is_expanded:
                 begin_expansion(state, data, rules, allowed, members.copy(), score, configurations)
+                progress[CHOSEN] = min(progress[CHOSEN], most_evaluated - state.evaluated[0])
             continue
         if progress[SCORED] < progress[CHOSEN]:
             scored, more = score_expansions(

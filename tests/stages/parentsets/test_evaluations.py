@@ -61,3 +61,18 @@ def test_independence_scores_nothing_ahead_of_its_turn_under_a_limit():
     dataset, _ = dependent_dataset(33, 12, 400)  # none is constant
     run = Run(dataset, ParentSetOptions(method="indep", evaluations=60, seed=1))
     assert all(record.evaluated == 60 for record in run.records())
+
+
+@pytest.mark.parametrize("evaluations", [1, 2, 7, 23, 40, 61])
+@pytest.mark.parametrize("method", METHODS)
+def test_no_variable_exceeds_its_evaluations(method, evaluations):
+    """Also where the last expansion would go on, and where not all single parents can be scored."""
+    dataset, _ = dependent_dataset(33, 12, 400)
+    own = {"orders": 20} if method == "grow" else {}
+    records = list(
+        Run(dataset, ParentSetOptions(method=method, evaluations=evaluations, seed=1, **own)).records()
+    )
+    assert max(record.evaluated for record in records) <= evaluations
+    if method != "grow":  # whose orders can end before
+        assert min(record.evaluated for record in records) == evaluations
+        assert not any(record.complete for record in records)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.seeds import seeds
 from naive.networks_search import best_by_orders, make_table, random_table
-from naive.orders import acyclic_selection, is_acyclic, lists_of, order_score, swapped
+from naive.orders import acyclic_climb, acyclic_selection, is_acyclic, lists_of, order_score, swapped
 
 from stages.graphs import random_topological_order
 from stages.kernels.orders.acyclic_selection import best_swap
@@ -86,6 +86,20 @@ def test_search_stays_within_the_optimum_and_repeats_at_any_number_of_threads(se
     )
     assert plain.header.extra["total"] - 1e-9 <= networks[0].header.extra["total"]
     assert networks[0].header.extra["total"] <= best_by_orders(table) + 1e-9
+
+
+@pytest.mark.parametrize("iterations", [0, 1, 3, 1000])
+@pytest.mark.parametrize("seed", seeds(15, quick=2))
+def test_climbs_follow_the_naive_twin(seed, iterations):
+    table = random_table(seed, 9, n_sets=20, n_fixed=seed % 3)
+    order, chosen = select(table, np.random.default_rng(seed).permutation(9))
+    parents = {c: frozenset(table.parent_set(int(s))) for c, s in enumerate(chosen)}
+    score, parents, steps = acyclic_climb(lists_of(table), [int(v) for v in order], parents, iterations)
+    found = climb(index_table(table), np.array(order, dtype=np.int32), chosen.copy(), iterations, Budget())
+    assert found.score == pytest.approx(score, abs=1e-9)
+    assert found.figures["iterations"] == steps
+    assert {c: frozenset(table.parent_set(int(s))) for c, s in enumerate(found.chosen)} == parents
+    assert is_acyclic(parents)
 
 
 @pytest.mark.parametrize("seed", seeds(12, quick=2))
