@@ -77,7 +77,9 @@ class GrowingLists:
         sets = grower.improvements(EXTENSIONS_KEPT).items()
         # Those of a network to start from, or of given lists, may be larger than allowed.
         most = max(grower.max_parents, len(grower.required))
-        possible = [item for item in sets if len(item[0]) <= most]
+        # A climb asks for sets without required parents, too.
+        needed = set(grower.required)
+        possible = [item for item in sets if len(item[0]) <= most and needed.issubset(item[0])]
         ordered = sorted(possible, key=lambda item: (-item[1], len(item[0]), item[0]))
         sizes = np.array([len(parents) for parents, _ in ordered], dtype=np.int64)
         offsets = offsets_of(sizes)
