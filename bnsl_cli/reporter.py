@@ -207,7 +207,7 @@ class LiveReporter(Reporter):
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
-            self._task = bar.add_task(self.prefix, total=None, facts="")
+            self._task = bar.add_task(self.prefix, total=None, facts="getting ready")
             bar.tasks[0].start_time = self._started
             bar.start()
             return bar

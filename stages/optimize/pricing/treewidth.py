@@ -174,7 +174,7 @@ class BoundedPricing(Pricing):
         """The score of the network that sets grown within one order make up, to be shown before any search."""
         known = zip(self.lists.growers, reached)
         scores = [grower.scores[p] for grower, p in known if p is not None and p in grower.scores]
-        return {"a first network": math.fsum(scores)} if len(scores) == len(reached) else {}
+        return {"a network of any treewidth": math.fsum(scores)} if len(scores) == len(reached) else {}
 
     def solve_forest(self) -> None:
         """The best network with at most one parent each, from the scores of all pairs."""
