@@ -132,7 +132,9 @@ class PathOrders(BatchStream):
             )
         if found > greedy:
             _take(tree, ranked, taken)
-        bound = found if is_over else float(most_open(branches))
+        # Without a choice bounded the paper's estimate holds: the best sets among all predecessors.
+        estimate = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
+        bound = found if is_over else min(estimate, float(most_open(branches)))
         return found, bound, int(branches.counts[CHOICES])
 
     def _expand(

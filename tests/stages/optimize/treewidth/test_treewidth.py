@@ -158,9 +158,10 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     assert found.figures["gap"] == 0.0
     for name, room in (("MAX_CHOICES", 1), ("CHOICES_PER_CALL", 1), ("STATES_BY_VARIABLES", 1)):
         monkeypatch.setattr(kastar, name, room)
-    for most_ranks in (64, 0):
+    for most_ranks, seconds in ((64, None), (64, 0.0), (0, None), (0, 0.0)):
         monkeypatch.setattr(fill_prices, "MAX_RANKS", most_ranks)
-        cut = kastar.PathOrders(orders, Budget()).evaluate(order)
+        cut = kastar.PathOrders(orders, Budget(seconds)).evaluate(order)
+        assert np.isfinite(cut.figures["gap"])
         bound = cut.relative_score + cut.figures["gap"] + 1e-9
         assert greedy <= cut.relative_score <= found.relative_score <= bound
 
