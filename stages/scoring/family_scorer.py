@@ -76,6 +76,8 @@ class FamilyScorer:
         self._state_counts: np.ndarray | None = None
         self._remembered: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
+        self._no_scores = np.full(dataset.n_variables, -np.inf)
+        self._states = dataset.n_states.tolist()
 
     @property
     def n_variables(self) -> int:
@@ -121,9 +123,9 @@ class FamilyScorer:
             cell=cell,
             row=row,
             kind=kind,
-            penalty=np.array([penalty]),
-            quantum=np.array([self.quantum]),
-            drops_pure=np.array([drops_pure]),
+            penalty=penalty,
+            quantum=self.quantum,
+            drops_pure=drops_pure,
         )
 
     def _log_gamma_table(self, offset: float) -> np.ndarray:
@@ -150,7 +152,17 @@ class FamilyScorer:
 
     def n_configurations(self, parents: tuple[int, ...]) -> float:
         """Product of the parents' numbers of states, in floating point so that it never wraps."""
-        return float(np.prod(self.n_states[list(parents)], dtype=np.float64)) if parents else 1.0
+        product = 1.0
+        for parent in parents:
+            product *= self._states[parent]
+        return product
+
+    def without(self, variables: np.ndarray, left_out: Sequence[int]) -> np.ndarray:
+        """Variables but some few, in the same order."""
+        stays = np.ones(self.n_variables, dtype=np.bool_)
+        for i in left_out:
+            stays[i] = False
+        return variables[stays[variables]]
 
     def expand(
         self, child: int, parents: tuple[int, ...], candidates: np.ndarray | None = None
@@ -171,12 +183,12 @@ class FamilyScorer:
             that were left. The first is always scored.
         """
         if candidates is None:
-            excluded = np.array([child, *parents], dtype=np.int32)
-            candidates = np.delete(self._everything, excluded)
-        known = self._remembered.get((child, parents))
-        if known is not None and np.array_equal(known[0], candidates):
-            return known[1].copy()
-        out = np.full(self.n_variables, -np.inf)
+            candidates = self.without(self._everything, (child, *parents))
+        if self._remembered:
+            known = self._remembered.get((child, parents))
+            if known is not None and np.array_equal(known[0], candidates):
+                return known[1].copy()
+        out = self._no_scores.copy()
         tables = self.tables(child, self.n_configurations(parents))
         self.count_evaluations(self._score(tables, child, parents, candidates, out))
         return out
@@ -270,9 +282,9 @@ class FamilyScorer:
             cell=terms[None],
             row=zeros,
             kind=np.zeros_like(self._kind),
-            penalty=np.zeros(1),
-            quantum=np.array([self.quantum]),
-            drops_pure=np.array([False]),
+            penalty=0.0,
+            quantum=self.quantum,
+            drops_pure=False,
         )
         out = np.empty(self.n_variables)
         self._score(tables, child, rest, np.array([last], dtype=np.int32), out)
@@ -315,7 +327,7 @@ class FamilyScorer:
             kind = tables.kind[rest[-1]]
             before, after = math.prod(states[:i]), math.prod(states[i + 1 :])
             value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
-            value -= float(tables.penalty[0]) * before * after
+            value -= tables.penalty * before * after
             out[place] = round(value / self.quantum) * self.quantum
         self.count_evaluations(len(which))
         return out

@@ -90,14 +90,14 @@ class SetGrower:
     def _candidates_for(self, parents: tuple[int, ...]) -> np.ndarray:
         candidates = self.candidates
         if parents:
-            candidates = candidates[~np.isin(candidates, parents)]
+            candidates = self.scorer.without(candidates, parents)
         if self.sample is None or len(parents) == len(self.required):
             return candidates
         if self._strong is None:
             self.improving(self.required)
         assert self._strong is not None
         shortlist = self.sample.shortlist(self.child, parents, candidates)
-        return np.union1d(shortlist, self._strong[~np.isin(self._strong, parents)])
+        return np.union1d(shortlist, self.scorer.without(self._strong, parents))
 
     def take_singles(self, order: np.ndarray, scores: np.ndarray) -> None:
         """Know the single parents that improve on none without computing anything; as `improving` returns them.

@@ -69,5 +69,5 @@ def term_lines(scorer: FamilyScorer, child: int, make: Callable[[float], np.ndar
     """Tables that sum terms over cells and nothing else, by a key of the caller's."""
     like = scorer.tables(child, 1.0)
     zeros = np.zeros(scorer.n_rows + 1)
-    plain = like._replace(penalty=np.zeros(1), drops_pure=np.array([False]))
+    plain = like._replace(penalty=0.0, drops_pure=False)
     return TableLines(plain, lambda key: (make(key), zeros))

@@ -53,21 +53,21 @@ class ScoreTables(NamedTuple):
         of the new parent where the score depends on it (BDeu), else a single line.
     kind : ndarray of int32, shape (n_variables,)
         Line to use when the variable is the new parent.
-    penalty : ndarray of float64, shape (1,)
+    penalty : float
         Penalty in nats per parent configuration.
-    quantum : ndarray of float64, shape (1,)
+    quantum : float
         Scores are rounded to multiples of this power of two, well above the rounding error of their sums and
         far below what matters: so a family scores the same however it was counted, and ties are ties.
-    drops_pure : ndarray of bool, shape (1,)
+    drops_pure : bool
         Whether configurations with a single child state contribute nothing, however they are split.
     """
 
     cell: np.ndarray
     row: np.ndarray
     kind: np.ndarray
-    penalty: np.ndarray
-    quantum: np.ndarray
-    drops_pure: np.ndarray
+    penalty: float
+    quantum: float
+    drops_pure: bool
 
 
 @njit
@@ -190,7 +190,7 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
         n_wide, n_narrow, level = split_rows(
             bits, data.valid, codes, offsets, parents, limit, wide, rows, starts, places
         )
-        drops_pure = tables.drops_pure[0]
+        drops_pure = tables.drops_pure
         n_wide = count_wide_cells(
             bits, word_shifts, first_state, r, wide, level, n_wide, drops_pure, cells, cell_counts
         )
@@ -224,7 +224,7 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     n_configurations = 1.0
     for parent in parents:
         n_configurations *= data.state_offsets[parent + 1] - data.state_offsets[parent]
-    penalty, quantum = tables.penalty[0] * n_configurations, tables.quantum[0]
+    penalty, quantum = tables.penalty * n_configurations, tables.quantum
     # The score of the parents alone is needed by some candidates only; it is summed again where the tables change.
     base, base_kind = 0.0, -1
     place = first
