@@ -18,6 +18,7 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -49,6 +50,8 @@ PATIENCE = 10.0
 
 AGAIN_SECONDS = 0.01
 """How soon a signal that Python dropped comes again."""
+
+_LOADING = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
 
 _current: StopRequest | None = None
 _patient = False
@@ -87,7 +90,8 @@ def _waits_for_writer() -> bool:
 
 def _on_signal(signal_number: int, frame: FrameType | None) -> None:
     global _remembered, _dropped
-    if _is_sending_again(frame):  # where what is raised is dropped for good
+    # What is raised would be dropped for good, or met by compiled code that knows of no errors there.
+    if _is_sending_again(frame) or _is_loading_extension(frame):
         _dropped = signal_number
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
         return
@@ -134,6 +138,13 @@ def _on_alarm(_signal_number: int, frame: FrameType | None) -> None:
 
 def _is_sending_again(frame: FrameType | None) -> bool:
     while frame is not None and frame.f_code is not _send_again.__code__:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _is_loading_extension(frame: FrameType | None) -> bool:
+    """Whether a compiled module is being initialised; some, such as orjson, then end the process at any error."""
+    while frame is not None and frame.f_code not in _LOADING:
         frame = frame.f_back
     return frame is not None
 

@@ -35,6 +35,32 @@ except Interrupted as interrupted:
     assert (result.stdout, result.stderr) == (b"15\n", b"")
 
 
+def test_a_signal_waits_until_a_compiled_module_is_loaded():
+    script = """
+import signal, sys, time
+from bnsl_cli.interrupts import Interrupted, install_handlers
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if "orjson.orjson" in sys.modules and not met:
+            met.append(name)
+            signal.raise_signal(signal.SIGTERM)
+
+met = []
+sys.meta_path.insert(0, Finder())
+install_handlers()
+try:
+    import orjson
+    time.sleep(30)
+except Interrupted as interrupted:
+    print(interrupted.signal_number, len(met), orjson.dumps(1))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), check=True
+    )
+    assert (result.stdout, result.stderr) == (b"15 1 b'1'\n", b"")
+
+
 def test_a_signal_while_a_dropped_one_is_sent_again_is_not_lost():
     script = """
 import signal, time
