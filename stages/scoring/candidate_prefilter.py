@@ -105,28 +105,34 @@ def make_row_sample(scorer: FamilyScorer) -> RowSample | None:
 def strongest_alone(
     scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray
 ) -> np.ndarray:
-    """The `KEPT_ALONE` candidates with the strongest pairwise dependence beyond chance.
+    """The `KEPT_ALONE` candidates with the strongest `dependence`, ascending; parameters as there."""
+    if len(candidates) <= KEPT_ALONE:
+        return candidates
+    best = np.argpartition(-dependence(scorer, child, candidates, improvements), KEPT_ALONE)[:KEPT_ALONE]
+    return np.sort(candidates[best])
 
-    Ranked by the likelihood-ratio statistic in standard deviations above what independence lets expect, so that
+
+def dependence(
+    scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray
+) -> np.ndarray:
+    """Pairwise dependence beyond chance.
+
+    It is the likelihood-ratio statistic in standard deviations above what independence lets expect, so that
     variables with many states are at no disadvantage before other parents are known.
 
     Parameters
     ----------
     scorer : FamilyScorer
     child : int
-    candidates : ndarray of int32, ascending
+    candidates : ndarray of int32
     improvements : ndarray of float64, shape (n_candidates,)
         By how much each one as the only parent beats the empty set, in nats.
 
     Returns
     -------
-    ndarray of int32, ascending
+    ndarray of float64, shape (n_candidates,)
     """
-    if len(candidates) <= KEPT_ALONE:
-        return candidates
     more_states = np.maximum(scorer.n_states[candidates] - 1.0, 1.0)
     gain = improvements + scorer.penalty(child) * more_states
     free = more_states * max(float(scorer.n_states[child]) - 1.0, 1.0)
-    strength = (2.0 * gain - free) / np.sqrt(2.0 * free)
-    best = np.argpartition(-strength, KEPT_ALONE)[:KEPT_ALONE]
-    return np.sort(candidates[best])
+    return (2.0 * gain - free) / np.sqrt(2.0 * free)

@@ -7,10 +7,12 @@ Pairs are counted in tiles that stay in the caches, both directions from one cou
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from stages.runtime.workers import ordered_map
 
 from .family_scorer import FamilyScorer
 
@@ -105,13 +107,21 @@ class PairScores:
         self.scorer.count_evaluations(n_first * (n_first - 1) if is_square else 2 * n_first * n_other)
         return forward, backward
 
-    def scored_tiles(self) -> Iterator[tuple[Tile, np.ndarray, np.ndarray]]:
-        """Tile after tile with its scores, as from `score`, until a stop; the first is always scored."""
+    def scored_tiles(
+        self, jobs: int = 1, is_spent: Callable[[], bool] | None = None
+    ) -> Iterator[tuple[Tile, np.ndarray, np.ndarray]]:
+        """Tile after tile with its scores, as from `score`, until a stop or until `is_spent` says so; the first is
+        always scored. Threads do not change what comes when.
+        """
         stop = self.scorer.stop
-        for k, tile in enumerate(self.tiles):
-            if k and stop is not None and stop.is_set():
+
+        def is_over() -> bool:
+            return (stop is not None and stop.is_set()) or (is_spent is not None and is_spent())
+
+        for k, (tile, scores) in enumerate(zip(self.tiles, ordered_map(self.score, self.tiles, jobs))):
+            yield tile, *scores
+            if k + 1 < len(self.tiles) and is_over():
                 return
-            yield tile, *self.score(tile)
 
     def matrix(self) -> np.ndarray:
         """Scores of all pairs.
@@ -127,7 +137,13 @@ class PairScores:
             scores[other_first:other_last, first:last] = backward
         return scores
 
-    def best_parents(self, most: int, least: np.ndarray | None = None) -> list[tuple[np.ndarray, np.ndarray]]:
+    def best_parents(
+        self,
+        most: int,
+        least: np.ndarray | None = None,
+        jobs: int = 1,
+        is_spent: Callable[[], bool] | None = None,
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
         """The best single parents of every child; n_variables * `most` entries of memory.
 
         Parameters
@@ -136,6 +152,10 @@ class PairScores:
             Parents of a child, at most.
         least : ndarray of float64, shape (n_variables,), optional
             Only parents with a score above, in nats; by default what the child scores without parents.
+        jobs : int
+            Threads.
+        is_spent : callable, optional
+            Asked before every tile but the first; once it says True no further one is scored.
 
         Returns
         -------
@@ -150,7 +170,7 @@ class PairScores:
         least = self.empty_scores if least is None else least
         parents, scores = np.empty((n, most), dtype=np.int32), np.empty((n, most))
         n_kept = np.zeros(n, dtype=np.int64)
-        for tile, forward, backward in self.scored_tiles():
+        for tile, forward, backward in self.scored_tiles(jobs, is_spent):
             keep_best_parents(forward, tile.first, tile.other_first, least, parents, scores, n_kept)
             if tile.first != tile.other_first:
                 keep_best_parents(backward, tile.other_first, tile.first, least, parents, scores, n_kept)

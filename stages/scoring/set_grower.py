@@ -3,11 +3,16 @@
 Parent-set identification (`stages.parentsets.grow`) and pricing share it. Every expansion, the scores of a
 set plus each single variable, is computed once and kept as the list of variables that improve on the set, best
 first; so growing the same child within other predecessors mostly looks up what is there.
+
+Where candidates are many, they are ranked by their dependence on the child, and expansions look at the first of the
+ranking only, as far as `SetGrower.reach`. When the reach is widened later, an expansion that is met again is computed
+for those that come into reach: nothing is computed twice, and nothing is lost for good.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +21,26 @@ from .family_scorer import FamilyScorer
 
 SET_BYTES = 250
 """Memory of a set with its score and of an expansion's entry; measured."""
+
+_NOBODY = np.empty(0, dtype=np.int32)
+
+
+class Expansion(NamedTuple):
+    """What single variables add to a parent set.
+
+    Attributes
+    ----------
+    order : ndarray of int32
+        Variables that improve on the set when added, best first, equal ones by number.
+    scores : ndarray of float64
+        Scores that they lead to, in nats.
+    reach : int or None
+        Candidates tried, as `SetGrower.reach`.
+    """
+
+    order: np.ndarray
+    scores: np.ndarray
+    reach: int | None
 
 
 class SetGrower:
@@ -38,6 +63,13 @@ class SetGrower:
     evaluations : int, optional
         Exact scores at most, but for sets that the caller asks for: the last expansion tries as many candidates as
         that allows.
+
+    Attributes
+    ----------
+    ranked : ndarray of int32
+        Candidates by dependence on the child, strongest first; those left out come last. Set by `rank`.
+    reach : int or None
+        How many of `ranked` are tried as further parents; None for all candidates, ranked or not.
     """
 
     def __init__(
@@ -58,39 +90,84 @@ class SetGrower:
         self.sample = sample
         self.is_spent = is_spent or (lambda: False)
         self.evaluations = evaluations
-        everything = np.arange(scorer.n_variables, dtype=np.int32)
-        self.candidates = everything[everything != child] if candidates is None else candidates
+        self._candidates = candidates
+        self.ranked = np.empty(0, dtype=np.int32)
+        self.reach: int | None = None
         self.scores: dict[tuple[int, ...], float] = {required: scorer.local_score(child, required)}
         self.evaluated = 1
         self.remembered_bytes = 0
         self._strong: np.ndarray | None = None
-        self._improving: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+        self._improving: dict[tuple[int, ...], Expansion] = {}
+
+    @property
+    def candidates(self) -> np.ndarray:
+        """Variables that may be parents, int32, ascending; all others need no memory of their own."""
+        if self._candidates is None:
+            return np.delete(np.arange(self.scorer.n_variables, dtype=np.int32), self.child)
+        return self._candidates
+
+    def may_be_parents(self, variables: np.ndarray) -> np.ndarray:
+        """Which of `variables` are candidates; bool."""
+        if self._candidates is None:
+            return variables != self.child
+        return np.isin(variables, self._candidates)
+
+    def rank(self, ranked: np.ndarray, scores: np.ndarray, is_complete: bool) -> None:
+        """Take in candidates ranked by dependence, with their scores as the only parent (nats).
+
+        Nothing is computed; the caller has counted their evaluations. `is_complete` says that no candidate is left
+        out. Where no parent is required, the expansion of the empty set is known from now on.
+        """
+        self.ranked = ranked
+        if not self.required:
+            better = scores > self.scores[()]
+            order = np.lexsort((ranked[better], -scores[better]))
+            reach = None if is_complete else len(ranked)
+            self._keep((), Expansion(ranked[better][order], scores[better][order], reach))
 
     def improving(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Variables that improve on `parents` when added, best first, and the scores they lead to (nats)."""
+        """Variables within reach that improve on `parents` when added, best first, and their scores (nats)."""
         known = self._improving.get(parents)
-        if known is None:
-            known = self._improving[parents] = self._expand(parents)
-            self.remembered_bytes += known[0].nbytes + known[1].nbytes
-        return known
+        if known is None or self._is_beyond(known.reach):
+            known = self._expand(parents, known)
+            self._keep(parents, known)
+        return known.order, known.scores
 
-    def _expand(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        candidates = self._candidates_for(parents)
+    def _is_beyond(self, reach: int | None) -> bool:
+        """Whether an expansion with this reach misses candidates that are in reach now."""
+        return reach is not None and (self.reach is None or self.reach > reach)
+
+    def _keep(self, parents: tuple[int, ...], expansion: Expansion) -> None:
+        self._improving[parents] = expansion
+        self.remembered_bytes += expansion.order.nbytes + expansion.scores.nbytes
+
+    def _expand(self, parents: tuple[int, ...], known: Expansion | None) -> Expansion:
+        candidates = self._candidates_for(parents, known)
         if self.evaluations is not None:
             candidates = candidates[: self.evaluations - self.evaluated]
+        if not len(candidates):
+            return Expansion(*known[:2], self.reach) if known else Expansion(_NOBODY, np.empty(0), self.reach)
         expansion = self.scorer.expand(self.child, parents, candidates)
         self.evaluated += len(candidates)
         if self.sample is not None and parents == self.required:
             gains = expansion[candidates] - self.scores[parents]
             self._strong = strongest_alone(self.scorer, self.child, candidates, gains)
         better = np.flatnonzero(expansion > self.scores[parents]).astype(np.int32)
-        order = better[np.argsort(-expansion[better], kind="stable")]
-        return order, expansion[order]
+        scores = expansion[better]
+        if known is not None:
+            better, scores = np.concatenate((known.order, better)), np.concatenate((known.scores, scores))
+            order = np.lexsort((better, -scores))
+        else:
+            order = np.argsort(-scores, kind="stable")
+        return Expansion(better[order], scores[order], self.reach)
 
-    def _candidates_for(self, parents: tuple[int, ...]) -> np.ndarray:
-        candidates = self.candidates
+    def _candidates_for(self, parents: tuple[int, ...], known: Expansion | None) -> np.ndarray:
+        """Candidates to try on top of `parents`, ascending, but those that an expansion has tried before."""
+        candidates = self.candidates if self.reach is None else np.sort(self.ranked[: self.reach])
         if parents:
             candidates = self.scorer.without(candidates, parents)
+        if known is not None:
+            candidates = self.scorer.without(candidates, self.ranked[: known.reach].tolist())
         if self.sample is None or len(parents) == len(self.required):
             return candidates
         if self._strong is None:
@@ -98,14 +175,6 @@ class SetGrower:
         assert self._strong is not None
         shortlist = self.sample.shortlist(self.child, parents, candidates)
         return np.union1d(shortlist, self.scorer.without(self._strong, parents))
-
-    def take_singles(self, order: np.ndarray, scores: np.ndarray) -> None:
-        """Know the single parents that improve on none without computing anything; as `improving` returns them.
-
-        The caller has counted their evaluations. Of use where no parent is required.
-        """
-        self._improving[()] = order, scores
-        self.remembered_bytes += order.nbytes + scores.nbytes
 
     def score(self, parents: tuple[int, ...]) -> float:
         """Exact score of one set, remembered."""
@@ -133,9 +202,9 @@ class SetGrower:
         for i, parent in enumerate(parents):
             expansion = self._improving.get((*parents[:i], *parents[i + 1 :]))
             if expansion is not None:
-                place = np.flatnonzero(expansion[0] == parent)
+                place = np.flatnonzero(expansion.order == parent)
                 if len(place):
-                    known = self.scores[parents] = float(expansion[1][place[0]])
+                    known = self.scores[parents] = float(expansion.scores[place[0]])
                     return known
         return None
 
@@ -149,7 +218,8 @@ class SetGrower:
             Ascending; where to start.
         """
         while len(parents) < self.max_parents:
-            if parents not in self._improving and self.is_spent():
+            known = self._improving.get(parents)
+            if (known is None or self._is_beyond(known.reach)) and self.is_spent():
                 break
             order, scores = self.improving(parents)
             usable = allowed[order]
@@ -203,7 +273,7 @@ class SetGrower:
     def improvements(self, limit: int) -> dict[tuple[int, ...], float]:
         """Known sets with their scores: every set met, and the best `limit` one-variable extensions of each."""
         known = dict(self.scores)
-        for parents, (order, scores) in self._improving.items():
+        for parents, (order, scores, _) in self._improving.items():
             if len(parents) == self.max_parents:
                 continue
             for y, score in zip(order[:limit].tolist(), scores[:limit].tolist()):

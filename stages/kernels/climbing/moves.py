@@ -11,6 +11,8 @@ order, then by parent.
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +71,18 @@ class ClimbState(NamedTuple):
     best_parent: np.ndarray
 
 
+def square_array(n, dtype):
+    """An array of shape (n, n), 0 everywhere, that takes memory in small pages as they are written to.
+
+    Arrays of numpy's own come in pages of 2 MB each, of which every row would touch one.
+    """
+    memory = mmap.mmap(-1, max(1, n * n * np.dtype(dtype).itemsize))
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):
+        with contextlib.suppress(OSError):  # a kernel without huge pages knows no such advice
+            memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, dtype=dtype, count=n * n).reshape(n, n)
+
+
 def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray) -> ClimbState:
     """A graph without arcs of whose neighbours nothing is known.
 
@@ -79,11 +93,11 @@ def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray)
     """
     n = len(order)
     return ClimbState(
-        candidates=np.empty((n, n), dtype=np.int32),
-        gains=np.empty((n, n)),
+        candidates=square_array(n, np.int32),
+        gains=square_array(n, np.float64),
         n_candidates=np.zeros(n, dtype=np.int32),
-        arcs=np.empty((n, n), dtype=np.int32),
-        removal_gains=np.empty((n, n)),
+        arcs=square_array(n, np.int32),
+        removal_gains=square_array(n, np.float64),
         n_parents=np.zeros(n, dtype=np.int32),
         ancestors=np.zeros(permitted.shape, dtype=np.uint64),
         permitted=permitted,

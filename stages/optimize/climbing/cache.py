@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,30 +21,6 @@ SINGLE_LIMIT = 1 << 20
 """Scores of single families that are kept."""
 
 
-class Families(Protocol):
-    """What a climber asks; scores in nats. See `FamilyCache` for the arguments."""
-
-    @property
-    def computed(self) -> int:
-        """Local scores computed so far."""
-
-    def score(self, child: int, parents: tuple[int, ...]) -> float:
-        """Score of one family."""
-
-    def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
-        """Scores of ``parents + {Y}`` for the candidates Y; -inf will do for those that do not improve on `parents`
-        where no tabu list is kept.
-        """
-
-    def reduce(self, child: int, parents: tuple[int, ...]) -> np.ndarray:
-        """Scores of ``parents - {Y}`` for every member Y."""
-
-    def remember(
-        self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray
-    ) -> None:
-        """Take in expansions computed outside."""
-
-
 class FamilyCache:
     """Scores of parent sets, of all their expansions asked for, and of the sets less one member.
 
@@ -59,8 +35,7 @@ class FamilyCache:
 
     def __init__(self, scorer: FamilyScorer):
         self.scorer = scorer
-        self.requested = 0
-        self.computed = 0
+        self.requested = self.computed = 0
         self._expansions: OrderedDict[Family, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self._kept = 0
         self._singles: dict[Family, float] = {}

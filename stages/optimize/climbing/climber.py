@@ -21,7 +21,7 @@ import numpy as np
 from stages.runtime.workers import ordered_map
 
 from ..result import Parents
-from .cache import Families
+from .cache import FamilyCache
 from .constraints import Constraints
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Climber:
     Parameters
     ----------
     scorer : FamilyScorer
-    cache : Families
-        A `FamilyCache`, or what knows local scores otherwise; shared by climbers on the same data and score.
+    cache : FamilyCache
+        Shared by climbers on the same data and score.
     constraints : Constraints
     order : ndarray of int64
         Children in the order in which equal gains are resolved; sorted anew when a climb starts without arcs.
@@ -63,7 +63,7 @@ class Climber:
     def __init__(
         self,
         scorer: FamilyScorer,
-        cache: Families,
+        cache: FamilyCache,
         constraints: Constraints,
         order: np.ndarray,
         constrained: bool = False,
@@ -117,18 +117,28 @@ class Climber:
             self.scores[child] = self.cache.score(child, family)
         if not any(parents) and self.scorer.definition.is_equivalent:
             self._score_pairs(budget)
-            return
-        for child in range(len(parents)):
+            self._order_ties()
+        else:
+            self._score_all(budget)
+
+    def _score_all(self, budget: Budget) -> None:
+        """Gains of all moves from the present graph."""
+        for child in range(len(self.parents)):
             if budget.is_spent(self.cache.computed):
                 return
             self._rescore(child)
 
-    def _score_pairs(self, budget: Budget) -> None:
-        """Gains of all single arcs from no arcs: one direction is computed, the other gains the same.
-
-        The direction of an arc is a tie then. It is resolved in favour of the child that pairs say least about:
+    def _order_ties(self) -> None:
+        """Have ties between the directions of an arc resolved in favour of the child that pairs say least about:
         variables tied to many others make better parents (found on a dozen data sets).
         """
+        state = self.state
+        listed = (state.gains[child, :k] for child, k in enumerate(state.n_candidates.tolist()))
+        strength = [float(np.square(np.maximum(gains, 0.0)).sum()) for gains in listed]
+        state.order[:] = np.argsort(strength, kind="stable")
+
+    def _score_pairs(self, budget: Budget) -> None:
+        """Gains of all single arcs from no arcs: one direction is computed, the other gains the same."""
         from stages.kernels.climbing.addable_parents import list_partners, spread_gains
 
         def expand(child: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -138,19 +148,14 @@ class Climber:
             tried = partners[promising]
             return partners, promising, self.scorer.expand(child, (), tried)[tried]
 
-        ties = np.zeros(len(self.parents))
         for child, found in enumerate(ordered_map(expand, range(len(self.parents)), self.jobs)):
             partners, promising, scores = found
             self.cache.remember(child, (), partners[promising], scores)
             gains = np.full(len(partners), KNOWN_LOSS)
             gains[promising] = self._on_grid(scores - self.scores[child])
             spread_gains(self.state, child, partners, gains, self.constrained, self.tabu > 0)
-            squares = np.maximum(gains, 0.0) ** 2
-            ties[child] += squares.sum()
-            ties[partners] += squares
             if budget.is_spent(self.cache.computed):
                 break
-        self.state.order[:] = np.argsort(ties, kind="stable")
 
     # ------------------------------------------------------------------------------------- scoring
     def _on_grid(self, gains: np.ndarray) -> np.ndarray:
@@ -181,7 +186,7 @@ class Climber:
 
     def _rescore(self, child: int) -> None:
         """Gains of all moves that change the parents of `child`."""
-        from stages.kernels.climbing.addable_parents import list_permitted, replace_candidates
+        from stages.kernels.climbing.addable_parents import replace_candidates
         from stages.kernels.climbing.forbidden_pairs import relist
 
         state, parents, most = self.state, self.parents[child], self.constraints.max_parents
@@ -191,9 +196,15 @@ class Climber:
         if self.constrained:
             self._test(child, relist(state, child, most, self._listed))
             return
-        n = list_permitted(state, child, self._listed) if len(parents) < most else 0
-        candidates = self._listed[:n].copy()
-        replace_candidates(state, child, candidates, self._gains(child, candidates), self.tabu > 0)
+        candidates, gains = self._additions(child) if len(parents) < most else (self._listed[:0], np.empty(0))
+        replace_candidates(state, child, candidates, gains, self.tabu > 0)
+
+    def _additions(self, child: int) -> tuple[np.ndarray, np.ndarray]:
+        """Possible new parents, int32, ascending, and their gains on the grid in nats; cycles are not looked at."""
+        from stages.kernels.climbing.addable_parents import list_permitted
+
+        candidates = self._listed[: list_permitted(self.state, child, self._listed)].copy()
+        return candidates, self._gains(child, candidates)
 
     def _test(self, child: int, n: int) -> None:
         """Compute the gains of the first `n` variables listed for `child`, and shut the pairs they speak against."""

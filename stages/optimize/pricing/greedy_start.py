@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stages.runtime.reporting import NullReporter
+from stages.scoring.candidate_prefilter import dependence
+from stages.scoring.pair_scores import PairScores
 
+from ..climbing.cache import FamilyCache
 from ..climbing.climber import Climber
 
 if TYPE_CHECKING:
@@ -25,8 +28,13 @@ if TYPE_CHECKING:
     from ..result import Parents
 
 
-class GrownFamilies:
-    """Families as a climber asks for them (`stages.optimize.climbing.cache.Families`), answered by the growers.
+MOST_RANKED = 1 << 22
+LEAST_RANKED = 256
+"""Candidates ranked in all, 12 bytes each, but so many for each child at least."""
+
+
+class GrownFamilies(FamilyCache):
+    """Scores of families that the growers remember.
 
     Parameters
     ----------
@@ -36,58 +44,61 @@ class GrownFamilies:
     """
 
     def __init__(self, scorer: FamilyScorer, growers: list[SetGrower]):
-        self.scorer = scorer
+        super().__init__(scorer)
         self.growers = growers
-        self._pairs: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self._swept = 0
-
-    @property
-    def computed(self) -> int:
-        """Local scores computed so far, by whomever."""
-        return self.scorer.evaluations
 
     def score(self, child: int, parents: tuple[int, ...]) -> float:
         """Score of one family in nats."""
-        return self.growers[child].score(parents)
+        score = self.growers[child].score(parents)
+        self.computed = self.scorer.evaluations
+        return score
 
     def reduce(self, child: int, parents: tuple[int, ...]) -> np.ndarray:
         """Scores of ``parents - {Y}`` for every member Y; float64, in the order of `parents`."""
-        return np.array(self.growers[child].scores_without(parents))
+        scores = self.growers[child].scores_without(parents)
+        self.computed = self.scorer.evaluations
+        return np.array(scores)
 
-    def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
-        """Scores of ``parents + {Y}`` for the candidates Y that improve on `parents`; -inf for others."""
-        scores = np.full(len(self.growers), -np.inf)
-        improving, known = self.growers[child].improving(parents)
-        scores[improving] = known
-        return scores[candidates]
 
-    def remember(
-        self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray
-    ) -> None:
-        """Take in the scores of single parents, asked for in one direction of each pair: the other gains the same."""
-        assert not parents
-        grower = self.growers[child]
-        grower.evaluated += len(candidates)
-        gains = scores - grower.scores[()]
-        better = np.flatnonzero(gains > 0.0)
-        variables = np.full(len(better), child, dtype=np.int32)
-        self._pairs.append((variables, candidates[better].astype(np.int32), gains[better]))
-        self._swept += 1
-        if self._swept == len(self.growers):
-            self._share_pairs()
+class GrowingClimber(Climber):
+    """A climber that tries the new parents within reach of the growers."""
 
-    def _share_pairs(self) -> None:
-        """Let every grower know the single parents that improve on none."""
-        one, other, gains = (np.concatenate(part) for part in zip(*self._pairs))
-        self._pairs.clear()
-        children, parents = np.concatenate((one, other)), np.concatenate((other, one))
-        gains = np.concatenate((gains, gains))
-        by_child = np.lexsort((parents, -gains, children))
-        ends = np.cumsum(np.bincount(children, minlength=len(self.growers)))
-        for grower, places in zip(self.growers, np.split(by_child, ends[:-1])):
-            allowed = np.isin(parents[places], grower.candidates)
-            places = places[allowed]
-            grower.take_singles(parents[places], gains[places] + grower.scores[()])
+    def __init__(self, scorer: FamilyScorer, growers: list[SetGrower], constraints: Constraints):
+        cache = GrownFamilies(scorer, growers)
+        super().__init__(scorer, cache, constraints, np.arange(scorer.n_variables))
+        self.growers = growers
+
+    def _score_pairs(self, budget: Budget) -> None:
+        # The growers know them all, in both directions.
+        self._score_all(budget)
+
+    def _additions(self, child: int) -> tuple[np.ndarray, np.ndarray]:
+        variables, scores = self.growers[child].improving(self.parents[child])
+        order = np.argsort(variables)
+        return variables[order], self._on_grid(scores[order] - self.scores[child])
+
+
+def rank_candidates(
+    scorer: FamilyScorer, growers: list[SetGrower], jobs: int, is_spent: Callable[[], bool]
+) -> None:
+    """Rank the candidates of all children by dependence, from one sweep over all pairs of variables.
+
+    Where variables are many, only the strongest are kept for each child. Nothing is ranked when `is_spent` ends the
+    sweep.
+    """
+    n = scorer.n_variables
+    most = min(n - 1, max(LEAST_RANKED, MOST_RANKED // n))
+    pairs = PairScores(scorer)
+    best = pairs.best_parents(most, np.full(n, -np.inf), jobs, is_spent)
+    if is_spent():
+        return
+    for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):
+        grower.evaluated += n - 1
+        allowed = grower.may_be_parents(variables)
+        variables, scores = variables[allowed], scores[allowed]
+        strength = dependence(scorer, child, variables, scores - pairs.empty_scores[child])
+        order = np.argsort(-strength, kind="stable")
+        grower.rank(variables[order], scores[order], most == n - 1)
 
 
 class _MovesTold(NullReporter):
@@ -106,7 +117,6 @@ def climb(
     constraints: Constraints,
     start: Parents,
     budget: Budget,
-    jobs: int,
     tell: Callable[..., None],
 ) -> Parents:
     """Hill climbing from `start`; the graph when no move gains or the budget ends.
@@ -120,12 +130,10 @@ def climb(
         A graph within the constraints.
     budget : Budget
         Its evaluations are local scores.
-    jobs : int
     tell : callable
         Receives ``score`` and ``arcs`` after every move.
     """
-    families = GrownFamilies(scorer, growers)
-    climber = Climber(scorer, families, constraints, np.arange(scorer.n_variables), jobs=jobs)
+    climber = GrowingClimber(scorer, growers, constraints)
     climber.begin(start, budget)
     climber.climb(budget, _MovesTold(tell))
     return tuple(climber.parents)

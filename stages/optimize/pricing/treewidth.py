@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from stages.scoring.set_grower import SetGrower
 
     from .. import OptimizeOptions
-    from ..climbing.constraints import Constraints
 
 ORDERS_GROWN = 10
 """Random orders grown within before the first search."""
@@ -162,9 +161,11 @@ class BoundedPricing(Pricing):
             scores = [grower.score(parents) for grower, parents in zip(self.lists.growers, start.parents)]
             self.note_best(order, start.parents, math.fsum(scores))
 
-    def grow_first(self, constraints: Constraints) -> None:
-        """Grow lists within random orders: those of one network's order would seldom fit into cliques."""
+    def grow_first(self) -> None:
+        """Grow lists within the order of a given network and random orders: climbing knows no bound on the width."""
         n = self.scorer.n_variables
+        if self.options.start is not None:
+            self.price_within(positions_of(self.order), self.parents)
         self.told = {"first lists": f"order 1 of {ORDERS_GROWN}"}
         for done in range(1, ORDERS_GROWN + 1):
             reached = self.price_within(self.rng.permutation(n).astype(np.float64), None)
@@ -259,7 +260,7 @@ class BoundedPricing(Pricing):
             if not self.budget.is_spent():
                 self.price_cliques(grower, position)
 
-        for _ in ordered_map(price_child, self.lists.growers, self.options.jobs):
+        for _ in ordered_map(price_child, self.lists.growers, self.jobs):
             pass
 
     def price_cliques(self, grower: SetGrower, position: np.ndarray) -> None:

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
+from naive.networks_search import best_by_subsets, make_table
+from naive.parentsets import prune_dominated, score_all_sets
 
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.constraints import make_constraints, start_graph
 from stages.optimize.climbing.hc import search_data as hill_climbing
+from stages.optimize.pricing import greedy_start
 from stages.optimize.pricing import unbounded as pricing
-from stages.optimize.pricing.greedy_start import climb
+from stages.optimize.pricing.greedy_start import climb, rank_candidates
 from stages.optimize.pricing.unbounded import Pricing, make_growers
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -25,9 +28,11 @@ def start_of(dataset, options, budget=None, tell=lambda **_: None):
     """The growers and the network that a climb ends with."""
     scorer = FamilyScorer(dataset, options.score, options.ess)
     growers = make_growers(scorer, options, None)
+    budget = budget or Budget()
+    rank_candidates(scorer, growers, 1, budget.is_spent)
     constraints = make_constraints(scorer, options)
     graph = start_graph(None, constraints, dataset.names)
-    return growers, climb(scorer, growers, constraints, graph, budget or Budget(), options.jobs, tell)
+    return growers, climb(scorer, growers, constraints, graph, budget, tell)
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
@@ -44,18 +49,57 @@ def test_it_is_the_network_of_hill_climbing(seed, score):
 
 
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
-def test_growers_know_single_parents_from_one_direction_of_each_pair(seed):
+def test_growers_know_single_parents_from_one_sweep(seed):
     dataset, _ = dependent_dataset(seed, 8, 200, most_states=3)
     options = OptimizeOptions(forbidden=((1, 2), (5, 0)), max_parents=1)
     growers, _ = start_of(dataset, options)
     scorer = FamilyScorer(dataset)
     for plain, grower in zip(make_growers(scorer, options, None), growers):
         order, scores = plain.improving(())
-        known, known_scores = grower._improving[()]
-        assert set(known.tolist()) == set(order.tolist())
-        assert known_scores == pytest.approx(scores, abs=1e-6)
-        assert (np.diff(known_scores) <= 0.0).all()
-    assert growers[0].scorer.evaluations == sum(grower.evaluated for grower in growers)
+        known = grower._improving[()]
+        assert known.order.tolist() == order.tolist()
+        assert known.scores.tolist() == scores.tolist()
+        assert sorted(grower.ranked.tolist()) == grower.candidates.tolist()
+
+
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+def test_wider_reach_finds_what_all_candidates_give_and_computes_nothing_twice(seed):
+    dataset, _ = dependent_dataset(seed, 12, 300, most_states=3)
+    scorer = FamilyScorer(dataset)
+    growers = make_growers(scorer, OptimizeOptions(), None)
+    rank_candidates(scorer, growers, 1, lambda: False)
+    plain = make_growers(scorer, OptimizeOptions(), None)
+    for child in np.flatnonzero(scorer.n_states > 1).tolist():
+        grower = growers[child]
+        parents = tuple(sorted(grower.ranked[[0, 2]].tolist()))
+        grower.score(parents)
+        plain[child].score(parents)
+        before = grower.evaluated
+        for reach in (1, 2, 4, None, 3):
+            grower.reach = reach
+            order, scores = grower.improving(parents)
+            within = grower.ranked[:reach] if reach != 3 else grower.ranked
+            expected = [y for y in plain[child].improving(parents)[0] if y in within]
+            assert order.tolist() == expected
+            assert (np.diff(scores) <= 0.0).all()
+        assert grower.evaluated - before == len(grower.ranked) - 2
+
+
+@pytest.mark.parametrize("seed", seeds(3, quick=1))
+def test_with_few_of_many_candidates_nothing_is_lost_in_the_end(seed, monkeypatch):
+    monkeypatch.setattr(pricing, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(greedy_start, "MOST_RANKED", 40)
+    monkeypatch.setattr(greedy_start, "LEAST_RANKED", 4)
+    monkeypatch.setattr(pricing, "FIRST_REACH", 2)
+    monkeypatch.setattr(pricing, "WIDENED", 2)
+    dataset, rows = dependent_dataset(seed, 7, 200, most_states=3)
+    run = Pricing(FamilyScorer(dataset), OptimizeOptions(method="pricing"), Budget(), NullReporter(), None)
+    run.prepare(grows=True)
+    assert all(len(grower.ranked) <= 5 for grower in run.lists.growers)
+    run.alternate()
+    assert run.reach is None
+    exact = {c: prune_dominated(score_all_sets(rows, dataset.n_states, c, 6)) for c in range(7)}
+    assert run.best_score == pytest.approx(best_by_subsets(make_table(exact)), abs=1e-6)
 
 
 def test_the_whole_run_is_no_worse_than_its_start(monkeypatch):

@@ -1,0 +1,77 @@
+"""Growing samples of the rows: what is sampled, and what the search on all rows begins with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.tables import dependent_dataset
+
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run_on_data
+from stages.optimize.pricing import row_samples
+from stages.optimize.pricing.row_samples import row_samples as samples_of
+from stages.optimize.pricing.row_samples import sample_sizes, search_samples
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+from stages.scoring.family_scorer import FamilyScorer
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    monkeypatch.setattr(row_samples, "MANY_ROWS", 500)
+    monkeypatch.setattr(row_samples, "LEAST_ROWS", 60)
+    monkeypatch.setattr(row_samples, "GROWTH", 4)
+
+
+def test_sizes_grow_by_the_same_factor():
+    assert sample_sizes(500_000) == []
+    assert sample_sizes(10_000_000) == [19_531, 156_250, 1_250_000]
+
+
+def test_samples_are_nested_rows_of_the_table():
+    dataset, _ = dependent_dataset(1, 5, 400, most_states=3)
+    rows = {tuple(row) for row in dataset.codes.T.tolist()}
+    before: list[tuple[int, ...]] = []
+    for size, sample in zip((40, 160), samples_of(dataset, [40, 160])):
+        found = sorted(tuple(row) for row in sample.codes.T.tolist())
+        assert len(found) == size and set(found) <= rows
+        assert all(found.count(row) >= before.count(row) for row in set(before))
+        before = found
+        assert sample.variables == dataset.variables
+
+
+def test_each_sample_begins_with_the_network_of_the_one_before(few_are_many):
+    dataset, _ = dependent_dataset(2, 5, 1200, most_states=2)
+    seen = []
+
+    def search(scorer, options, budget):
+        seen.append((scorer.n_rows, options.start and options.start.parents, budget.seconds))
+        return ((), *(((0,),) * len(seen)), *(((),) * (4 - len(seen))))
+
+    options = search_samples(FamilyScorer(dataset), OptimizeOptions(), Budget(90.0), search)
+    assert [rows for rows, _, _ in seen] == [75, 300]
+    assert [start for _, start, _ in seen] == [None, ((), (0,), (), (), ())]
+    assert options.start is not None and options.start.parents == ((), (0,), (0,), (), ())
+    assert sum(seconds for _, _, seconds in seen) < 90.0
+
+
+def test_few_rows_are_not_sampled():
+    options = OptimizeOptions()
+    dataset, _ = dependent_dataset(2, 5, 100)
+    assert search_samples(FamilyScorer(dataset), options, Budget(), lambda *_: ()) is options
+
+
+def test_the_result_is_scored_on_all_rows(few_are_many):
+    dataset, _ = dependent_dataset(3, 7, 1000, most_states=2)
+    whole = [
+        run_on_data(dataset, OptimizeOptions(method="pricing", seed=seed), Budget(), NullReporter())[0]
+        for seed in (0, 0)
+    ]
+    scorer = FamilyScorer(dataset)
+    network = whole[0]
+    expected = [scorer.local_score(child, parents) for child, parents in enumerate(network.parents)]
+    assert np.allclose(network.scores, expected)
+    assert network.header.extra["total"] == pytest.approx(math.fsum(expected))
+    assert whole[1].parents == network.parents and whole[1].header == network.header
