@@ -13,6 +13,8 @@ from pathlib import Path
 import numba
 
 from .kernel_cache import use_cache
+from .machine_code import Kernel, assemble_late
+from .reference_counts import KernelCompiler
 
 
 def _source_digest() -> str:
@@ -29,16 +31,30 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     numba.config.CACHE_DIR = os.path.join(base, "bnsl", f"kernels-{_DIGEST}")
 
 
-def njit(kernel):
-    """Decorator for every kernel: cached on disk, releases the interpreter lock, no fast-math, numpy error model.
+_OPTIONS = {
+    "nopython": True,
+    "boundscheck": None,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,  # made when Python calls
+    "no_cfunc_wrapper": True,
+}
 
-    The wrapper for callers in C, which nobody is, would take a tenth of the time of compiling.
-    """
-    return use_cache(numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(kernel), _DIGEST)
+assemble_late()
 
 
-def inlined(kernel):
+def njit(function):
+    """Decorator for every kernel: cached on disk, releases the interpreter lock, no fast-math, numpy error model."""
+    return _kernel(function, _OPTIONS)
+
+
+def inlined(function):
     """The same for functions so small that handing over their arrays would cost more than their work."""
-    return use_cache(
-        numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, inline="always")(kernel), _DIGEST
-    )
+    return _kernel(function, {**_OPTIONS, "inline": "always"})
+
+
+def _kernel(function, options):
+    if numba.config.DISABLE_JIT:
+        return function
+    kernel = Kernel(function, targetoptions=dict(options), pipeline_class=KernelCompiler)
+    return use_cache(kernel, _DIGEST)

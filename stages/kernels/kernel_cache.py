@@ -43,6 +43,14 @@ class _Compiled(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012 (numba's name)
 
 
+class _WayIn(_Compiled):
+    """The same with a mark on the file names."""
+
+    @property
+    def filename_base(self):
+        return f"{super().filename_base}.python"
+
+
 class KernelCache(FunctionCache):
     """The cache of one kernel."""
 
@@ -63,6 +71,12 @@ class KernelCache(FunctionCache):
             super().save_overload(sig, data)
 
 
+class WayInCache(KernelCache):
+    """The cache of what Python calls: machine code of a kernel with all that it calls."""
+
+    _impl_class = _WayIn
+
+
 def use_cache(kernel, stamp):
     """Give a kernel its cache.
 
@@ -75,4 +89,5 @@ def use_cache(kernel, stamp):
     if hasattr(kernel, "enable_caching"):
         _Locator.stamp = stamp
         kernel._cache = KernelCache(kernel.py_func)
+        kernel._ways_in = WayInCache(kernel.py_func)
     return kernel

@@ -1,0 +1,164 @@
+"""Machine code is made once, for what Python calls, together with all that it calls in turn.
+
+numba optimises and assembles each function when it is compiled, puts the result into every function that calls it and
+does all again there: a kernel four calls deep is optimised four times. Here a kernel that only other kernels call
+stays as it was written down; what Python calls takes in all of its callees at once and is optimised and assembled as
+one piece. Half of the time that LLVM takes is saved, and the choice of what to inline is made with all in view.
+
+Of numba's private parts `JITCodeLibrary` is used (numba 0.61 to 0.68 have it alike).
+"""
+
+from __future__ import annotations
+
+from numba.core.codegen import JITCodeLibrary, ll
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.runtime import rtsys
+
+from .reference_counts import holds_arrays
+
+
+class WholeLibrary(JITCodeLibrary):
+    """The functions of one kernel: as they were written down until a pointer to one that Python calls is wanted."""
+
+    _is_assembled = False
+    _stored = None
+
+    def finalize(self):
+        """Nothing is added from here on; nothing is optimised yet."""
+        self._raise_if_finalized()
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        """Address of the machine code of a function, made now; 0 if this library does not define it."""
+        self._ensure_finalized()
+        if not self._is_assembled:
+            if not any(function.name == name for function in self.get_defined_functions()):
+                return 0
+            self._assemble()
+        return super().get_pointer_to_function(name)
+
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self):
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+    @global_compiler_lock
+    def _assemble(self):
+        self._link_callees(self._final_module)
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._is_assembled = True
+        self._finalize_final_module()
+
+    def _link_callees(self, module):
+        """Put all that this calls, directly or not, into `module`."""
+        self._get_module_for_linking()  # a copy for callers, before anything is added
+        for library in reversed(self._callees([])):
+            module.link_in(library._get_module_for_linking(), preserve=True)
+
+    def _callees(self, found):
+        """Add the libraries below this one, each after all that it calls itself.
+
+        LLVM takes over what is called in the module so far and leaves out the rest, so callers are linked first.
+        """
+        for library in self._linking_libraries:
+            if library not in found:
+                if isinstance(library, WholeLibrary):
+                    library._callees(found)
+                found.append(library)
+        return found
+
+    def _get_module_for_linking(self):
+        if self._shared_module is None and self._stored is not None:
+            self._shared_module = ll.parse_bitcode(self._stored)
+        return super()._get_module_for_linking()
+
+    def serialize_using_object_code(self):
+        """What the cache stores: the functions with all that they call, and their machine code if there is any."""
+        module = self._get_module_for_linking().clone()
+        self._link_callees(module)
+        code = self._get_compiled_object() if self._is_assembled else None
+        names = [function.name for function in self.get_defined_functions()]
+        return self.name, "whole", (code, names, module.as_bitcode())
+
+    @classmethod
+    def _unserialize(cls, codegen, state):
+        name, _, (code, names, bitcode) = state
+        library = codegen.create_library(name)
+        library._stored = bitcode  # read if a kernel is compiled that calls this one
+        library._finalized = True
+        if code is not None:
+            library.enable_object_caching()
+            library._set_compiled_object(code)
+            library._is_assembled = True
+            library._finalize_final_module()
+            codegen._engine._defined_symbols.update(names)
+        return library
+
+
+class Kernel(CPUDispatcher):
+    """A compiled function; a way in from Python is made, and machine code, when Python calls it."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.ways_in = {}
+        self._called_from_python = False
+
+    def _compile_for_args(self, *args, **kws):
+        with global_compiler_lock:
+            self._called_from_python = True
+            try:
+                return super()._compile_for_args(*args, **kws)
+            finally:
+                self._called_from_python = False
+
+    def compile(self, sig):
+        """Compile for these argument types; a kernel calls for it while it is compiled, or Python."""
+        with global_compiler_lock:
+            if not self._called_from_python:
+                return super().compile(sig)
+            self._called_from_python = False
+            way_in = self._ways_in.load_overload(sig, self.targetctx)
+            if way_in is None:
+                super().compile(sig)
+                way_in = self._make_way_in(self.overloads[tuple(sig)])
+                self._ways_in.save_overload(sig, way_in)
+            self.ways_in[tuple(sig)] = way_in
+            self._insert([kind._code for kind in sig], way_in.entry_point, False)
+            return way_in.entry_point
+
+    def add_overload(self, cres):
+        """Keep what was compiled; Python does not get to see it, there is no way in."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+    def _make_way_in(self, cres):
+        """A function that Python can call, which takes the arrays out of their objects."""
+        # Arrays are counted where one is handed back to Python.
+        context = self.targetctx.subtarget(enable_nrt=holds_arrays(cres.signature.return_type))
+        library = context.codegen().create_library(cres.library.name)
+        library.enable_object_caching()
+        context.create_cpython_wrapper(
+            library, cres.fndesc, cres.environment, cres.call_helper, release_gil=True
+        )
+        library.add_linking_library(cres.library)
+        library.add_linking_library(rtsys.library)
+        entry_point = context.get_executable(library, cres.fndesc, cres.environment)
+        return cres._replace(library=library, entry_point=entry_point, target_context=context)
+
+
+def assemble_late() -> None:
+    """Let numba use the libraries of this module; the functions of its own that kernels call are meant, too."""
+    codegen = cpu_target.target_context.codegen()
+    codegen._library_class = WholeLibrary
+    set_address = codegen.set_env
+
+    def set_env(env_name, env):
+        if codegen._engine.get_global_value_address(env_name):
+            set_address(env_name, env)
+
+    codegen.set_env = set_env
