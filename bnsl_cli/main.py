@@ -45,6 +45,7 @@ HELPERS = {
     "merge": CommandEntry("merge", "Put the parts of a run of parentsets together and check them."),
     "convert": CommandEntry("convert", "Translate between this program's files and those of others."),
     "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),
+    "warm-up": CommandEntry("warm_up", "Compile in advance what commands need, for images and clusters."),
     "formats": CommandEntry("formats", "List the formats that are read and written."),
     "help": CommandEntry("help", "Explain a topic, or list the topics."),
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 import numba
 
 from .kernel_cache import use_cache
-from .machine_code import Kernel, assemble_late
+from .machine_code import Kernel, assembles_late
 from .reference_counts import KernelCompiler
 
 
@@ -36,11 +36,10 @@ _OPTIONS = {
     "boundscheck": None,
     "nogil": True,
     "error_model": "numpy",
-    "no_cpython_wrapper": True,  # made when Python calls
     "no_cfunc_wrapper": True,
 }
 
-assemble_late()
+_ASSEMBLES_LATE = assembles_late()
 
 
 def njit(function):
@@ -56,5 +55,7 @@ def inlined(function):
 def _kernel(function, options):
     if numba.config.DISABLE_JIT:
         return function
-    kernel = Kernel(function, targetoptions=dict(options), pipeline_class=KernelCompiler)
-    return use_cache(kernel, _DIGEST)
+    if not _ASSEMBLES_LATE:
+        return use_cache(numba.njit(pipeline_class=KernelCompiler, **options)(function), _DIGEST)
+    options = {**options, "no_cpython_wrapper": True}  # it is made when Python calls
+    return use_cache(Kernel(function, targetoptions=options, pipeline_class=KernelCompiler), _DIGEST)

@@ -68,7 +68,9 @@ class KernelCache(FunctionCache):
     def save_overload(self, sig, data):
         """Store it if that can be done."""
         with contextlib.suppress(OSError):
-            super().save_overload(sig, data)
+            super().save_overload(
+                sig, data._replace(type_annotation=None)
+            )  # the source with types: for readers
 
 
 class WayInCache(KernelCache):

@@ -5,17 +5,32 @@ does all again there: a kernel four calls deep is optimised four times. Here a k
 stays as it was written down; what Python calls takes in all of its callees at once and is optimised and assembled as
 one piece. Half of the time that LLVM takes is saved, and the choice of what to inline is made with all in view.
 
-Of numba's private parts `JITCodeLibrary` is used (numba 0.61 to 0.68 have it alike).
+numba has no door for this: `WholeLibrary` overrides private methods of its libraries, `Kernel` of its dispatchers.
+Where a release has others, `assembles_late` says so and kernels are compiled in numba's usual way.
 """
 
 from __future__ import annotations
 
+from numba.core import event
 from numba.core.codegen import JITCodeLibrary, ll
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 
 from .reference_counts import holds_arrays
+
+_RELIED_ON = (
+    "_ensure_finalized",
+    "_finalize_final_module",
+    "_get_compiled_object",
+    "_get_module_for_linking",
+    "_optimize_final_module",
+    "_optimize_functions",
+    "_set_compiled_object",
+    "_unserialize",
+    "get_pointer_to_function",
+    "serialize_using_object_code",
+)
 
 
 class WholeLibrary(JITCodeLibrary):
@@ -123,18 +138,30 @@ class Kernel(CPUDispatcher):
             if not self._called_from_python:
                 return super().compile(sig)
             self._called_from_python = False
-            way_in = self._ways_in.load_overload(sig, self.targetctx)
-            if way_in is None:
-                super().compile(sig)
-                way_in = self._make_way_in(self.overloads[tuple(sig)])
-                self._ways_in.save_overload(sig, way_in)
-            self.ways_in[tuple(sig)] = way_in
-            self._insert([kind._code for kind in sig], way_in.entry_point, False)
-            return way_in.entry_point
+            if sig not in self.ways_in:
+                self.ways_in[sig] = self._load_way_in(sig) or self._compile_way_in(sig)
+                self._insert([kind._code for kind in sig], self.ways_in[sig].entry_point, False)
+            return self.ways_in[sig].entry_point
 
     def add_overload(self, cres):
         """Keep what was compiled; Python does not get to see it, there is no way in."""
         self.overloads[tuple(cres.signature.args)] = cres
+
+    def _load_way_in(self, sig):
+        way_in = self._ways_in.load_overload(sig, self.targetctx)
+        if way_in is not None:
+            self._cache_hits[sig] += 1
+        return way_in
+
+    def _compile_way_in(self, sig):
+        # Said once more than for its parts, so that the seconds until there is machine code count as compiling.
+        with event.trigger_event(
+            "numba:compile", data={"dispatcher": self, "args": sig, "return_type": None}
+        ):
+            super().compile(sig)
+            way_in = self._make_way_in(self.overloads[sig])
+        self._ways_in.save_overload(sig, way_in)
+        return way_in
 
     def _make_way_in(self, cres):
         """A function that Python can call, which takes the arrays out of their objects."""
@@ -151,14 +178,23 @@ class Kernel(CPUDispatcher):
         return cres._replace(library=library, entry_point=entry_point, target_context=context)
 
 
-def assemble_late() -> None:
-    """Let numba use the libraries of this module; the functions of its own that kernels call are meant, too."""
+def assembles_late() -> bool:
+    """Let numba use the libraries of this module; the functions of its own that kernels call are meant, too.
+
+    Returns
+    -------
+    bool
+        False, and nothing done, where this numba is built in another way.
+    """
     codegen = cpu_target.target_context.codegen()
+    if not all(hasattr(JITCodeLibrary, name) for name in _RELIED_ON) or not hasattr(codegen, "set_env"):
+        return False
     codegen._library_class = WholeLibrary
     set_address = codegen.set_env
 
     def set_env(env_name, env):
-        if codegen._engine.get_global_value_address(env_name):
+        if codegen._engine.get_global_value_address(env_name):  # not of what has no machine code
             set_address(env_name, env)
 
     codegen.set_env = set_env
+    return True

@@ -1,0 +1,52 @@
+"""Commands on a table of eight variables, one for each method and task: together they need nearly every kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+VARIABLES, ROWS = 8, 200
+TABLE, SETS = "table.csv", "sets.jsonl"
+SHORT = ("--seed", "1", "--time", "100ms", "--quiet", "-o", "/dev/null")
+"""Kernels are compiled before the clock starts."""
+
+
+def table_text() -> str:
+    """Rows in which each variable depends on the two before; every third one has three states."""
+    lines = [",".join(f"V{i}" for i in range(VARIABLES))]
+    for row in range(ROWS):
+        cells = [row % 2, row // 2 % 2]
+        for i in range(2, VARIABLES):
+            noise = row * (2 * i + 1) % 11 < 2
+            cells.append((cells[i - 1] + cells[i - 2] + noise) % (2 + (i % 3 == 2)))
+        lines.append(",".join(map(str, cells)))
+    return "\n".join(lines) + "\n"
+
+
+def first_run() -> list[str]:
+    """The command that makes the candidate parent sets of the others from the table."""
+    return ["parentsets", "--max-parents", "3", "--quiet", "--time", "100ms", TABLE, "-o", SETS]
+
+
+def tiny_runs(command: str) -> Iterator[list[str]]:
+    """Arguments of `bnsl` for all methods of a command.
+
+    Parameters
+    ----------
+    command : 'entropy', 'screen', 'parentsets' or 'optimize'
+    """
+    from stages.optimize import METHODS as SEARCHES
+    from stages.parentsets import METHODS as IDENTIFICATIONS
+
+    if command == "entropy":
+        yield ["entropy", TABLE, "--quiet", "-o", "entropies.jsonl"]
+    elif command == "screen":
+        yield ["screen", "--roots", "0.5", TABLE, "--quiet", "-o", "screen.jsonl"]
+    elif command == "parentsets":
+        for method in IDENTIFICATIONS:
+            yield ["parentsets", "--method", method, TABLE, *SHORT]
+    else:
+        for method, spec in SEARCHES.items():
+            for task in spec.ways:
+                given = ["--data", TABLE] if task.on_data else [SETS]
+                bound = ["--tw", "2"] if task.bounded else []
+                yield ["optimize", "--method", method, *given, *bound, *SHORT]
