@@ -39,7 +39,7 @@ _OPTIONS = {
     "no_cfunc_wrapper": True,
 }
 
-_ASSEMBLES_LATE = assembles_late()
+ASSEMBLES_LATE = assembles_late()
 
 
 def njit(function):
@@ -55,7 +55,7 @@ def inlined(function):
 def _kernel(function, options):
     if numba.config.DISABLE_JIT:
         return function
-    if not _ASSEMBLES_LATE:
+    if not ASSEMBLES_LATE:
         return use_cache(numba.njit(pipeline_class=KernelCompiler, **options)(function), _DIGEST)
     options = {**options, "no_cpython_wrapper": True}  # it is made when Python calls
     return use_cache(Kernel(function, targetoptions=options, pipeline_class=KernelCompiler), _DIGEST)

@@ -187,7 +187,9 @@ def assembles_late() -> bool:
         False, and nothing done, where this numba is built in another way.
     """
     codegen = cpu_target.target_context.codegen()
-    if not all(hasattr(JITCodeLibrary, name) for name in _RELIED_ON) or not hasattr(codegen, "set_env"):
+    if not all(hasattr(JITCodeLibrary, name) for name in _RELIED_ON):
+        return False
+    if not (hasattr(codegen, "set_env") and hasattr(codegen, "_pass_builder")):  # LLVM's older pass managers
         return False
     codegen._library_class = WholeLibrary
     set_address = codegen.set_env

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from helpers.places import ROOT
 
-from stages.kernels.jit import njit
-from stages.kernels.machine_code import assembles_late
+from stages.kernels.jit import ASSEMBLES_LATE, njit
+from stages.kernels.machine_code import WholeLibrary
 from stages.kernels.reference_counts import holds_arrays
 
-pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+pytestmark = [
+    pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled"),
+    pytest.mark.skipif(not ASSEMBLES_LATE, reason="numba's usual way"),
+]
 
 SCRIPT = """
 import sys, numpy as np
@@ -48,10 +51,10 @@ def test_only_what_python_calls_has_machine_code():
     def outer(value):
         return inner(value) + 1
 
-    assert assembles_late()
     assert outer(1) == 3
     assert len(outer.ways_in) == len(inner.overloads) == 1 and not inner.ways_in
-    assert not next(iter(inner.overloads.values())).library.get_pointer_to_function("inner")
+    library = next(iter(inner.overloads.values())).library
+    assert isinstance(library, WholeLibrary) and not library.get_pointer_to_function("inner")
     assert inner(1) == 2
     assert len(inner.ways_in) == len(inner.overloads) == 1
 
