@@ -56,6 +56,6 @@ def _kernel(function, options):
     if numba.config.DISABLE_JIT:
         return function
     if not ASSEMBLES_LATE:
-        return use_cache(numba.njit(pipeline_class=KernelCompiler, **options)(function), _DIGEST)
+        return use_cache(numba.jit(pipeline_class=KernelCompiler, **options)(function), _DIGEST)
     options = {**options, "no_cpython_wrapper": True}  # it is made when Python calls
     return use_cache(Kernel(function, targetoptions=options, pipeline_class=KernelCompiler), _DIGEST)
