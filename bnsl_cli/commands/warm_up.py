@@ -24,7 +24,7 @@ COMMANDS = ("parentsets", "optimize", "entropy", "screen")
 @jobs_option
 @message_options
 def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
-    """Compile in advance what commands need: for images and clusters.
+    """Compile in advance what commands need, for images and clusters.
 
     Kernels are compiled when they are first used and stored in ~/.cache/bnsl, or where NUMBA_CACHE_DIR says. This
     runs each method of the commands named (all that compile anything, if none is) on a table of eight variables.
@@ -33,8 +33,8 @@ def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
     \b
     Examples:
       bnsl warm-up -j 0
-      bnsl warm-up parentsets
-      NUMBA_CACHE_DIR=/opt/bnsl/kernels bnsl warm-up -j 0 parentsets optimize
+      bnsl warm-up parentsets 2>&1 | tail -1
+      NUMBA_CACHE_DIR=kernels bnsl warm-up entropy screen
 
     \b
     Exit status: 0 done, 1 a run failed, 2 wrong usage, 129, 130 or 143 interrupted.
