@@ -21,14 +21,12 @@ from stages.scoring.scores import recorded_ess
 from . import METHODS, ParentSetOptions
 from .child_search import UNLIMITED, ChildLimits, FoundSets
 from .children import Plan
+from .first_lists import first_list_bytes, score_single_parents
 from .grow_orders import Orders
 from .memory import most_sets, resident_bytes
 
 OVERRUN_WEIGHT = 0.2
 """Weight of the last search in the mean of what searches take beyond their time."""
-
-FIRST_BYTES = 256 << 20
-"""Memory for the scores of all single parents, beyond which they are not computed in advance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,22 +242,17 @@ class Run:
             pass
 
     def score_single_parents(self, children: list[int]) -> None:
-        """Before any search goes on: a first list for every child that is searched, whatever time or user end.
-
-        Searches take these scores up. Where they would fill the memory every child's search begins with its own.
-        """
+        """Before any search goes on: a first list for every child that is searched, where memory allows."""
         searched = [child for child in children if self.plan.fixed_set(child) is None]
-        if len(searched) * self.scorer.n_variables * 8 > FIRST_BYTES:
-            return
+        if self.first_list_bytes(len(searched)):
+            limits = {child: self.limits_of(child) for child in searched}
+            self.has_first_list |= score_single_parents(
+                self.scorer, limits, self.jobs, self.budget, self.reporter
+            )
 
-        def score(child: int) -> None:
-            limits = self.limits_of(child)
-            if not self.budget.interrupted and len(limits.required) < limits.max_parents:
-                self.scorer.remember(child, limits.required, limits.allowed)
-                self.has_first_list.add(child)
-
-        for done, _ in enumerate(ordered_map(score, searched, self.jobs), 1):
-            self.reporter.progress(done, len(searched), "first lists")
+    def first_list_bytes(self, n_children: int) -> int:
+        """Memory of so many first lists; 0 where they are not made in advance."""
+        return first_list_bytes(n_children, self.scorer.n_variables, self.options.memory, self.resident)
 
     def first_list(self, child: int) -> ChildResult:
         """The required parents, and those with one more that improve on them: where there is time for no more."""

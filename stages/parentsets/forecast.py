@@ -94,6 +94,7 @@ def forecast_run(run: Run) -> Forecast:
     if run.options.time is not None:
         seconds = min(seconds, run.options.time)
     fixed = len(run.children) - len(searched)
+    in_advance = 0 if run.options.time is None else run.first_list_bytes(len(searched))
     return Forecast(
         len(run.children),
         len(searched),
@@ -102,7 +103,7 @@ def forecast_run(run: Run) -> Forecast:
         int(totals[1]) + fixed,
         int(totals[2]) + fixed,
         int(totals[3]) + fixed * (BYTES_PER_LISTED_SET + BYTES_PER_PARENT),
-        run.resident + int(SLACK * run.jobs * held * BYTES_PER_SET),
+        run.resident + in_advance + int(SLACK * run.jobs * held * BYTES_PER_SET),
     )
 
 

@@ -233,7 +233,13 @@ class FamilyScorer:
         """Compute an expansion now that will be asked for later; one that a stop cuts short is forgotten."""
         scores = self.expand(child, parents, candidates)
         if self.stop is None or not self.stop.is_set():
-            self._remembered[child, parents] = candidates, scores
+            self.take_expansion(child, parents, candidates, scores)
+
+    def take_expansion(
+        self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray
+    ) -> None:
+        """Know an expansion from now on; arguments and `scores` as of `expand`, computed and counted elsewhere."""
+        self._remembered[child, parents] = candidates, scores
 
     def _score(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -48,15 +49,12 @@ class PairScores:
 
     Attributes
     ----------
-    empty_scores : ndarray of float64, shape (n_variables,)
-        Local scores without parents, nats.
     tiles : list of Tile
         All pairs, each once.
     """
 
     def __init__(self, scorer: FamilyScorer):
         self.scorer = scorer
-        self.empty_scores = np.array([scorer.local_score(i, ()) for i in range(scorer.n_variables)])
         self._tables = _make_tables(scorer)
         edges = self._edges()
         self.tiles = [
@@ -64,6 +62,11 @@ class PairScores:
             for k, (first, last) in enumerate(edges)
             for other_first, other_last in edges[k:]
         ]
+
+    @cached_property
+    def empty_scores(self) -> np.ndarray:
+        """Local scores without parents in nats, float64, shape (n_variables,); computed when first asked for."""
+        return np.array([self.scorer.local_score(i, ()) for i in range(self.scorer.n_variables)])
 
     def _edges(self) -> list[tuple[int, int]]:
         """Ranges of variables with few enough states besides the first ones."""
@@ -123,8 +126,15 @@ class PairScores:
             if k + 1 < len(self.tiles) and is_over():
                 return
 
-    def matrix(self) -> np.ndarray:
+    def matrix(self, jobs: int = 1, tell: Callable[[float], None] | None = None) -> np.ndarray:
         """Scores of all pairs.
+
+        Parameters
+        ----------
+        jobs : int
+            Threads.
+        tell : callable, optional
+            Receives the share of the tiles that are done.
 
         Returns
         -------
@@ -132,9 +142,12 @@ class PairScores:
             Row: child, column: parent; -inf on the diagonal, NaN for pairs left out by a stop.
         """
         scores = np.full((self.scorer.n_variables, self.scorer.n_variables), np.nan)
-        for (first, last, other_first, other_last), forward, backward in self.scored_tiles():
+        for done, (tile, forward, backward) in enumerate(self.scored_tiles(jobs), start=1):
+            first, last, other_first, other_last = tile
             scores[first:last, other_first:other_last] = forward
             scores[other_first:other_last, first:last] = backward
+            if tell is not None:
+                tell(done / len(self.tiles))
         return scores
 
     def best_parents(

@@ -96,7 +96,7 @@ def rank_candidates(
         grower.evaluated += n - 1
         allowed = grower.may_be_parents(variables)
         variables, scores = variables[allowed], scores[allowed]
-        strength = dependence(scorer, child, variables, scores - pairs.empty_scores[child])
+        strength = dependence(scorer, child, variables, scores - grower.score(()))
         order = np.argsort(-strength, kind="stable")
         grower.rank(variables[order], scores[order], most == n - 1)
 

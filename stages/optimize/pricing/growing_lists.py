@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from formats.records import ParentSetRecord
+from formats.records import Header, ParentSetRecord, ParentSetTable
 from stages.scoring.set_grower import SetGrower
 
 from ..lists.set_lists import index_lists, offsets_of
@@ -65,6 +65,21 @@ class GrowingLists:
             scores=np.concatenate([part.scores for part in parts]),
             parent_offsets=offsets_of(np.concatenate([part.sizes for part in parts])),
             parents=np.concatenate([part.parents for part in parts]).astype(np.int32),
+        )
+
+    def table(self) -> ParentSetTable:
+        """All lists as the searches among listed sets take them."""
+        packed = self.pack()
+        n = len(self.growers)
+        return ParentSetTable(
+            header=Header(self.growers[0].scorer.dataset.variables),
+            set_offsets=packed.set_offsets,
+            scores=packed.scores,
+            parent_offsets=packed.parent_offsets,
+            parents=packed.parents,
+            fixed=np.zeros(n, dtype=np.bool_),
+            complete=np.full(n, self.is_complete),
+            unlisted=np.full(n, np.nan),
         )
 
     def _lists_of(self, grower: SetGrower) -> _ChildLists:

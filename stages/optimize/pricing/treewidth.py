@@ -140,7 +140,7 @@ class BoundedPricing(Pricing):
         self.walk: _Walk | None = None
         self.best: tuple[np.ndarray, Parents] | None = None
         # Required arcs that no network within the bound can have are found out before any work is done.
-        prepare_bounded(self.table(), self.width)
+        prepare_bounded(self.lists.table(), self.width)
 
     @property
     def network(self) -> tuple[np.ndarray, Parents]:
@@ -183,7 +183,7 @@ class BoundedPricing(Pricing):
             if grower.max_parents > len(grower.required):
                 variables, scores = grower.improving(grower.required)
                 grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
-        table = self.table()
+        table = self.lists.table()
         result = forest.search(table, self.options, self.budget, self.reporter)
         self.best = np.array([*(result.elimination or ())][::-1]), result.parents
 
@@ -201,7 +201,7 @@ class BoundedPricing(Pricing):
 
     def search(self) -> bool:
         """One phase of search on the lists at hand; False once cooled down without a better network."""
-        table = self.table()
+        table = self.lists.table()
         temperature = self.temperature(table)
         if temperature > 0.0 or self.best is None:
             self.walk_orders(table, temperature)

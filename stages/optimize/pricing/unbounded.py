@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from formats.records import Header, ParentSetTable
 from stages.graphs import positions_of, random_topological_order, topological_order
-from stages.knowledge import Knowledge
 from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
 from stages.runtime.warm_up import tiny_table
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.scores import recorded_ess
 from stages.scoring.set_grower import SetGrower
 
 from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
@@ -39,11 +36,13 @@ from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult, total_score
 from .complete_lists import can_enumerate, enumerate_all, search_complete
 from .greedy_start import climb, rank_candidates
+from .growers import make_growers
 from .growing_lists import GrowingLists
 from .row_samples import search_samples
 from .visits import HOME_PATIENCE, TOLERANCE, Visit
 
 if TYPE_CHECKING:
+    from formats.records import ParentSetTable
     from stages.kernels.orders.set_lists import SetLists
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
@@ -219,7 +218,7 @@ class Pricing:
 
     def solve(self, budget: Budget) -> SearchResult:
         """Search on among complete lists: the best network, and a bound on all within the options' limits."""
-        found = search_complete(self.table(), self.options, budget, self.reporter)
+        found = search_complete(self.lists.table(), self.options, budget, self.reporter)
         self.take_over(found)
         bound = found.facts["bound"]
         if bound - self.best_score > optimality_tolerance(found.scores):
@@ -242,21 +241,6 @@ class Pricing:
         if score > self.best_score + TOLERANCE:
             parents = self.lists.sets(lists, search.found)
             self.take_over(SearchResult(parents, lists.scores[search.found], score))
-
-    def table(self) -> ParentSetTable:
-        """The lists as the searches among listed sets take them."""
-        packed = self.lists.pack()
-        n = self.scorer.n_variables
-        return ParentSetTable(
-            header=Header(self.scorer.dataset.variables),
-            set_offsets=packed.set_offsets,
-            scores=packed.scores,
-            parent_offsets=packed.parent_offsets,
-            parents=packed.parents,
-            fixed=np.zeros(n, dtype=np.bool_),
-            complete=np.full(n, self.lists.is_complete),
-            unlisted=np.full(n, np.nan),
-        )
 
     def alternate(self, patience: int | None = None) -> None:
         """Search and price until the budget is spent, or so many rounds in turn did not improve: by default
@@ -411,39 +395,3 @@ class Pricing:
             "bound_relative_to": claim or claim_of_grown_lists(n_sets, self.options),
         }
         return SearchResult(self.parents, scores, score, facts, figures, lists=self.lists.records())
-
-
-def make_growers(
-    scorer: FamilyScorer, options: OptimizeOptions, table: ParentSetTable | None
-) -> list[SetGrower]:
-    """One grower per variable under the user's arcs, knowing the sets of `table`."""
-    n = scorer.n_variables
-    varies = scorer.n_states > 1
-    largest = n - 1 if options.max_parents is None else min(options.max_parents, n - 1)
-    # Scores of other data or of another kind are worth nothing here, the sets still are.
-    same = table is not None and (table.header.data, table.header.score, table.header.ess) == (
-        scorer.dataset.fingerprint,
-        scorer.score,
-        recorded_ess(scorer.score, scorer.ess),
-    )
-    knowledge = Knowledge.of_arcs(scorer.dataset.names, options.required, options.forbidden, options.tiers)
-    growers = []
-    for child in range(n):
-        allowed = knowledge.may_be_parent(child) & varies & bool(varies[child])
-        required = knowledge.required_of(child)
-        allowed[list(required)] = True
-        is_everything = bool(varies[child]) and int(allowed.sum()) == n - 1
-        candidates = None if is_everything else np.flatnonzero(allowed).astype(np.int32)
-        grower = SetGrower(scorer, child, largest, candidates, required)
-        if table is not None:
-            start, stop = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
-            for s in range(start, stop):
-                parents = table.parent_set(s)
-                is_possible = set(required) <= set(parents) and allowed[list(parents)].all()
-                if is_possible and len(parents) <= largest:
-                    if same:
-                        grower.scores[parents] = float(table.scores[s])
-                    else:
-                        grower.score(parents)
-        growers.append(grower)
-    return growers

@@ -18,7 +18,8 @@ from stages.optimize.climbing.hc import search_data as hill_climbing
 from stages.optimize.pricing import greedy_start
 from stages.optimize.pricing import unbounded as pricing
 from stages.optimize.pricing.greedy_start import climb, rank_candidates
-from stages.optimize.pricing.unbounded import Pricing, make_growers
+from stages.optimize.pricing.growers import make_growers
+from stages.optimize.pricing.unbounded import Pricing
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
