@@ -25,7 +25,8 @@ def run(*arguments: str):
 
 
 def test_every_command_has_its_formats():
-    assert set(COMMANDS) == {*WRITTEN, "convert", "help", "warm-up"} - {"trace"}  # a further output of parentsets
+    # A trace is a further output of parentsets.
+    assert set(COMMANDS) == {*WRITTEN, "convert", "help", "warm-up"} - {"trace"}
 
 
 @pytest.mark.parametrize("command", sorted({*WRITTEN} & {*COMMANDS}))
