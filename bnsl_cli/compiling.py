@@ -6,6 +6,7 @@ commands that need no kernels never load it.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
@@ -65,7 +66,9 @@ class CompileWatch:
     def _look_for_needed(self) -> None:
         from stages.runtime.reachable_kernels import kernels_to_compile
 
-        self._needed |= kernels_to_compile() | self._finished
+        # Python's parser counts its depth for all threads together: a total is missing once rather than the watch.
+        with contextlib.suppress(SystemError):
+            self._needed |= kernels_to_compile() | self._finished
 
     def _listen(self) -> bool:
         """Hear of every compilation, once numba is loaded."""
