@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.ktree_cases import demanding_table, joined_sets
-from helpers.order_searches import fits_order, search_best_first
+from helpers.order_searches import check_best_choices, fits_order, search_best_first
 from helpers.seeds import seeds
-from naive.informative_score import best_growth
 from naive.networks_search import random_table
 
 from stages.kernels.ktrees.fill_branches import CHOICES, most_open, new_branches, search_branches
@@ -50,23 +48,10 @@ def branch(problem, order, floor, n_choices=10**6):
 @pytest.mark.parametrize("width", [1, 2, 3])
 @pytest.mark.parametrize("seed", seeds(8, quick=3))
 def test_best_cliques_along_an_order(width, seed, demanding):
-    n = 6
-    table = (
-        demanding_table(seed, n, n_fixed=width - 1)
-        if demanding
-        else random_table(seed, n, n_sets=24, ties=seed % 2 == 0)
-    )
-    problem = prepare_bounded(table, width)
-    order = problem.respect(np.random.default_rng(seed).permutation(n).astype(np.int32))
-    found, chosen = branch(problem, order, -np.inf)
-    start = prepare(problem, order)[2]
-    expected = start + best_growth(joined_sets(problem.lists), {}, order.tolist(), width, 1.0)
-    assert found == pytest.approx(expected, abs=1e-9)
-    assert problem.lists.relative_scores[chosen].sum() == pytest.approx(expected, abs=1e-9)
-    assert fits_order(problem, order.tolist(), chosen)
-    assert branch(problem, order, -np.inf, n_choices=1)[0] == pytest.approx(found, abs=1e-9)
-    # Nothing is found above the optimum.
-    assert branch(problem, order, expected)[0] == expected
+    def search(problem, order, floor, steps):
+        return *branch(problem, order, floor, steps), prepare(problem, order)[2]
+
+    check_best_choices(search, seed, width, demanding)
 
 
 @pytest.mark.parametrize("width", [2, 4])
