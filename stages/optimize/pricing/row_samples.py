@@ -15,6 +15,7 @@ import numpy as np
 
 from formats.records import Dataset
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import NothingFoundError
 from stages.scoring.family_scorer import FamilyScorer
 
 from ..lists.start_network import StartNetwork
@@ -72,7 +73,10 @@ def search_samples(
     for k, sample in enumerate(row_samples(scorer.dataset, sizes)):
         if budget.is_spent():
             break
-        smaller = FamilyScorer(sample, options.score, options.ess, budget.stop)
+        try:
+            smaller = FamilyScorer(sample, options.score, options.ess, budget.stop)
+        except NothingFoundError:  # a stop while this sample is prepared leaves the network of the one before
+            break
         parents = search(smaller, options, share.part(1.0 / (len(sizes) - k)))
         options = replace(options, start=StartNetwork(parents))
     return options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from stages.optimize.pricing.row_samples import row_samples as samples_of
 from stages.optimize.pricing.row_samples import sample_sizes, search_samples
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
+from stages.scoring import dataset_layout
 from stages.scoring.family_scorer import FamilyScorer
 
 
@@ -55,6 +57,26 @@ def test_each_sample_begins_with_the_network_of_the_one_before(few_are_many):
     assert [start for _, start, _ in seen] == [None, ((), (0,), (), (), ())]
     assert options.start is not None and options.start.parents == ((), (0,), (0,), (), ())
     assert sum(seconds for _, _, seconds in seen) < 90.0
+
+
+def test_a_stop_while_a_sample_is_prepared_keeps_the_network_before(few_are_many, monkeypatch):
+    monkeypatch.setattr(dataset_layout, "MOMENTS_CELLS", 5 * 100)  # the second sample has more
+    dataset, _ = dependent_dataset(2, 5, 1200, most_states=2)
+    stop = threading.Event()
+    scorer = FamilyScorer(dataset)
+
+    def search(smaller, options, budget):
+        stop.set()
+        return ((), (0,), (), (), ())
+
+    class StopsLate(Budget):
+        """Not spent when it is asked between the samples, as with a stop a moment later."""
+
+        def is_spent(self, evaluations=0):
+            return False
+
+    options = search_samples(scorer, OptimizeOptions(), StopsLate(stop=stop), search)
+    assert options.start is not None and options.start.parents == ((), (0,), (), (), ())
 
 
 def test_few_rows_are_not_sampled():
