@@ -75,7 +75,7 @@ def test_arrays_that_a_kernel_makes_are_freed_and_those_given_are_not():
     assert result.tolist() == [[0, 2], [4, 6]]
     assert looked_at(values, 1) == 5
     assert sys.getrefcount(values) == references
-    assert holds_arrays(next(iter(made.overloads.values())).signature.return_type)
+    assert holds_arrays(next(iter(made.ways_in.values())).signature.return_type)
 
 
 @pytest.mark.slow
