@@ -13,7 +13,7 @@ from pathlib import Path
 import numba
 
 from .kernel_cache import use_cache
-from .machine_code import Kernel, assembles_late
+from .machine_code import Kernel, assemble_late
 from .reference_counts import KernelCompiler
 
 
@@ -39,7 +39,7 @@ _OPTIONS = {
     "no_cfunc_wrapper": True,
 }
 
-ASSEMBLES_LATE = assembles_late()
+ASSEMBLES_LATE = assemble_late()
 
 
 def njit(function):

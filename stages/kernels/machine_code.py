@@ -3,10 +3,11 @@
 numba optimises and assembles each function when it is compiled, puts the result into every function that calls it and
 does all again there: a kernel four calls deep is optimised four times. Here a kernel that only other kernels call
 stays as it was written down; what Python calls takes in all of its callees at once and is optimised and assembled as
-one piece. Half of the time that LLVM takes is saved, and the choice of what to inline is made with all in view.
+one piece, with all in view when it is chosen what to inline. A first run with an empty cache takes about a fifth less
+processor time (`parentsets --indep` 34.7 s in place of 42.6, `--greedy` 39.4 in place of 48.0, measured in pairs).
 
 numba has no door for this: `WholeLibrary` overrides private methods of its libraries, `Kernel` of its dispatchers.
-Where a release has others, `assembles_late` says so and kernels are compiled in numba's usual way.
+Where a release has others, `assemble_late` leaves numba as it is and kernels are compiled in its usual way.
 """
 
 from __future__ import annotations
@@ -178,13 +179,13 @@ class Kernel(CPUDispatcher):
         return cres._replace(library=library, entry_point=entry_point, target_context=context)
 
 
-def assembles_late() -> bool:
-    """Let numba use the libraries of this module; the functions of its own that kernels call are meant, too.
+def assemble_late() -> bool:
+    """Make numba use `WholeLibrary` for all that is compiled from now on, functions of its own that kernels call, too.
 
     Returns
     -------
     bool
-        False, and nothing done, where this numba is built in another way.
+        Whether it does; False, and nothing is changed, where this numba is built in another way.
     """
     codegen = cpu_target.target_context.codegen()
     if not all(hasattr(JITCodeLibrary, name) for name in _RELIED_ON):
