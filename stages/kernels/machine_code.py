@@ -180,7 +180,7 @@ class Kernel(CPUDispatcher):
 
 
 def assemble_late() -> bool:
-    """Make numba use `WholeLibrary` for all that is compiled from now on, functions of its own that kernels call, too.
+    """Make numba use `WholeLibrary` for what is compiled from now on, functions of its own that kernels call, too.
 
     Returns
     -------
