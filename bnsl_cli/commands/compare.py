@@ -81,7 +81,8 @@ class NamePatternType(click.ParamType):
     default=SECTIONS[:3],
     section="Comparison",
     help="values by data and method; average ranks (Friedman, Holm); pairs (sign test, classes of differences); "
-    "W-scores against the baseline. Repeatable.  [default: values, ranks, pairs]",
+    "W-scores, the worsening (G - T) / |G| of a score T against the baseline's G: 0 is as good, above is worse. "
+    "Repeatable.  [default: values, ranks, pairs]",
 )
 @option(
     "--baseline",

@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ..errors import Malformed, UnsuitableData
@@ -37,7 +38,7 @@ _MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 26
 _BLOCK_PER_COLUMN = 4096
 _BLOCKS_AT_ONCE, _MIN_PART = 4, 1 << 24
 """Blocks, and bytes, that are parsed between two looks at signals: some tenths of a second, on several cores."""
-_AT_ONCE = 1 << 26
+_AT_ONCE = 1 << 25
 """Bytes looked through between two looks at signals."""
 _QUOTED = re.compile(rb'"[^"]*"')
 
@@ -249,7 +250,12 @@ def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[pyar
     block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
     has_quotes = b'"' in text
     size = len(text) if has_quotes else max(_BLOCKS_AT_ONCE * block, _MIN_PART)
-    parts = [_parse_part(part, n_columns, delimiter, block, has_quotes) for part in _parts(text, start, size)]
+    # Text with quotes is one part. In another thread, since who waits for it hears signals.
+    aside = ThreadPoolExecutor(1)
+    parts = [
+        aside.submit(_parse_part, part, n_columns, delimiter, block, has_quotes).result()
+        for part in _parts(text, start, size)
+    ]
     return pyarrow.concat_tables(parts).columns
 
 
@@ -297,7 +303,8 @@ def _locate_ragged(text: bytes, n_columns: int, delimiter: str, source: str, fir
         counts = _count_quoted(text, delimiter)
     else:
         separator = delimiter.encode()
-        counts = ((n, line.count(separator) + 1) for n, line in enumerate(text.split(b"\n")) if line)
+        lines = enumerate(io.BytesIO(text))
+        counts = ((n, line.count(separator) + 1) for n, line in lines if line != b"\n")
     for offset, count in counts:
         if count != n_columns:
             raise Malformed(
@@ -311,7 +318,8 @@ def _locate_ragged(text: bytes, n_columns: int, delimiter: str, source: str, fir
 
 def _count_quoted(text: bytes, delimiter: str):
     """Line offset and number of cells of each record."""
-    reader = csv.reader(io.StringIO(text.decode("utf-8"), newline="\n"), delimiter=delimiter)
+    lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="\n")
+    reader = csv.reader(lines, delimiter=delimiter)
     start = 0
     try:
         for record in reader:
@@ -326,10 +334,12 @@ def _refuse_open_quote(text: bytes, last: pyarrow.ChunkedArray, source: str, fir
     """Refuse a quote that is never closed: it makes all that follows one cell, the last one."""
     if b'"' not in text:
         return
-    tail = text.rstrip(b"\n")
-    if tail.endswith(b'"') or len(last) == 0:
+    end = len(text)
+    while text.endswith(b"\n", 0, end):
+        end -= 1
+    if text.endswith(b'"', 0, end) or len(last) == 0:
         return
     cell = last[-1].as_py().encode().rstrip(b"\n")
-    if b"\n" in cell or tail.endswith(b'"' + cell):
-        line = first_line + tail.count(b"\n") - cell.count(b"\n")
+    if b"\n" in cell or text.endswith(b'"' + cell, 0, end):
+        line = first_line + text.count(b"\n", 0, end) - cell.count(b"\n")
         raise Malformed("a quote is never closed", source=source, line=line, remedy="close or remove it")

@@ -184,9 +184,15 @@ def adjust_holm(p_values: Sequence[float]) -> list[float]:
 
 
 def w_score(unbounded: float, bounded: float) -> float:
-    """Relative worsening (G − T)/|G| of a bounded score T against the score G without the bound (paper 004).
+    """Worsening W = (G − T)/|G| of a bounded score T against the score G without the bound (paper 004, Section 4).
 
-    0 is best. The paper writes (G − T)/G for negative scores, which turns the sign of what it reports.
+    0 is the best that a bounded network of the same sets can have; a positive W is a worse network.
+
+    Notes
+    -----
+    The paper prints the fraction as (G − T)/G and says that both scores are negative, which would make every W
+    negative. Its words ("the percentage of worsening", "lower values are better", "the lowest value is zero, no upper
+    bound") and the logarithmic axis of its Figure 3 are those of (G − T)/|G|, which is meant here.
     """
     if unbounded == 0.0:
         return 0.0 if bounded == 0.0 else math.inf

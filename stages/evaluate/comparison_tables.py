@@ -284,7 +284,9 @@ def _w_scores(part: _Part) -> Section:
         raise StageError(f"W-scores are of scores, not of {part.measure.key!r}")
     if part.baseline is None:
         raise StageError("W-scores are relative to a baseline: give --baseline, the method without a bound")
-    title = f"W-scores by {part.measure.key}{part.where} in per cent of {part.settings.baseline}, 0 is best"
+    title = (
+        f"W-scores by {part.measure.key}{part.where} in per cent of {part.settings.baseline}, lower is better"
+    )
     methods = [m for m in part.table.methods if m != part.settings.baseline]
     shares = {
         method: [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -73,7 +74,9 @@ def cross_validated_log_likelihoods(
     """
     if not 2 <= folds <= dataset.n_rows:
         raise StageError(f"{folds} folds of {dataset.n_rows} rows: choose between 2 and the number of rows")
-    fold_of_row = task_generator(seed).permutation(dataset.n_rows) % folds
+    # In another thread, since who waits for it hears signals: millions of rows take half a second.
+    deal = ThreadPoolExecutor(1).submit(task_generator(seed).permutation, dataset.n_rows).result()
+    fold_of_row = deal % folds
     n_states = dataset.n_states.tolist()
     total = np.zeros(dataset.n_rows)
     for child, parent_set in enumerate(parents):

@@ -6,6 +6,9 @@ import csv
 import gzip
 import io
 import itertools
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -291,6 +294,25 @@ class TestPartByPart:
         with pytest.raises(Malformed) as caught:
             read(content)
         assert caught.value.line == line
+
+    def test_a_signal_is_heard_while_text_with_quotes_is_parsed(self, read, monkeypatch):
+        """Such text is one part, for only its parser knows where a cell ends."""
+        from formats.tables import tabular
+
+        is_heard = threading.Event()
+
+        def parse_part(*_):
+            os.kill(os.getpid(), signal.SIGUSR1)
+            assert is_heard.wait(30)
+            raise ValueError("heard")
+
+        monkeypatch.setattr(tabular, "_parse_part", parse_part)
+        before = signal.signal(signal.SIGUSR1, lambda *_: is_heard.set())
+        try:
+            with pytest.raises(Malformed, match="heard"):
+                read('a,b\n0,"x"\n')
+        finally:
+            signal.signal(signal.SIGUSR1, before)
 
 
 @pytest.mark.parametrize("folder", ["debd", "classic", "reference", "uci"])

@@ -189,9 +189,10 @@ def test_too_little_to_compare():
         compare_ranks(MeasureTable(("x",), ("a", "b"), np.zeros((2, 1))))
 
 
-def test_w_score():
+def test_w_score_is_the_worsening_as_the_paper_words_it():
+    # "W stands for worsening and thus lower values of W are better. The lowest value of W is zero [...]"
     assert w_score(-100.0, -105.0) == pytest.approx(0.05)
-    assert w_score(-100.0, -100.0) == 0.0
+    assert w_score(-100.0, -110.0) > w_score(-100.0, -105.0) > w_score(-100.0, -100.0) == 0.0
 
 
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(2, 6))
