@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..errors import Malformed, Truncated, UnsuitableData
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, Warn, check_names
+from .label_parts import give_back_memory, join_parts, narrow_part
 
 if TYPE_CHECKING:
     import pyarrow
@@ -58,7 +60,6 @@ def read_arrow(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyar
 
 def read_parquet(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyarrow.Table:
     """Decode Parquet; parameters and errors as in `read_arrow`."""
-    import pyarrow
     from pyarrow import parquet
 
     def read(stream: pyarrow.BufferReader) -> pyarrow.Table:
@@ -68,25 +69,39 @@ def read_parquet(data: bytes, source: str, layout: TextLayout, warn: Warn) -> py
         refuse_much(sum(group.total_byte_size for group in groups), len(data), source)
         stream.seek(0)
         opened = parquet.ParquetFile(stream)
-        if not groups:
-            return opened.read()
         rows_at_once = max(_LEAST_ROWS, _CELLS_AT_ONCE // max(1, told.num_columns))
-        return pyarrow.Table.from_batches([_checked(part) for part in opened.iter_batches(rows_at_once)])
+        return _joined(opened.iter_batches(rows_at_once), opened.schema_arrow)
 
     return _decode(data, "a Parquet file", PARQUET_MARK, source, read)
 
 
 def _read_stream(reader: pyarrow.RecordBatchStreamReader) -> pyarrow.Table:
-    import pyarrow
-
-    return pyarrow.Table.from_batches([_checked(batch) for batch in reader], reader.schema)
+    return _joined(reader, reader.schema)
 
 
 def _read_file(reader: pyarrow.RecordBatchFileReader) -> pyarrow.Table:
+    return _joined(map(reader.get_batch, range(reader.num_record_batches)), reader.schema)
+
+
+def _joined(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> pyarrow.Table:
+    """The table of these batches; columns of data are made indices into their distinct values at once."""
     import pyarrow
 
-    batches = [_checked(reader.get_batch(i)) for i in range(reader.num_record_batches)]
-    return pyarrow.Table.from_batches(batches, reader.schema)
+    from .entropies import is_entropy_table
+
+    checked = map(_checked, batches)
+    if is_entropy_table(schema):
+        return pyarrow.Table.from_batches(checked, schema)
+    parts: list[list[pyarrow.Array]] = [[] for _ in schema.names]
+    for batch in checked:
+        for own, column in zip(parts, batch.columns):
+            own.append(narrow_part(column))
+    columns = []
+    for own, kind in zip(parts, schema.types):
+        columns.append(join_parts(own or [narrow_part(pyarrow.nulls(0, kind))]))
+        own.clear()
+    give_back_memory()
+    return pyarrow.table(columns, names=schema.names)
 
 
 def _checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
@@ -165,26 +180,18 @@ def _without_pandas_index(table: pyarrow.Table, source: str, warn: Warn) -> pyar
 def _as_labels(column: pyarrow.ChunkedArray, name: str, source: str) -> pyarrow.ChunkedArray:
     import pyarrow
 
-    label_type = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    try:
-        if not pyarrow.types.is_dictionary(column.type):
-            # in one piece if it can be, so that there is one dictionary to convert
-            encoded = column.combine_chunks().dictionary_encode()
-            column = (
-                encoded if isinstance(encoded, pyarrow.ChunkedArray) else pyarrow.chunked_array([encoded])
+    with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
+        if pyarrow.types.is_dictionary(column.type):
+            return pyarrow.chunked_array(
+                pyarrow.DictionaryArray.from_arrays(chunk.indices, _as_text(chunk.dictionary))
+                for chunk in column.chunks
             )
-        chunks = [
-            pyarrow.DictionaryArray.from_arrays(chunk.indices.cast("int32"), _as_text(chunk.dictionary))
-            for chunk in column.chunks
-        ]
-    except (pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
-        raise UnsuitableData(
-            f"values of type {column.type} cannot be states",
-            source=source,
-            column=name,
-            remedy="convert the column to text or numbers, or remove it",
-        ) from None
-    return pyarrow.chunked_array(chunks, type=label_type)
+    raise UnsuitableData(
+        f"values of type {column.type} cannot be states",
+        source=source,
+        column=name,
+        remedy="convert the column to text or numbers, or remove it",
+    )
 
 
 def _as_text(values: pyarrow.Array) -> pyarrow.StringArray:

@@ -14,6 +14,7 @@ from ..streams import read_bytes, source_name
 from .columns import EncodingOptions
 from .discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, Warn, encode_table
+from .label_parts import give_back_memory
 
 
 def open_dataset(
@@ -109,7 +110,10 @@ def _open(
         from .arrow import label_columns
         from .entropies import is_entropy_table, unpack_entropies
 
-        if is_entropy_table(table):
+        if is_entropy_table(table.schema):
             return unpack_entropies(table, name)
         table = label_columns(table, name, warn)
-    return encode_table(table, rules, warn)
+    dataset = encode_table(table, rules, warn)
+    del table
+    give_back_memory()
+    return dataset

@@ -33,15 +33,15 @@ _BATCH_BYTES = 1 << 22
 _TOLERANCE = 1e-9
 
 
-def is_entropy_table(table: pyarrow.Table) -> bool:
-    """Whether a decoded table says that it is an entropy table."""
-    return _metadata(table).get("format") == ENTROPY_FORMAT
+def is_entropy_table(schema: pyarrow.Schema) -> bool:
+    """Whether a table says that it is an entropy table."""
+    return _metadata(schema).get("format") == ENTROPY_FORMAT
 
 
-def _metadata(table: pyarrow.Table) -> dict:
+def _metadata(schema: pyarrow.Schema) -> dict:
     import orjson
 
-    raw = (table.schema.metadata or {}).get(METADATA_KEY, b"{}")
+    raw = (schema.metadata or {}).get(METADATA_KEY, b"{}")
     try:
         value = orjson.loads(raw)  # refuses what is nested too deeply
     except orjson.JSONDecodeError:
@@ -98,7 +98,7 @@ def _as_variable(item: dict) -> Variable:
 
 
 def _check_entropy_header(table: pyarrow.Table, source: str) -> dict:
-    header = _metadata(table)
+    header = _metadata(table.schema)
     if header.get("format") != ENTROPY_FORMAT:
         raise Malformed(
             "an Arrow table, but not an entropy table", source=source, remedy="make one with bnsl entropy"

@@ -23,6 +23,7 @@ from .conventions import (
     without_row_numbers,
 )
 from .encoding import RawTable, TextLayout, Warn, check_names
+from .label_parts import give_back_memory, join_parts, narrow_part
 from .labels import parse_numbers
 
 if TYPE_CHECKING:
@@ -244,19 +245,21 @@ def _check_header(names: list[str], source: str, warn: Warn) -> None:
 
 
 def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[pyarrow.ChunkedArray]:
-    import pyarrow
-
     # Wide lines need large blocks: a column of a block becomes an array of its own.
     block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
     has_quotes = b'"' in text
     size = len(text) if has_quotes else max(_BLOCKS_AT_ONCE * block, _MIN_PART)
     # Text with quotes is one part. In another thread, since who waits for it hears signals.
     aside = ThreadPoolExecutor(1)
-    parts = [
-        aside.submit(_parse_part, part, n_columns, delimiter, block, has_quotes).result()
-        for part in _parts(text, start, size)
-    ]
-    return pyarrow.concat_tables(parts).columns
+    columns: list[list[pyarrow.Array]] = [[] for _ in range(n_columns)]
+    for part in _parts(text, start, size):
+        table = aside.submit(_parse_part, part, n_columns, delimiter, block, has_quotes).result()
+        for own, column in zip(columns, table.columns):
+            own += map(narrow_part, column.chunks)
+    joined = list(map(join_parts, columns))
+    del columns
+    give_back_memory()
+    return joined
 
 
 def _parts(text: bytes, start: int, size: int) -> Iterator[memoryview]:
