@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import Malformed, Truncated, UnsuitableData
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
+from .batches import own_header
 from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, Warn, check_names
 from .label_parts import give_back_memory, join_parts, narrow_part
@@ -84,13 +85,11 @@ def _read_file(reader: pyarrow.RecordBatchFileReader) -> pyarrow.Table:
 
 
 def _joined(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> pyarrow.Table:
-    """The table of these batches; columns of data are made indices into their distinct values at once."""
+    """The table of these batches; if it is none of our own, columns become indices into their distinct values."""
     import pyarrow
 
-    from .entropies import is_entropy_table
-
     checked = map(_checked, batches)
-    if is_entropy_table(schema):
+    if own_header(schema):
         return pyarrow.Table.from_batches(checked, schema)
     parts: list[list[pyarrow.Array]] = [[] for _ in schema.names]
     for batch in checked:
@@ -98,7 +97,7 @@ def _joined(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> p
             own.append(narrow_part(column))
     columns = []
     for own, kind in zip(parts, schema.types):
-        columns.append(join_parts(own or [narrow_part(pyarrow.nulls(0, kind))]))
+        columns.append(join_parts(own or [pyarrow.nulls(0, kind)]))
         own.clear()
     give_back_memory()
     return pyarrow.table(columns, names=schema.names)
@@ -181,6 +180,7 @@ def _as_labels(column: pyarrow.ChunkedArray, name: str, source: str) -> pyarrow.
     import pyarrow
 
     with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
+        column = join_parts(list(map(narrow_part, column.chunks or [pyarrow.nulls(0, column.type)])))
         if pyarrow.types.is_dictionary(column.type):
             return pyarrow.chunked_array(
                 pyarrow.DictionaryArray.from_arrays(chunk.indices, _as_text(chunk.dictionary))

@@ -1,4 +1,4 @@
-"""Tables of our own written batch by batch: Arrow streams, Arrow files, Parquet."""
+"""Tables of our own as Arrow streams, Arrow files or Parquet: written batch by batch, told by their metadata."""
 
 from __future__ import annotations
 
@@ -29,3 +29,15 @@ def batch_writer(format: str, sink: Any, schema: pyarrow.Schema) -> Any:
         return parquet.ParquetWriter(sink, schema)
     opened = pyarrow.ipc.new_file if format == "feather" else pyarrow.ipc.new_stream
     return opened(sink, schema)
+
+
+def own_header(schema: pyarrow.Schema) -> dict[str, Any]:
+    """The header in the metadata of a table of our own; empty where there is none that can be read."""
+    import orjson
+
+    raw = (schema.metadata or {}).get(METADATA_KEY, b"{}")
+    try:
+        value = orjson.loads(raw)  # refuses what is nested too deeply
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -20,7 +20,7 @@ from ..lookup import find_format, load
 from ..records import EntropyTable, Variable
 from ..registry import Kind
 from ..streams import open_output, read_bytes, source_name
-from .batches import METADATA_KEY, batch_writer
+from .batches import METADATA_KEY, batch_writer, own_header
 from .encoding import TextLayout
 
 if TYPE_CHECKING:
@@ -35,18 +35,7 @@ _TOLERANCE = 1e-9
 
 def is_entropy_table(schema: pyarrow.Schema) -> bool:
     """Whether a table says that it is an entropy table."""
-    return _metadata(schema).get("format") == ENTROPY_FORMAT
-
-
-def _metadata(schema: pyarrow.Schema) -> dict:
-    import orjson
-
-    raw = (schema.metadata or {}).get(METADATA_KEY, b"{}")
-    try:
-        value = orjson.loads(raw)  # refuses what is nested too deeply
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return own_header(schema).get("format") == ENTROPY_FORMAT
 
 
 def open_entropies(source: str) -> EntropyTable:
@@ -98,7 +87,7 @@ def _as_variable(item: dict) -> Variable:
 
 
 def _check_entropy_header(table: pyarrow.Table, source: str) -> dict:
-    header = _metadata(table.schema)
+    header = own_header(table.schema)
     if header.get("format") != ENTROPY_FORMAT:
         raise Malformed(
             "an Arrow table, but not an entropy table", source=source, remedy="make one with bnsl entropy"
