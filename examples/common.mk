@@ -37,7 +37,7 @@ $1: %: $$(OUT)/%.txt
 endef
 
 # $(call names_of,FILE...): names without folders, points and endings; FILE.NAME is the file of a name.
-name_of  = $(subst .,-,$(patsubst %.bif,%,$(patsubst %.csv,%,$(patsubst %.gz,%,$(notdir $1)))))
+name_of  = $(subst .,-,$(patsubst %.bif,%,$(patsubst %.csv,%,$(patsubst %.parquet,%,$(patsubst %.gz,%,$(notdir $1))))))
 names_of = $(foreach f,$1,$(eval FILE.$(call name_of,$f) := $f)$(call name_of,$f))
 
 # $(call part,K): in a recipe or a prerequisite the K-th part of a run's name, such as wdbc.asobs.1

@@ -1,6 +1,8 @@
 """Pictures of runs and of comparisons.
 
     plot.py scores RUN.json...           score over time, from files of bnsl optimize --stats
+    plot.py anytime CURVES [OTHERS...]   how far each method is below the best score, over time, by data set, from
+                                         tables with columns method, data, seconds, score (examples/anytime)
     plot.py explored TRACE.jsonl...      scores of parent sets in the order looked at, from bnsl parentsets --trace
     plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
     plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
@@ -21,6 +23,7 @@ Needs matplotlib: pip install 'bnsl-cli[plot]'.
 from __future__ import annotations
 
 import argparse
+import csv
 import itertools
 import json
 import statistics
@@ -54,6 +57,39 @@ def draw_scores(given: argparse.Namespace) -> Any:
     axes.set(xlim=(0, None), xlabel="seconds", ylabel="best score (nats)")
     axes.yaxis.set_major_formatter("{x:,.0f}" if axes.get_ylim()[1] - axes.get_ylim()[0] > 8 else "{x:,.2f}")
     axes.legend(loc="lower right", frameon=False)
+    return figure
+
+
+def draw_anytime(given: argparse.Namespace) -> Any:
+    """A panel for each data set of the first file; curves from it, points from the others."""
+    ours, *others = [read_table(path) for path in given.files]
+    others = [row for rows in others for row in rows]
+    methods = {name: look(number) for number, name in enumerate(split(ours + others, ["method"]))}
+    data = split(ours, ["data"])
+    end = max(float(row["seconds"]) for row in ours)
+    figure, panels = new_panels(len(data), sharey=False, columns=4)
+    for axes, (name, rows) in zip(panels, data.items()):
+        points = [row for row in others if row["data"] == name]
+        best = max(float(row["score"]) for row in rows + points)
+        for group, line in ((rows, "-"), (points, "")):
+            for method, run in split(group, ["method"]).items():
+                seconds = [float(row["seconds"]) for row in run]
+                below = [best - float(row["score"]) for row in run]
+                if line:
+                    seconds, below = [*seconds, max(end, seconds[-1])], [*below, below[-1]]
+                style = {**methods[method], "linestyle": line, "markevery": [0] if line else None}
+                style["zorder"] = 2 + len(methods) - list(methods).index(method)  # the first on top
+                axes.plot(seconds, below, drawstyle="steps-post", markersize=5, label=method, **style)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_yscale("symlog", linthresh=1)
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.set_ylim(axes.get_ylim()[1], -0.15)  # upside down, the best a little below the edge
+        axes.set(title=f"{name}: {best:,.0f}", xlabel="seconds")
+    for axes in panels[::4]:
+        axes.set_ylabel("nats below the best")
+    shown = {name: line for axes in panels for line, name in zip(*axes.get_legend_handles_labels())}
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=len(shown), frameon=False)
     return figure
 
 
@@ -157,17 +193,24 @@ def draw_tradeoff(given: argparse.Namespace) -> Any:
 
 
 # --------------------------------------------------------------------------------------------- what they share
-def new_panels(count: int, sharey: bool = True) -> tuple[Any, list[Any]]:
-    """A figure with panels side by side that share the vertical axis, if wished."""
+def new_panels(count: int, sharey: bool = True, columns: int | None = None) -> tuple[Any, list[Any]]:
+    """A figure with panels side by side, in rows of `columns` if given, that share the vertical axis, if wished."""
     from matplotlib import pyplot
 
-    size = (8, 5) if count == 1 else (min(4.2 * count, 15), 4.2)
-    figure, axes = pyplot.subplots(1, count, figsize=size, layout="constrained", sharey=sharey, squeeze=False)
-    for panel in axes[0]:
+    across = min(count, columns or count)
+    down = -(-count // across)
+    size = (8, 5) if count == 1 else (min(4.2 * across, 15), 4.2 if down == 1 else 3.4 * down)
+    figure, axes = pyplot.subplots(
+        down, across, figsize=size, layout="constrained", sharey=sharey, squeeze=False
+    )
+    panels = list(axes.flat)
+    for panel in panels[count:]:
+        panel.remove()
+    for panel in panels[:count]:
         panel.grid(color="#d4dae3", linewidth=0.6)
         panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
-    return figure, list(axes[0])
+    return figure, panels[:count]
 
 
 def look(number: int) -> dict[str, Any]:
@@ -210,6 +253,18 @@ def read_json(path: str) -> Any:
         return json.loads(Path(path).read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"{path}: {error}")
+
+
+def read_table(path: str) -> Rows:
+    """Rows of a table of curves, or the end of the program."""
+    try:
+        with open(path, newline="") as stream:
+            rows: Rows = list(csv.DictReader(stream))
+    except OSError as error:
+        sys.exit(f"{path}: {error}")
+    if not rows or not {"method", "data", "seconds", "score"} <= rows[0].keys():
+        sys.exit(f"{path}: columns are to be method, data, seconds, score")
+    return rows
 
 
 def read_rows(paths: list[str]) -> Rows:
@@ -255,6 +310,7 @@ def main() -> None:
     kinds = parser.add_subparsers(required=True, metavar="KIND")
     for name, draw, option in (
         ("scores", draw_scores, None),
+        ("anytime", draw_anytime, None),
         ("explored", draw_explored, "--child"),
         ("lines", draw_lines, "--x"),
         ("boxes", draw_boxes, "--by"),
