@@ -33,12 +33,23 @@ def pair_information(rows, n):
 
 def informative_score(lists, information, edges):
     """IS of the graph with these edges; `information` by pair."""
-    shared = sum(information.get(edge, 0.0) for edge in edges)
-    best = sum(
-        next(score for score, family in sets if is_clique([child, *family], edges))
+    return largest_informative_score(lists, information, [edges])
+
+
+def largest_informative_score(lists, information, graphs):
+    """Largest IS of graphs given by their edges."""
+    needed = [
+        [
+            (score, frozenset(map(frozenset, itertools.combinations((child, *family), 2))))
+            for score, family in sets
+        ]
         for child, sets in enumerate(lists)
+    ]
+    return max(
+        sum(information.get(edge, 0.0) for edge in edges)
+        / abs(sum(next(score for score, pairs in sets if pairs <= edges) for sets in needed))
+        for edges in graphs
     )
-    return shared / abs(best)
 
 
 def best_growth(lists, information, order, bound, weight):
@@ -71,9 +82,3 @@ def best_clique(lists, information, size):
         score = sum(next(s for s, family in lists[v] if family <= set(members)) for v in members)
         best = max(best, shared / abs(score))
     return best
-
-
-def best_with_clique(lists, information, clique, bound, ktrees):
-    """Largest IS of all k-trees that contain a clique."""
-    inside = set(map(frozenset, itertools.combinations(clique, 2)))
-    return max(informative_score(lists, information, edges) for edges in ktrees if inside <= edges)

@@ -128,11 +128,13 @@ def best_forest(lists):
 
 @functools.cache
 def all_ktrees(n_vertices, bound):
-    """All labelled k-trees as frozensets of edges: grow from every (K + 1)-clique in every way."""
-    level = {
-        (frozenset(c), frozenset(map(frozenset, itertools.combinations(c, 2))))
-        for c in itertools.combinations(range(n_vertices), bound + 1)
-    }
+    """All labelled k-trees as frozensets of edges."""
+    return grow_ktrees(itertools.combinations(range(n_vertices), bound + 1), n_vertices, bound)
+
+
+def grow_ktrees(cliques, n_vertices, bound):
+    """All labelled k-trees with one of these (K + 1)-cliques: grown from each in every way."""
+    level = {(frozenset(c), frozenset(map(frozenset, itertools.combinations(c, 2)))) for c in cliques}
     for _ in range(n_vertices - bound - 1):
         grown = set()
         for vertices, edges in level:

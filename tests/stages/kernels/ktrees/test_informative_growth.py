@@ -9,7 +9,7 @@ import pytest
 from helpers.ktree_cases import pairs_of
 from helpers.seeds import seeds
 from naive import informative_score as naive
-from naive.ktrees import all_ktrees, small_lists
+from naive.ktrees import all_ktrees, grow_ktrees, small_lists
 from naive.networks_search import random_table
 from naive.orders import lists_of
 
@@ -40,11 +40,10 @@ def guided(seed, n, width, **options):
     return small_lists(lists_of(table), width), trees
 
 
-@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize(("n", "width"), [(6, 2), (7, 1), (7, 2), (7, 3)])
 @pytest.mark.parametrize("seed", seeds(16, quick=2))
-def test_growth_ends_with_the_most_informative_ktree(width, seed):
+def test_growth_ends_with_the_most_informative_ktree(n, width, seed):
     """From the best clique and from a random one; the k-tree keeps the clique."""
-    n = 6
     lists, trees = guided(seed, n, width)
     pairs, rng = pairs_of(trees.information, n), np.random.default_rng(seed)
     for random_clique in (True, False):
@@ -56,12 +55,10 @@ def test_growth_ends_with_the_most_informative_ktree(width, seed):
         best, decided = trees._most_informative(tree, rng)
         assert decided
         edges = naive.edges_of(best)
-        assert edges in all_ktrees(n, width)
-        assert naive.is_clique(clique, edges)
+        grown = grow_ktrees([clique], n, width)
+        assert edges in grown
         found = naive.informative_score(lists, pairs, edges)
-        assert found == pytest.approx(
-            naive.best_with_clique(lists, pairs, clique, width, all_ktrees(n, width))
-        )
+        assert found == pytest.approx(naive.largest_informative_score(lists, pairs, grown))
 
 
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
