@@ -12,6 +12,7 @@ for those that come into reach: nothing is computed twice, and nothing is lost f
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,14 @@ class Expansion(NamedTuple):
     order: np.ndarray
     scores: np.ndarray
     reach: int | None
+
+
+class Moment(NamedTuple):
+    """How much a grower knew at some time: how often it had forgotten, and its scores and expansions since then."""
+
+    forgotten: int
+    n_scores: int
+    n_expansions: int
 
 
 class SetGrower:
@@ -98,6 +107,8 @@ class SetGrower:
         self.remembered_bytes = 0
         self._strong: np.ndarray | None = None
         self._improving: dict[tuple[int, ...], Expansion] = {}
+        self._expanded: list[tuple[int, ...]] = []
+        self._forgotten = 0
 
     @property
     def candidates(self) -> np.ndarray:
@@ -139,6 +150,7 @@ class SetGrower:
 
     def _keep(self, parents: tuple[int, ...], expansion: Expansion) -> None:
         self._improving[parents] = expansion
+        self._expanded.append(parents)
         self.remembered_bytes += expansion.order.nbytes + expansion.scores.nbytes
 
     def _expand(self, parents: tuple[int, ...], known: Expansion | None) -> Expansion:
@@ -263,6 +275,8 @@ class SetGrower:
         """Free memory: know only the sets `kept` with their scores, which hold the required one, from now on."""
         self.scores = dict(kept)
         self._improving.clear()
+        self._expanded.clear()
+        self._forgotten += 1
         self.remembered_bytes = 0
 
     @property
@@ -270,12 +284,23 @@ class SetGrower:
         """Memory that all that is known takes, about."""
         return self.remembered_bytes + SET_BYTES * len(self.scores)
 
-    def improvements(self, limit: int) -> dict[tuple[int, ...], float]:
-        """Known sets with their scores: every set met, and the best `limit` one-variable extensions of each."""
-        known = dict(self.scores)
-        for parents, (order, scores, _) in self._improving.items():
+    @property
+    def now(self) -> Moment:
+        """How much is known now."""
+        return Moment(self._forgotten, len(self.scores), len(self._expanded))
+
+    def improvements(self, limit: int, since: Moment | None = None) -> dict[tuple[int, ...], float]:
+        """Known sets with their scores: every set met, and the best `limit` one-variable extensions of each.
+
+        With `since` those that were met or expanded later, if nothing has been forgotten in the meantime.
+        """
+        if since is None or since.forgotten != self._forgotten:
+            since = Moment(self._forgotten, 0, 0)
+        known = dict(islice(self.scores.items(), since.n_scores, None))
+        for parents in self._expanded[since.n_expansions :]:
             if len(parents) == self.max_parents:
                 continue
+            order, scores, _ = self._improving[parents]
             for y, score in zip(order[:limit].tolist(), scores[:limit].tolist()):
                 known[tuple(sorted((*parents, y)))] = score
         return known

@@ -103,7 +103,7 @@ def enumerate_all(
 
     def enumerate_one(grower: SetGrower) -> bool:
         found = search_child(scorer, grower.child, limits_of(grower), share)
-        grower.scores = found.scores | grower.scores
+        grower.scores |= found.scores
         grower.evaluated += found.evaluated
         return found.complete
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from formats.records import Header, ParentSetRecord, ParentSetTable
-from stages.scoring.set_grower import SetGrower
+from stages.scoring.set_grower import Moment, SetGrower
 
 from ..lists.set_lists import index_lists, offsets_of
 
@@ -20,10 +20,15 @@ EXTENSIONS_KEPT = 8
 """One-variable extensions of every set met that join the lists besides the one taken; found by experiment."""
 
 
-class _ChildLists(NamedTuple):
-    """The sets of one child, kept until its grower knows more: scores, sizes and all members in a row."""
+_Entry = tuple[float, int, tuple[int, ...]]
+"""A set as negative score, size and members: what dominates another stands before it."""
 
-    version: tuple[int, int]
+
+class _ChildLists(NamedTuple):
+    """The sets of one child, kept until its grower knows more: with their scores, sizes and all members in a row."""
+
+    known_at: Moment
+    entries: list[_Entry]
     scores: np.ndarray
     sizes: np.ndarray
     parents: np.ndarray
@@ -85,23 +90,35 @@ class GrowingLists:
     def _lists_of(self, grower: SetGrower) -> _ChildLists:
         from stages.kernels.dominance import mark_undominated
 
-        version = (grower.evaluated, len(grower.scores))
-        known = self._known[grower.child]
-        if known is not None and known.version == version:
+        now, known = grower.now, self._known[grower.child]
+        if known is not None and known.known_at == now:
             return known
-        sets = grower.improvements(EXTENSIONS_KEPT).items()
+        before, since = (known.entries, known.known_at) if known else ([], None)
+        # A set once dominated remains so, and what is listed already needs no second look.
+        new = grower.improvements(EXTENSIONS_KEPT, since)
+        for _, _, parents in before:
+            new.pop(parents, None)
         # Those of a network to start from, or of given lists, may be larger than allowed.
         most = max(grower.max_parents, len(grower.required))
         # A climb asks for sets without required parents, too.
-        needed = set(grower.required)
-        possible = [item for item in sets if len(item[0]) <= most and needed.issubset(item[0])]
-        ordered = sorted(possible, key=lambda item: (-item[1], len(item[0]), item[0]))
-        sizes = np.array([len(parents) for parents, _ in ordered], dtype=np.int64)
-        offsets = offsets_of(sizes)
-        members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)
-        keep = mark_undominated(offsets, members, len(self.growers))
-        scores = np.array([score for _, score in ordered])
-        lists = _ChildLists(version, scores[keep], sizes[keep], members[np.repeat(keep, sizes)])
+        needed = grower.required
+        entries = before + [
+            (-score, len(parents), parents)
+            for parents, score in new.items()
+            if len(parents) <= most and (not needed or set(needed).issubset(parents))
+        ]
+        entries.sort()
+        sizes = np.array([size for _, size, _ in entries], dtype=np.int64)
+        members = np.array([p for _, _, parents in entries for p in parents], dtype=np.int32)
+        keep = mark_undominated(offsets_of(sizes), members, len(self.growers))
+        entries = list(compress(entries, keep.tolist()))
+        lists = _ChildLists(
+            now,
+            entries,
+            np.array([-entry[0] for entry in entries]),
+            sizes[keep],
+            members[np.repeat(keep, sizes)],
+        )
         self._known[grower.child] = lists
         return lists
 
@@ -112,8 +129,8 @@ class GrowingLists:
         """
         if sum(grower.bytes for grower in self.growers) <= most_bytes:
             return False
-        for grower, record in zip(self.growers, list(self.records())):
-            grower.forget(dict(zip(record.parents, record.scores)))
+        for grower in self.growers:
+            grower.forget({parents: -score for score, _, parents in self._lists_of(grower).entries})
         return True
 
     def sets(self, lists: SetLists, chosen: np.ndarray) -> tuple[tuple[int, ...], ...]:
@@ -127,12 +144,9 @@ class GrowingLists:
         """The lists as rows of a parent-set file."""
         for grower in self.growers:
             lists = self._lists_of(grower)
-            members = lists.parents.tolist()
-            bounds = offsets_of(lists.sizes).tolist()
-            parents = tuple(tuple(members[a:b]) for a, b in pairwise(bounds))
             yield ParentSetRecord(
                 grower.child,
-                parents,
+                tuple(parents for _, _, parents in lists.entries),
                 tuple(lists.scores.tolist()),
                 evaluated=grower.evaluated,
                 complete=self.is_complete,
