@@ -1,7 +1,8 @@
 """SIGINT, SIGTERM and SIGHUP: end at once, or, where a best-so-far result exists, stop the search and write it.
 
 Outside `graceful_stop` a signal raises `Interrupted`, which unwinds the command (temporary files are removed)
-and gives the exit code. Inside it the first signal only sets the event that budgets ask; the second raises.
+and gives the exit code. Inside it the first signal only sets the event that budgets ask; the second raises, and so
+does one that comes before the search has begun, while its kernels are compiled.
 
 A terminal sends its signals to all commands of a pipe. While a command waits for the one before it
 (`read_patiently`), the first of them is therefore only remembered: the writer hands over what it has, and the
@@ -17,18 +18,29 @@ import signal
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ExtensionFileLoader
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 
 class Interrupted(BaseException):
-    """A signal asked us to end; like KeyboardInterrupt not an Exception, so that nobody swallows it."""
+    """A signal asked us to end; like KeyboardInterrupt not an Exception, so that nobody swallows it.
 
-    def __init__(self, signal_number: int):
+    Parameters
+    ----------
+    signal_number : int
+    lost : str
+        What there is not because of it, and what to do.
+    """
+
+    def __init__(self, signal_number: int, lost: str = ""):
         super().__init__(signal_number)
         self.signal_number = signal_number
+        self.lost = lost
+
+    def __str__(self) -> str:
+        return f"interrupted: {self.lost}" if self.lost else "interrupted"
 
 
 class StopRequest(threading.Event):
@@ -54,6 +66,7 @@ AGAIN_SECONDS = 0.01
 _LOADING = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
 
 _current: StopRequest | None = None
+_lost = ""
 _patient = False
 _remembered: int | None = None
 _dropped: int | None = None
@@ -62,6 +75,12 @@ _dropped: int | None = None
 def remembered_signal() -> int | None:
     """The signal that came while we waited for the command before us, if one did."""
     return _remembered
+
+
+def say_if_interrupted(lost: str) -> None:
+    """What to say if a signal ends the command before its search has begun."""
+    global _lost
+    _lost = lost
 
 
 @contextlib.contextmanager
@@ -99,8 +118,10 @@ def _on_signal(signal_number: int, frame: FrameType | None) -> None:
     if waits and signal_number in FROM_TERMINAL and _waits_for_writer():
         _remembered = signal_number
         return
+    if _current is None or _is_compiling_first(frame):
+        raise Interrupted(signal_number, _lost)
     # Not `is_set`: a second signal may come while `set` holds the event's lock, and must not wait for it.
-    if _current is None or _current.signal_number is not None:
+    if _current.signal_number is not None:
         raise Interrupted(signal_number)
     _current.signal_number = signal_number
     _current.set()
@@ -137,14 +158,23 @@ def _on_alarm(_signal_number: int, frame: FrameType | None) -> None:
 
 
 def _is_sending_again(frame: FrameType | None) -> bool:
-    while frame is not None and frame.f_code is not _send_again.__code__:
-        frame = frame.f_back
-    return frame is not None
+    return _runs_below(frame, (_send_again.__code__,))
 
 
 def _is_loading_extension(frame: FrameType | None) -> bool:
     """Whether a compiled module is being initialised; some, such as orjson, then end the process at any error."""
-    while frame is not None and frame.f_code not in _LOADING:
+    return _runs_below(frame, _LOADING)
+
+
+def _is_compiling_first(frame: FrameType | None) -> bool:
+    """Whether the search waits for its kernels."""
+    warm_up: Any = sys.modules.get("stages.runtime.warm_up")
+    return warm_up is not None and _runs_below(frame, (warm_up.compile_first.__code__,))
+
+
+def _runs_below(frame: FrameType | None, functions: Sequence[CodeType]) -> bool:
+    """Whether one of these functions has called what runs in `frame`, directly or not."""
+    while frame is not None and frame.f_code not in functions:
         frame = frame.f_back
     return frame is not None
 
@@ -179,6 +209,6 @@ def graceful_stop() -> Iterator[StopRequest]:
     except NothingFoundError as error:
         if request.signal_number is None:
             raise
-        raise Interrupted(request.signal_number) from error
+        raise Interrupted(request.signal_number, _lost) from error
     finally:
         _current = None

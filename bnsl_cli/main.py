@@ -233,7 +233,7 @@ def run() -> NoReturn:
     try:
         cli.main(prog_name="bnsl")
     except Interrupted as stop:
-        sys.stderr.write(f"{cli.active}: interrupted\n")
+        sys.stderr.write(f"{cli.active}: {stop}\n")
         code = 128 + stop.signal_number
     except SystemExit as end:
         code = int(end.code or 0)

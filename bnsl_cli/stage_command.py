@@ -43,7 +43,7 @@ class StageCommand(click.Command):
                 number = remembered_signal()
                 if number is None:
                     raise
-                raise Interrupted(number) from error  # the writer had nothing to hand over
+                raise Interrupted(number, "the command before handed nothing over") from error
         number = remembered_signal()
         return code if code or number is None else 128 + number
 

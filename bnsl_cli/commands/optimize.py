@@ -19,7 +19,7 @@ from ..inputs import (
     warn_of_other_data,
     warn_of_other_forest,
 )
-from ..interrupts import PATIENCE, graceful_stop, remembered_signal
+from ..interrupts import PATIENCE, graceful_stop, remembered_signal, say_if_interrupted
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
     TaskOptions,
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from formats.records import Header, Network, ParentSetRecord
     from stages.knowledge import Knowledge
     from stages.runtime.budgets import Budget
+
+NOTHING_YET = "no network was found yet and none is written; let it run until progress shows a score"
 
 
 class OpenedSearch(NamedTuple):
@@ -160,6 +162,7 @@ def command(
 
     from .. import tables
 
+    say_if_interrupted(NOTHING_YET)
     check_options(ctx, method, given.task)
     target_format = "network" if format_name == "table" else output_format("optimize", output)
     output_format("parentsets", given.save_sets or "-")

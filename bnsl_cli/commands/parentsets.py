@@ -13,7 +13,7 @@ from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from ..data_options import DataOptions, data_options
 from ..inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
-from ..interrupts import graceful_stop
+from ..interrupts import graceful_stop, say_if_interrupted
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options import (
     BudgetOptions,
@@ -51,6 +51,8 @@ from ..stage_command import stage_command
 if TYPE_CHECKING:
     from formats.records import Dataset, Header
     from stages.parentsets.driver import Run
+
+NOTHING_YET = "no parent sets were found yet; let it run until progress counts variables"
 
 
 @stage_command
@@ -127,6 +129,7 @@ def command(
     from stages.parentsets.complete_lists import tell_complete
     from stages.parentsets.driver import Run
 
+    say_if_interrupted(NOTHING_YET)
     method = method or DEFAULT_METHOD
     check_options(ctx, method)
     check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)

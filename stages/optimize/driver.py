@@ -15,7 +15,7 @@ from formats.records import OF_ONE_NETWORK, Dataset, Forest, Header, Network, Pa
 from stages.graphs import elimination_width, moral_graph
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
-from stages.runtime.warm_up import compile_first, tiny_dataset, tiny_table
+from stages.runtime.warm_up import TINY_WIDTH, compile_first, tiny_dataset, tiny_table
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 
@@ -64,10 +64,9 @@ def run(
     reporter.detail(f"searching with method {method}")
     module = importlib.import_module(way.module)
     search: ListSearch = module.search
-    if budget.seconds is not None:
-        warm_up: ListSearch = getattr(module, "warm_up", search)
-        tiny = replace(options, start=None, information=None)
-        compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
+    warm_up: ListSearch = getattr(module, "warm_up", search)
+    tiny = replace(options, start=None, information=None, treewidth=_tiny_width(options))
+    compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
     trace = ScoreTrace(reporter, budget)
     result = search(table, options, budget, trace)
     if "bound" in result.facts:
@@ -125,15 +124,22 @@ def run_on_data(
     reporter.detail(f"searching with method {method}")
     module = importlib.import_module(way.module)
     search: DataSearch = module.search_data
-    if budget.seconds is not None:
-        warm_up: DataSearch = getattr(module, "warm_up", search)
-        tiny = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, start=None)
+    warm_up: DataSearch = getattr(module, "warm_up", search)
+    tiny = replace(
+        options,
+        required=(),
+        forbidden=(),
+        tiers=None,
+        max_parents=None,
+        start=None,
+        treewidth=_tiny_width(options),
+    )
 
-        def search_tiny(small: Budget) -> None:
-            tiny_scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
-            warm_up(tiny_scorer, tiny, small, NullReporter())
+    def search_tiny(small: Budget) -> None:
+        tiny_scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
+        warm_up(tiny_scorer, tiny, small, NullReporter())
 
-        compile_first(search_tiny, budget)
+    compile_first(search_tiny, budget)
     roots = None if forest is None else RootProblem(dataset, forest, options)
     if roots is not None and table is not None:
         table = roots.lists_of(table)
@@ -156,6 +162,10 @@ def run_on_data(
     network = assemble(header, method, options, budget, result)
     verify_network(network, dataset=dataset, treewidth=options.treewidth)
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
+
+
+def _tiny_width(options: OptimizeOptions) -> int | None:
+    return None if options.treewidth is None else min(options.treewidth, TINY_WIDTH)
 
 
 def assemble(

@@ -160,10 +160,14 @@ class Run:
         trace : callable, optional
             Called before each record of a search with the sets explored; takes a method that tells them.
         """
+        # Compiled code is loaded before others are forked, too, so that they share it.
+        compile_first(self._search_tiny, self.budget)
+        yield from self._search(finished, trace)
+
+    def _search(
+        self, finished: Collection[int] = (), trace: Callable[[ExploredSets], None] | None = None
+    ) -> Iterator[ParentSetRecord]:
         self.traces = trace is not None
-        # Compiled code is loaded before others are forked, so that they share it.
-        if self.budget.seconds is not None or self.options.time_per_variable is not None or self.jobs > 1:
-            compile_first(self._search_tiny, self.budget)
         children = [child for child in self.children if child not in finished]
         if self.budget.seconds is not None:
             self.score_single_parents(children)
@@ -238,7 +242,7 @@ class Run:
             shard=None,
             max_parents=None,
         )
-        for _ in Run(tiny_dataset(), options, Budget(stop=small.stop)).records():
+        for _ in Run(tiny_dataset(), options, Budget(stop=small.stop))._search():
             pass
 
     def score_single_parents(self, children: list[int]) -> None:

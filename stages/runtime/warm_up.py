@@ -1,7 +1,8 @@
 """Compile before the clock starts: a run of the same search on something tiny.
 
 Compiled kernels are cached on disk, so this costs seconds once after an installation and little afterwards; a
-time limit then means time spent searching, on the first run as on the hundredth.
+time limit then means time spent searching, on the first run as on the hundredth, and a search that is asked to stop
+has all compiled that it takes to hand over what it found.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from .budgets import Budget
 
 TINY_WORK = 200
 """Local scores or orders of a run for the compiler's sake."""
+
+TINY_WIDTH = 2
+"""Bound on the treewidth of such a run at most: more than the width that its four variables can do without."""
 
 
 def tiny_dataset() -> Dataset:
@@ -48,7 +52,7 @@ def tiny_table() -> ParentSetTable:
 def compile_first(search: Callable[[Budget], object], budget: Budget) -> None:
     """Run `search`, which is to work on something tiny, then start the clock of `budget` anew.
 
-    Of use where there is a time limit: otherwise nothing depends on the clock.
+    There is nothing to hand over yet: the command line lets a signal end the command here.
     """
     search(Budget(evaluations=TINY_WORK, stop=budget.stop))
     budget.restart()

@@ -9,8 +9,11 @@ import sys
 import pytest
 from helpers.processes import environment
 
+from bnsl_cli import interrupts
 from bnsl_cli.interrupts import Interrupted, graceful_stop, install_handlers
+from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
+from stages.runtime.warm_up import compile_first
 
 
 def test_a_signal_in_a_finaliser_is_not_lost():
@@ -123,9 +126,28 @@ def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
         signal.signal(signal.SIGALRM, alarm)
 
 
-def test_a_signal_before_there_is_a_result_ends_the_command():
+def test_a_signal_before_there_is_a_result_ends_the_command(monkeypatch):
+    monkeypatch.setattr(interrupts, "_lost", "no network yet")
     with pytest.raises(NothingFoundError), graceful_stop():
         raise NothingFoundError("nobody asked to stop")
-    with pytest.raises(Interrupted), graceful_stop() as stop:
+    with pytest.raises(Interrupted, match="no network yet"), graceful_stop() as stop:
         stop.signal_number = signal.SIGTERM
         raise NothingFoundError("interrupted")
+
+
+def test_a_signal_while_kernels_are_compiled_ends_the_command(monkeypatch):
+    """There is nothing to hand over, and compiling on would take as long as it takes."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
+    monkeypatch.setattr(interrupts, "_lost", "no network yet")
+    before, alarm = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGALRM)
+    try:
+        install_handlers()
+        with pytest.raises(Interrupted, match="interrupted: no network yet"), graceful_stop() as stop:
+            compile_first(lambda _: signal.raise_signal(signal.SIGTERM), Budget(stop=stop))
+        with graceful_stop() as stop:
+            compile_first(lambda _: None, Budget(stop=stop))
+            signal.raise_signal(signal.SIGTERM)
+            assert stop.exit_code == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGALRM, alarm)

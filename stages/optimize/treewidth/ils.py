@@ -104,6 +104,18 @@ def search(
     )
 
 
+def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search` may need, also where it ends at once because a bound is met."""
+    search(table, options, budget, reporter)
+    problem, within = prepare_both(table, options.width)
+    walk = OrderSearch(problem, task_generator(options.seed))
+    walk.start(best_regret_order(problem, walk.rng, n_orders=1))
+    walk.anneal(1, (0.0, 0.0))
+    groups = GroupSearch(within, walk.rng)
+    groups.start(walk.best.order, problem.parents(walk.best.chosen))
+    groups.improve(patience=1, budget=None, limit=1)
+
+
 def cool(
     search: OrderSearch, heat: float, budget: Budget, moves: int | None, watch: Callable[[], bool]
 ) -> None:

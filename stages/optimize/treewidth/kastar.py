@@ -61,14 +61,22 @@ class PathOrders(BatchStream):
     orders : GreedyOrders
     budget : Budget
         Stops the search along an order when it runs out.
+
+    Attributes
+    ----------
+    by_branches : bool
+        Search depth-first with a Lagrangian bound, as there are few enough variables.
     """
 
     work_per_variable = 20_000
 
     def __init__(self, orders: GreedyOrders, budget: Budget):
+        from stages.kernels.ktrees.fill_prices import MAX_RANKS
+
         super().__init__(orders.problem, orders.seed)
         self.orders = orders
         self.budget = budget
+        self.by_branches = self.problem.n_variables <= MAX_RANKS
 
     def batches(self, limit: int | None) -> Iterator[np.ndarray]:
         """The orders themselves."""
@@ -106,13 +114,12 @@ class PathOrders(BatchStream):
         tuple of (float, float, int)
             Relative score of the choices; what the best ones have at most; partial choices looked at.
         """
-        from stages.kernels.ktrees.fill_prices import MAX_RANKS
         from stages.kernels.ktrees.fills import rank_sets
 
         lists, width = self.problem.lists, self.problem.treewidth
         start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
         ranked = rank_sets(lists, tree.order, width)
-        search = self._branch if self.problem.n_variables <= MAX_RANKS else self._expand
+        search = self._branch if self.by_branches else self._expand
         return search(tree, ranked, start, greedy)
 
     def _branch(
@@ -222,3 +229,14 @@ def search(
     result = best_of_batches(orders, options, budget, reporter, anytime_bound)
     result.facts["init"] = options.init
     return result
+
+
+def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search` may need, for few variables and for many."""
+    search(table, options, budget, reporter)
+    orders = PathOrders(prepare_orders(table, options), budget)
+    orders.by_branches = False
+    found = orders.evaluate(next(orders.batches(1)))
+    tree = orders.problem.new_tree()
+    tree.order[:] = found.order
+    orders._from_the_front(tree, 0.0, -np.inf)

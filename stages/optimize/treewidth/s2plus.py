@@ -9,6 +9,7 @@ state greedily when that has no room either. Such k-trees are counted as undecid
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -248,3 +249,9 @@ def search(
     trees = GuidedTrees(table, options, budget)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     return best_of_batches(trees, options, budget, reporter, anytime_bound)
+
+
+def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search` may need: bounds settle small cliques, one of all variables is searched."""
+    for width in (options.treewidth, table.n_variables - 1):
+        search(table, replace(options, treewidth=width), budget, reporter)
