@@ -38,7 +38,7 @@ class WholeLibrary(JITCodeLibrary):
     """The functions of one kernel: as they were written down until a pointer to one that Python calls is wanted."""
 
     _is_assembled = False
-    _stored = None
+    _parts: list[bytes] | None = None
 
     def finalize(self):
         """Nothing is added from here on; nothing is optimised yet."""
@@ -56,6 +56,18 @@ class WholeLibrary(JITCodeLibrary):
             self._assemble()
         return super().get_pointer_to_function(name)
 
+    def parts(self) -> list[bytes]:
+        """Bitcode of this library and of all that it calls, directly or not, each before what it calls itself.
+
+        LLVM takes over what is called in a module so far and leaves out the rest, so callers come first.
+        """
+        if self._parts is None:
+            callees: dict[bytes, None] = {}  # the last ones first, each once
+            for library in self._linking_libraries:
+                callees.update(dict.fromkeys(reversed(_parts_of(library))))
+            self._parts = [self._get_module_for_linking().as_bitcode(), *reversed(callees)]
+        return self._parts
+
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
 
@@ -65,56 +77,41 @@ class WholeLibrary(JITCodeLibrary):
 
     @global_compiler_lock
     def _assemble(self):
-        self._link_callees(self._final_module)
+        for part in self.parts()[1:]:
+            self._final_module.link_in(ll.parse_bitcode(part))
         self._optimize_final_module()
         self._final_module.verify()
         self._is_assembled = True
         self._finalize_final_module()
 
-    def _link_callees(self, module):
-        """Put all that this calls, directly or not, into `module`."""
-        self._get_module_for_linking()  # a copy for callers, before anything is added
-        for library in reversed(self._callees([])):
-            module.link_in(library._get_module_for_linking(), preserve=True)
-
-    def _callees(self, found):
-        """Add the libraries below this one, each after all that it calls itself.
-
-        LLVM takes over what is called in the module so far and leaves out the rest, so callers are linked first.
-        """
-        for library in self._linking_libraries:
-            if library not in found:
-                if isinstance(library, WholeLibrary):
-                    library._callees(found)
-                found.append(library)
-        return found
-
-    def _get_module_for_linking(self):
-        if self._shared_module is None and self._stored is not None:
-            self._shared_module = ll.parse_bitcode(self._stored)
-        return super()._get_module_for_linking()
-
     def serialize_using_object_code(self):
-        """What the cache stores: the functions with all that they call, and their machine code if there is any."""
-        module = self._get_module_for_linking().clone()
-        self._link_callees(module)
-        code = self._get_compiled_object() if self._is_assembled else None
+        """What the cache stores: machine code if there is any, else what callers of these functions link."""
+        if not self._is_assembled:
+            return self.name, "parts", self.parts()
         names = [function.name for function in self.get_defined_functions()]
-        return self.name, "whole", (code, names, module.as_bitcode())
+        return self.name, "code", (self._get_compiled_object(), names)
 
     @classmethod
     def _unserialize(cls, codegen, state):
-        name, _, (code, names, bitcode) = state
+        name, kind, content = state
         library = codegen.create_library(name)
-        library._stored = bitcode  # read if a kernel is compiled that calls this one
         library._finalized = True
-        if code is not None:
-            library.enable_object_caching()
-            library._set_compiled_object(code)
-            library._is_assembled = True
-            library._finalize_final_module()
-            codegen._engine._defined_symbols.update(names)
+        if kind == "parts":
+            library._parts = content
+            return library
+        code, names = content
+        library.enable_object_caching()
+        library._set_compiled_object(code)
+        library._is_assembled = True
+        library._finalize_final_module()
+        codegen._engine._defined_symbols.update(names)
         return library
+
+
+def _parts_of(library) -> list[bytes]:
+    if isinstance(library, WholeLibrary):
+        return library.parts()
+    return [library._get_module_for_linking().as_bitcode()]  # numba's own functions
 
 
 class Kernel(CPUDispatcher):

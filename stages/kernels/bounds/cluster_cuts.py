@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 
 CLUSTER_TENURE = 3
@@ -233,7 +234,7 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
             until[v] = step + 1 + CLUSTER_TENURE + rng.integers(0, 4)
             if size > demand and share < least - SHARE_TOLERANCE:
                 least, found_size = share, size
-                kept[:] = cluster.inside
+                copy_into(kept, cluster.inside)
         # Flip everything back: cheaper than clearing all variables and sets.
         for k in range(n_near):
             v = np.int64(cluster.near[k])

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 
 PATIENCE = 20
@@ -164,7 +165,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
 @njit
 def count_lacks(cuts, sets, shares, lacks):
     """What each cut lacks of its demand when `sets` have these shares, into `lacks`."""
-    lacks[:] = cuts.demands
+    copy_into(lacks, cuts.demands)
     for i in range(len(sets)):
         for k in range(cuts.offsets[sets[i]], cuts.offsets[sets[i] + 1]):
             lacks[cuts.cuts[k]] -= shares[i] * cuts.weights[k]
@@ -238,7 +239,7 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
             violation[c] += weight * (lacks[c] - violation[c])
         if bound > pace[BOUND]:
             pace[BOUND] = bound
-            multipliers[:] = moved
+            copy_into(multipliers, moved)
             pace[IDLE] = 0.0
             # The choice at the new multipliers still lacks in this direction: a longer step would have done more.
             if rise > 0.0 and pace[STEP] < 2.0:

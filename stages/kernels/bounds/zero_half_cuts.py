@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .cluster_cuts import SHARE_TOLERANCE
 
@@ -214,7 +215,7 @@ def search_sums(odd, total, seeds, rules, rng, kept, pool, pool_offsets):
             cost = slack + rounding_cost(total.odd_shares, demand)
             if size > 1 and cost < least - SHARE_TOLERANCE:
                 is_found, least = True, cost
-                kept[:] = total.inside
+                copy_into(kept, total.inside)
             cut, looked_at = best_cut(odd, total, step + 1, size, most)
             work += looked_at
             if cut < 0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import inlined, njit
 from .addable_parents import insert_candidate, list_permitted, shut_pair
 from .ancestors import in_row
@@ -97,7 +98,7 @@ def open_arc(state, child, parent):
 def list_neighbours(state, variable, out):
     """Parents and children of `variable` into `out` (int32); their number."""
     n = state.n_parents[variable]
-    out[:n] = state.arcs[variable, :n]
+    copy_into(out[:n], state.arcs[variable, :n])
     for v in range(len(state.n_parents)):
         if in_row(state.ancestors, v, variable) and is_parent(state, v, variable):
             out[n] = v

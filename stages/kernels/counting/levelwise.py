@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .add_one import score_expansions
 
@@ -161,7 +162,7 @@ def score_open(
     done = 0.0
     while position < len(which) and done <= most_work:
         s = which[position]
-        parents[: len(required)] = required
+        copy_into(parents[: len(required)], required)
         for k in range(size):
             parents[len(required) + k] = allowed[places[s, k]]
         offset = len(allowed) - (starts[s + 1] - starts[s]) - starts[s]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .moves import NOTHING_MOVED, RECHECK, mark_move, move_variable, refresh, take_back
 
@@ -58,10 +59,10 @@ def new_best_order(n_variables: int) -> BestOrder:
 def keep_best(tree, best, relative_score):
     """Copy the tree's order, choices and preferences to `best`."""
     best.relative_score[0] = relative_score
-    best.order[:] = tree.order
-    best.chosen[:] = tree.chosen
-    best.left_out[:] = tree.left_out
-    best.hosts[:] = tree.hosts
+    copy_into(best.order, tree.order)
+    copy_into(best.chosen, tree.chosen)
+    copy_into(best.left_out, tree.left_out)
+    copy_into(best.hosts, tree.hosts)
 
 
 @njit

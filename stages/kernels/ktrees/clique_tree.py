@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .ktree import is_among
 
@@ -210,7 +211,7 @@ def full_cliques(cliques, bags):
     for t in range(size, len(order)):
         variable = order[t]
         count = cliques.sizes[variable]
-        bags[variable, :count] = cliques.earlier[variable, :count]
+        copy_into(bags[variable, :count], cliques.earlier[variable, :count])
         for other in bags[cliques.above[variable]]:
             if count == size - 1:
                 break

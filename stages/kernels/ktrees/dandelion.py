@@ -36,8 +36,8 @@ def draw_code(rng, order, width, symbols):
     for t in range(width):
         other = t + int(rng.random() * (n - t))
         order[t], order[other] = order[other], order[t]
-    order[:width] = np.sort(order[:width])
-    order[width:] = np.sort(order[width:])
+    order[:width].sort()
+    order[width:].sort()
     for i in range(len(symbols)):
         symbols[i] = int(rng.random() * (1 + width * (n - width)))
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .fill_prices import lowest_bound
 from .fills import RankedSets, hash_fill, join, joins
@@ -139,7 +140,7 @@ def complete(ranked, branches, depth, width, picks, is_guided, floor, best):
         trial[rank] = s
     if value > floor:
         floor = value
-        best[:] = trial
+        copy_into(best, trial)
     return floor
 
 
@@ -204,7 +205,7 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
                 return False, floor
             if depth == n_ranks and branches.values[depth] > floor:
                 floor = branches.values[depth]
-                best[:] = branches.taken
+                copy_into(best, branches.taken)
             if depth == n_ranks or was_met(branches, depth):
                 counts[DEPTH] -= 1
                 counts[IS_NEW] = 0

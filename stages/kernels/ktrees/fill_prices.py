@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..bits import lowest_bit, popcount
 from ..jit import inlined, njit
 from .fills import RankedSets, joins
@@ -314,7 +315,7 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, worth
         bound = sum_of_picks(ranked, fill, depth, width, picks, value)
         if bound < lowest:
             lowest, n_waited = bound, 0
-            picks.best_prices[first:] = picks.prices[first:]
+            copy_into(picks.best_prices[first:], picks.prices[first:])
         else:
             n_waited += 1
             if n_waited == STALLED:
@@ -327,7 +328,7 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, worth
             or not step_prices(fill, depth, picks, factor * (bound - floor))
         ):
             break
-    picks.prices[first:] = picks.best_prices[first:]
+    copy_into(picks.prices[first:], picks.best_prices[first:])
     sum_rewards(picks, depth)
     picks.is_stale[depth:] = True
     pick(ranked, fill, depth, width, picks, worths)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .informative_score import information_between
 
@@ -90,7 +91,7 @@ def best_clique(lists, tops, information, most, starts, members, work):
         score = clique_score(lists, tops, information, tried)
         if score > best:
             best = score
-            members[:] = tried
+            copy_into(members, tried)
     # Depth-first over ascending ranks. `shared[d, v]` is what v shares with the first d members.
     shared = np.zeros((size + 1, n))
     chosen = np.full(size, -1, dtype=np.int64)
@@ -123,7 +124,7 @@ def best_clique(lists, tops, information, most, starts, members, work):
             score = clique_score(lists, tops, information, tried)
             if score > best:
                 best = score
-                members[:] = tried
+                copy_into(members, tried)
             continue
         totals[depth + 1] = totals[depth] + shared[depth, v]
         scores[depth + 1] = scores[depth] + tops[v]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import inlined, njit
 from .best_first import OPEN, STATES, pop_state, push_state
 from .fills import hash_fill, join, joins, lowest_rank
@@ -188,7 +189,7 @@ def expand(ranked, states, state, scratch, floor, width):
             kept[n_kept, w] = fill[rank, w] | masks[s, w]
             is_last &= kept[n_kept, w] == fill[rank, w]
         n_kept += 1
-        changed[rank:] = fill[rank:]
+        copy_into(changed[rank:], fill[rank:])
         join(changed, rank, masks[s], extra)
         value = states.values[state] + relative_scores[s]
         bound = bound_of_ranks(ranked, changed, rank + 1, scratch_firsts, firsts, value, floor, width, extra)
@@ -282,7 +283,7 @@ def search_fills(ranked, states, scratch, width, best, floor, rounding, n_expans
             value = dive(ranked, states, state, scratch, width, trial)
             if value > floor:
                 floor = value
-                best[:] = trial
+                copy_into(best, trial)
         if rank < len(best):
             expand(ranked, states, state, scratch, floor + rounding, width)
     return UNFINISHED, floor

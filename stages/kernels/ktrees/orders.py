@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..bits import has_bit, set_bit
 from ..jit import njit
 from .ktree import is_clique, join_bag, join_start_clique, latest_member
@@ -158,10 +159,10 @@ def sample_orders(lists, tree, clique, precedences, rng, n_orders, best_order, b
         if len(precedences.before):
             pull_forward(precedences, tree.order, drawn, emitted, stack)
         else:
-            tree.order[:] = drawn
+            copy_into(tree.order, drawn)
         relative_score = evaluate_order(lists, tree, clique, best)
         if relative_score > best:
             best = relative_score
-            best_order[:] = tree.order
-            best_chosen[:] = tree.chosen
+            copy_into(best_order, tree.order)
+            copy_into(best_chosen, tree.chosen)
     return best

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .slim import SIZE, WORK
 from .start_clique import peel_clique, solve_core
@@ -81,9 +82,9 @@ def solve_relaxed(group, n_missing, tables):
 @njit
 def keep_picks(group, n_missing):
     """Note the present choices and missing pairs as the best; the former stay missing pairs of nothing."""
-    group.best_picks[:] = group.picks
+    copy_into(group.best_picks, group.picks)
     group.best_missing[:] = 0
-    group.best_missing[:n_missing] = group.missing[:n_missing]
+    copy_into(group.best_missing[:n_missing], group.missing[:n_missing])
 
 
 @njit

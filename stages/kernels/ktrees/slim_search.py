@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .clique_tree import build_cliques, put_first
 from .slim import LEVELS, SIZE, WORK, collect_choices, grow_group, mark_interfaces, order_members
@@ -230,8 +231,8 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
 def settle_network(lists, cliques, kept, rng):
     """Keep the present network, or go back to the kept one if that is better."""
     if kept.relative_scores[PRESENT] < kept.relative_scores[KEPT] - GAIN:
-        cliques.chosen[:] = kept.chosen
-        cliques.order[:] = kept.order
+        copy_into(cliques.chosen, kept.chosen)
+        copy_into(cliques.order, kept.order)
         kept.relative_scores[PRESENT] = kept.relative_scores[KEPT]
         build_cliques(lists, cliques, rng)
         return
@@ -239,5 +240,5 @@ def settle_network(lists, cliques, kept, rng):
         kept.idle[0] = 0
     # An equally good network replaces the kept one, so that the search drifts over plateaus.
     kept.relative_scores[KEPT] = kept.relative_scores[PRESENT]
-    kept.chosen[:] = cliques.chosen
-    kept.order[:] = cliques.order
+    copy_into(kept.chosen, cliques.chosen)
+    copy_into(kept.order, cliques.order)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..jit import njit
 from .set_lists import contains, is_consistent
 
@@ -52,9 +53,9 @@ def new_order_state(n_variables: int) -> OrderState:
 @njit
 def copy_order(source, target):
     """Copy an `OrderState` onto another."""
-    target.order[:] = source.order
-    target.position[:] = source.position
-    target.chosen[:] = source.chosen
+    copy_into(target.order, source.order)
+    copy_into(target.position, source.position)
+    copy_into(target.chosen, source.chosen)
 
 
 class Profile(NamedTuple):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..counting.add_one import ScoreTables, score_expansions
 from ..counting.score_tables import line_of_key
 from ..jit import njit
@@ -136,8 +137,8 @@ def begin_expansion(state, data, rules, allowed, members, score, configurations)
         state.stamps[member] = number
     for k in range(len(members)):
         rest = state.union[: len(members) - 1]
-        rest[:k] = members[:k]
-        rest[k:] = members[k + 1 :]
+        copy_into(rest[:k], members[:k])
+        copy_into(rest[k:], members[k + 1 :])
         place = find_set(state.rests, rest)
         if place < 0:
             place = add_set(state.rests, rest)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..counting.add_one import score_expansions
 from ..counting.score_tables import line_of_key
 from ..jit import njit
@@ -188,8 +189,8 @@ def score_extensions(
     family, candidates, union, scratch = buffers
     members = members_of(state.sets, base)
     size = len(required) + len(members)
-    family[: len(required)] = required
-    family[len(required) : size] = members
+    copy_into(family[: len(required)], required)
+    copy_into(family[len(required) : size], members)
     n = 0
     for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
         y = ranking.variables[k]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import copy_into
 from ..dominance import mixed_bits
 from ..jit import njit
 
@@ -93,7 +94,7 @@ def union_with(members, added, buffer):
     while place > 0 and members[place - 1] > added:
         buffer[place] = members[place - 1]
         place -= 1
-    buffer[:place] = members[:place]
+    copy_into(buffer[:place], members[:place])
     buffer[place] = added
     return buffer[: len(members) + 1]
 
