@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"(-|-?[\d,.]+(e[-+]\d+)?)( \*|  )?")
 
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -86,5 +88,5 @@ def _latex_text(section: Section) -> str:
 
 
 def _latex_row(cells: Sequence[str], bold: Sequence[int] = ()) -> str:
-    texts = ["".join(_LATEX.get(sign, sign) for sign in cell) for cell in cells]
+    texts = [_MINUS.sub("$-$", "".join(_LATEX.get(sign, sign) for sign in cell)) for cell in cells]
     return " & ".join(rf"\textbf{{{text}}}" if i in bold else text for i, text in enumerate(texts)) + r" \\"

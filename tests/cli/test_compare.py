@@ -52,7 +52,7 @@ def test_json_lines_and_csv_hold_the_same(runs, tmp_path):
 def test_latex_escapes_names(runs, tmp_path):
     output = tmp_path / "t.tex"
     compare(runs, "--show", "values", "-o", str(output))
-    assert r"t\_wo & \textbf{-50} & -50.5000 \\" in output.read_text().splitlines()
+    assert r"t\_wo & \textbf{$-$50} & $-$50.5000 \\" in output.read_text().splitlines()
 
 
 def test_standard_input_and_measures(runs):
