@@ -33,14 +33,14 @@ SLACK = 1.5
 def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) -> int:
     """Memory taken whatever the searches find: program, data, packed data and every worker's own."""
     scorers = [scorer] if sample is None else [scorer, sample.likelihood]
-    total = PROGRAM_BYTES + scorer.dataset.codes.nbytes
+    total = PROGRAM_BYTES
     if jobs > 1:
         total += jobs * WORKER_BYTES
     for each in scorers:
-        total += sum(array.nbytes for array in each.data)
+        # The packed codes may be those of the table.
+        arrays = {id(array): array.nbytes for array in (each.dataset.codes, *each.data)}
+        total += sum(arrays.values())
         total += jobs * sum(array.nbytes for array in each.workspace())
-    if sample is not None:
-        total += sample.likelihood.dataset.codes.nbytes
     return total
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,25 @@ KEY_RANGE_BITS = 6
 """Keys of rows are joined in so many parts, as a power of two."""
 
 
+class PartRows(NamedTuple):
+    """The distinct rows of a part of the table, told apart by their keys.
+
+    Attributes
+    ----------
+    keys : ndarray of uint64
+        Distinct keys, ascending.
+    first, counts : ndarray of int32
+        First row with each key, and number of rows that have it.
+    places : ndarray of int32, shape (n_rows of the part,)
+        Index into `keys` of every row.
+    """
+
+    keys: np.ndarray
+    first: np.ndarray
+    counts: np.ndarray
+    places: np.ndarray
+
+
 def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Representative row and multiplicity of every distinct row.
 
@@ -41,7 +60,7 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
 
     Returns
     -------
-    (first, counts) : int64 arrays; `first` ascending. Without equal rows ``first = arange(n_rows)``.
+    (first, counts) : int32 arrays; `first` ascending. Without equal rows ``first = arange(n_rows)``.
 
     Raises
     ------
@@ -49,23 +68,21 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
         `stop` was set meanwhile.
     """
     n_rows = codes.shape[1]
-    parts = [slice(start, min(start + PART_ROWS, n_rows)) for start in range(0, n_rows, PART_ROWS)]
-    keys, first, counts, places = [], [], [], []
-    for part in parts:
+    slices = [slice(start, min(start + PART_ROWS, n_rows)) for start in range(0, n_rows, PART_ROWS)]
+    parts = []
+    for part in slices:
         _look_at(stop)
-        found = np.unique(
+        keys, first, places, counts = np.unique(
             _row_keys(codes[:, part]), return_index=True, return_inverse=True, return_counts=True
         )
-        keys.append(found[0])
-        first.append(found[1] + part.start)
-        places.append(found[2].astype(np.int32))
-        counts.append(found[3])
-    groups, first_rows, multiplicities = _merge_parts(keys, first, counts, stop)
-    for part, within, group in zip(parts, places, groups):
-        representative = first_rows[group[within]]
+        narrow = [array.astype(np.int32) for array in (first + part.start, counts, places)]
+        parts.append(PartRows(keys, *narrow))
+    groups, first_rows, multiplicities = _merge_parts(parts, stop)
+    for rows, part, group in zip(slices, parts, groups):
+        representative = first_rows[group[part.places]]
         # Equal keys nearly always mean equal rows; whoever meets a collision goes without merging.
-        if not all(np.array_equal(column[representative], column[part]) for column in codes):
-            return np.arange(n_rows), np.ones(n_rows, dtype=np.int64)
+        if not all(np.array_equal(column[representative], column[rows]) for column in codes):
+            return np.arange(n_rows, dtype=np.int32), np.ones(n_rows, dtype=np.int32)
         _look_at(stop)
     order = np.argsort(first_rows)
     return first_rows[order], multiplicities[order]
@@ -82,27 +99,33 @@ def _row_keys(codes: np.ndarray) -> np.ndarray:
 
 
 def _merge_parts(
-    keys: list[np.ndarray], first: list[np.ndarray], counts: list[np.ndarray], stop: StopSignal | None
+    parts: list[PartRows], stop: StopSignal | None
 ) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
     """Join the distinct keys of parts of the rows, by ranges of keys: none is sorted in one long call.
 
-    Returns the group of every key of every part, and of the groups the first row and the number of rows.
+    Returns the group of every key of every part, and of the groups the first row and the number of rows, all int32.
     """
-    all_keys, all_first, all_counts = np.concatenate(keys), np.concatenate(first), np.concatenate(counts)
-    ranges = (all_keys >> np.uint64(64 - KEY_RANGE_BITS)).astype(np.uint8)
-    ends = np.cumsum(np.bincount(ranges, minlength=1 << KEY_RANGE_BITS))
-    by_range = np.split(np.argsort(ranges, kind="stable"), ends[:-1])
-    groups = np.empty(len(all_keys), dtype=np.int64)
+    bounds = np.arange(1, 1 << KEY_RANGE_BITS, dtype=np.uint64) << np.uint64(64 - KEY_RANGE_BITS)
+    ends = [[0, *np.searchsorted(part.keys, bounds), len(part.keys)] for part in parts]
+    groups = [np.empty(len(part.keys), dtype=np.int32) for part in parts]
     first_rows, multiplicities, n_groups = [], [], 0
-    for members in by_range:
+    for k in range(1 << KEY_RANGE_BITS):
         _look_at(stop)
-        _, at, inverse = np.unique(all_keys[members], return_index=True, return_inverse=True)
-        groups[members] = n_groups + inverse
-        first_rows.append(all_first[members[at]])
-        multiplicities.append(np.bincount(inverse, all_counts[members], len(at)).astype(np.int64))
+        ranges = [slice(int(end[k]), int(end[k + 1])) for end in ends]
+        _, at, inverse = np.unique(
+            np.concatenate([part.keys[own] for part, own in zip(parts, ranges)]),
+            return_index=True,
+            return_inverse=True,
+        )
+        first = np.concatenate([part.first[own] for part, own in zip(parts, ranges)])
+        counts = np.concatenate([part.counts[own] for part, own in zip(parts, ranges)])
+        first_rows.append(first[at])
+        multiplicities.append(np.bincount(inverse, counts, len(at)).astype(np.int32))
+        within = np.split(inverse, np.cumsum([own.stop - own.start for own in ranges])[:-1])
+        for group, own, numbers in zip(groups, ranges, within):
+            group[own] = n_groups + numbers
         n_groups += len(at)
-    of_parts = np.split(groups, np.cumsum([len(part) for part in keys])[:-1])
-    return of_parts, np.concatenate(first_rows), np.concatenate(multiplicities)
+    return groups, np.concatenate(first_rows), np.concatenate(multiplicities)
 
 
 def _look_at(stop: StopSignal | None) -> None:
@@ -134,52 +157,71 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
     n_variables, n_rows = codes.shape
     if codes.size <= MOMENTS_CELLS:
         stop = None
-    segments = [(0, np.arange(n_rows))]
-    first, counts = merge_equal_rows(codes, stop)
-    if len(first) < n_rows:
-        planes = [(shift, first[rows]) for shift, rows in plan_segments(counts)]
-        words = sum(_padded_words(len(rows)) for _, rows in planes)
-        if words <= MERGE_SHARE * _padded_words(n_rows):
-            segments = planes
-    segment_words = np.cumsum([0] + [_padded_words(len(rows)) for _, rows in segments])
+    planes = _planes_of_equal_rows(codes, stop)
+    sizes = [n_rows] if planes is None else [len(rows) for _, rows in planes]
+    shifts = [0] if planes is None else [shift for shift, _ in planes]
+    segment_words = np.cumsum([0] + [_padded_words(size) for size in sizes])
     n_packed = 64 * int(segment_words[-1])
-    shifts = np.array([shift for shift, _ in segments], dtype=np.uint64)
-    packed = np.zeros((n_variables, n_packed), dtype=np.uint8)
     weights = np.zeros(n_packed, dtype=np.int32)
-    for (shift, rows), word in zip(segments, segment_words):
-        place = slice(64 * int(word), 64 * int(word) + len(rows))
-        for i in range(n_variables):
-            packed[i, place] = codes[i, rows]
-            _look_at(stop)
-        weights[place] = 1 << shift
+    for shift, size, word in zip(shifts, sizes, segment_words):
+        weights[64 * int(word) : 64 * int(word) + size] = 1 << shift
+    packed = codes
+    if planes is not None:
+        packed = np.zeros((n_variables, n_packed), dtype=np.uint8)
+        for (_, rows), word in zip(planes, segment_words):
+            place = slice(64 * int(word), 64 * int(word) + len(rows))
+            for i in range(n_variables):
+                packed[i, place] = codes[i, rows]
+                _look_at(stop)
     occupied = weights > 0
     state_offsets = np.concatenate(([0], np.cumsum(n_states))).astype(np.int32)
-    bits = np.empty((int(state_offsets[-1]), n_packed // 64), dtype=np.uint64)
+    bits = np.zeros((int(state_offsets[-1]), n_packed // 64), dtype=np.uint64)
     majority = np.zeros(n_variables, dtype=np.int32)
-    is_sparse = np.zeros(n_variables, dtype=np.bool_)
-    minority: list[np.ndarray] = []
-    for i in range(n_variables):
+    n_rare = np.zeros(n_variables, dtype=np.int64)
+    for i, column in enumerate(packed):
         _look_at(stop)
-        weighted = np.bincount(packed[i], weights=weights, minlength=int(n_states[i]))
-        majority[i] = int(np.argmax(weighted))
+        majority[i] = int(np.argmax(_weighted_counts(column, weights, int(n_states[i]))))
         for state in range(int(n_states[i])):
-            rows_in_state = np.packbits((packed[i] == state) & occupied, bitorder="little")
-            bits[state_offsets[i] + state] = rows_in_state.view(np.uint64)
-        rare = np.flatnonzero((packed[i] != majority[i]) & occupied)
-        is_sparse[i] = len(rare) <= SPARSE_SHARE * n_packed
-        minority.append(rare.astype(np.int32) if is_sparse[i] else np.empty(0, dtype=np.int32))
+            rows_in_state = np.packbits((column == state) & occupied[: len(column)], bitorder="little")
+            bits[state_offsets[i] + state].view(np.uint8)[: len(rows_in_state)] = rows_in_state
+        n_rare[i] = sum(sizes) - np.bitwise_count(bits[state_offsets[i] + majority[i]]).sum(dtype=np.int64)
+    is_sparse = n_rare <= SPARSE_SHARE * n_packed
+    minority_offsets = np.concatenate(([0], np.cumsum(np.where(is_sparse, n_rare, 0)))).astype(np.int64)
+    minority_rows = np.empty(int(minority_offsets[-1]), dtype=np.int32)
+    for i in np.flatnonzero(is_sparse):
+        _look_at(stop)
+        rare = np.flatnonzero((packed[i] != majority[i]) & occupied[: packed.shape[1]])
+        minority_rows[minority_offsets[i] : minority_offsets[i + 1]] = rare
     return PackedData(
         bits=bits,
         state_offsets=state_offsets,
         codes=packed,
         weights=weights,
         valid=np.packbits(occupied, bitorder="little").view(np.uint64),
-        word_shifts=np.repeat(shifts, np.diff(segment_words)),
-        minority_offsets=np.concatenate(([0], np.cumsum([len(rows) for rows in minority]))).astype(np.int64),
-        minority_rows=np.concatenate(minority),
+        word_shifts=np.repeat(np.array(shifts, dtype=np.uint64), np.diff(segment_words)),
+        minority_offsets=minority_offsets,
+        minority_rows=minority_rows,
         majority=majority,
         is_sparse=is_sparse,
     )
+
+
+def _planes_of_equal_rows(codes: np.ndarray, stop: StopSignal | None) -> list[tuple[int, np.ndarray]] | None:
+    """The distinct rows by the binary digits of their multiplicities; None where merging them saves little."""
+    n_rows = codes.shape[1]
+    first, counts = merge_equal_rows(codes, stop)
+    if len(first) == n_rows:
+        return None
+    planes = [(shift, first[rows]) for shift, rows in plan_segments(counts)]
+    words = sum(_padded_words(len(rows)) for _, rows in planes)
+    return planes if words <= MERGE_SHARE * _padded_words(n_rows) else None
+
+
+def _weighted_counts(column: np.ndarray, weights: np.ndarray, n_states: int) -> np.ndarray:
+    """Sum of the weights of the cells in each state, float64; part by part, since counting takes 16 bytes a cell."""
+    parts = [slice(start, start + PART_ROWS) for start in range(0, len(column), PART_ROWS)]
+    counts = [np.bincount(column[part], weights[part][: len(column[part])], n_states) for part in parts]
+    return np.sum(counts, axis=0)
 
 
 def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:

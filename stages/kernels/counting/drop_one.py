@@ -25,7 +25,7 @@ def count_table(data, child, parents, cell_of_row, counts):
     counts : ndarray of int64
         At least as many entries as the product of all numbers of states; overwritten.
     """
-    n_packed = len(data.weights)
+    n_packed = data.codes.shape[1]
     stride = data.state_offsets[child + 1] - data.state_offsets[child]
     for row in range(n_packed):
         cell_of_row[row] = data.codes[child, row]

@@ -29,8 +29,9 @@ class PackedData(NamedTuple):
         One bitmap over the packed rows per variable and state.
     state_offsets : ndarray of int32, shape (n_variables + 1,)
         Bitmaps of variable i are ``bits[state_offsets[i]:state_offsets[i + 1]]``.
-    codes : ndarray of uint8, shape (n_variables, 64 * n_words)
-        States of the packed rows; padding rows hold 0.
+    codes : ndarray of uint8, shape (n_variables, 64 * n_words) or (n_variables, n_rows)
+        States of the packed rows; padding rows hold 0. Where no rows are merged these are the codes of the table
+        itself, without padding.
     weights : ndarray of int32, shape (64 * n_words,)
         Weight of every packed row, 0 for padding.
     valid : ndarray of uint64, shape (n_words,)

@@ -1,0 +1,55 @@
+"""Each kernel that Python calls is compiled once: whatever the command, it is called with the same types."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numba
+import pytest
+from helpers.places import ROOT
+
+from stages.kernels.jit import ASSEMBLES_LATE
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled"),
+    pytest.mark.skipif(not ASSEMBLES_LATE, reason="numba's usual way"),
+]
+
+PERMITTED = {
+    "stages.kernels.ktrees.best_first.push_state": "three searches push their own kind of states",
+}
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from click.testing import CliRunner
+from bnsl_cli.main import cli
+from bnsl_cli.tiny_runs import TABLE, first_run, table_text, tiny_runs
+
+Path(TABLE).write_text(table_text())
+runs = [first_run(), *(run for name in ("parentsets", "optimize", "entropy", "screen") for run in tiny_runs(name))]
+for run in runs:
+    result = CliRunner().invoke(cli, run)
+    assert result.exit_code == 0, (run, result.output, result.exception)
+
+found = {}
+for module in [module for name, module in sys.modules.items() if name.startswith("stages.kernels.")]:
+    for kernel in vars(module).values():
+        if hasattr(kernel, "ways_in"):
+            name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
+            found[name] = [list(map(str, types)) for types in kernel.ways_in]
+print(json.dumps(found))
+"""
+
+
+def test_one_signature_for_each_kernel_that_python_calls(tmp_path):
+    arguments = [sys.executable, "-c", SCRIPT]
+    result = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    signatures = {name: types for name, types in json.loads(result.stdout).items() if types}
+    assert len(signatures) > 50
+    several = {name: types for name, types in signatures.items() if len(types) > 1}
+    assert several.keys() <= PERMITTED.keys(), several
