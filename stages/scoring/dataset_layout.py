@@ -70,12 +70,12 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
     n_rows = codes.shape[1]
     slices = [slice(start, min(start + PART_ROWS, n_rows)) for start in range(0, n_rows, PART_ROWS)]
     parts = []
-    for part in slices:
+    for rows in slices:
         _look_at(stop)
         keys, first, places, counts = np.unique(
-            _row_keys(codes[:, part]), return_index=True, return_inverse=True, return_counts=True
+            _row_keys(codes[:, rows]), return_index=True, return_inverse=True, return_counts=True
         )
-        narrow = [array.astype(np.int32) for array in (first + part.start, counts, places)]
+        narrow = [array.astype(np.int32) for array in (first + rows.start, counts, places)]
         parts.append(PartRows(keys, *narrow))
     groups, first_rows, multiplicities = _merge_parts(parts, stop)
     for rows, part, group in zip(slices, parts, groups):
@@ -188,7 +188,7 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
     is_sparse = n_rare <= SPARSE_SHARE * n_packed
     minority_offsets = np.concatenate(([0], np.cumsum(np.where(is_sparse, n_rare, 0)))).astype(np.int64)
     minority_rows = np.empty(int(minority_offsets[-1]), dtype=np.int32)
-    for i in np.flatnonzero(is_sparse):
+    for i in np.flatnonzero(is_sparse).tolist():
         _look_at(stop)
         rare = np.flatnonzero((packed[i] != majority[i]) & occupied[: packed.shape[1]])
         minority_rows[minority_offsets[i] : minority_offsets[i + 1]] = rare

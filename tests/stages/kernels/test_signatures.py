@@ -8,7 +8,6 @@ import sys
 
 import numba
 import pytest
-from helpers.places import ROOT
 
 from stages.kernels.jit import ASSEMBLES_LATE
 
