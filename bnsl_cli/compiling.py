@@ -7,6 +7,7 @@ commands that need no kernels never load it.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -16,6 +17,17 @@ from typing import Any
 LOOK_SECONDS = 0.25
 SILENT_SECONDS = 1.0
 """How long is compiled before a word is said, and between two words."""
+
+
+def unwritable_cache() -> str | None:
+    """The folder of compiled kernels if nothing can be stored there, so that each run compiles anew; else None."""
+    numba: Any = sys.modules.get("numba")
+    if numba is None:
+        return None
+    folder = nearest = os.path.abspath(numba.config.CACHE_DIR)
+    while not os.path.exists(nearest):
+        nearest = os.path.dirname(nearest)
+    return None if os.access(nearest, os.W_OK | os.X_OK) else folder
 
 
 class CompileWatch:

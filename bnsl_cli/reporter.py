@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from .compiling import CompileWatch
+from .compiling import CompileWatch, unwritable_cache
 from .interrupts import is_stopping
 from .printable import printable, printable_lines
 
@@ -229,7 +229,9 @@ class LiveReporter(Reporter):
 
 def compiling_text(count: int, most: int) -> str:
     """What is said while kernels are compiled, of which so many are ready."""
-    ready = f"compiling, once: {count} of at most {most} kernels"
+    folder = unwritable_cache()
+    when = "once" if folder is None else f"in each run, since {folder} cannot be written"
+    ready = f"compiling, {when}: {count} of at most {most} kernels"
     return f"{ready}; interrupt again to end without a result" if is_stopping() else ready
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
+import numba
 import pytest
 from numba.core import event
 
 from bnsl_cli import compiling
-from bnsl_cli.compiling import CompileWatch
+from bnsl_cli.compiling import CompileWatch, unwritable_cache
 from bnsl_cli.reporter import Reporter, compiling_text
 from stages.kernels.ktrees.dandelion import draw_code
 from stages.runtime import reachable_kernels
@@ -52,3 +54,11 @@ def test_lines_are_sparse_where_nobody_watches(capsys: pytest.CaptureFixture):
     reporter.close()
     assert capsys.readouterr().err == "bnsl optimize: compiling, once: 0 of at most 7 kernels\n"
     assert compiling_text(1, 7) == "compiling, once: 1 of at most 7 kernels"
+
+
+def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "absent" / "kernels"))
+    assert unwritable_cache() is None
+    monkeypatch.setattr("os.access", lambda path, mode: path != str(tmp_path))
+    assert unwritable_cache() == f"{tmp_path}/absent/kernels"
+    assert compiling_text(1, 7).startswith(f"compiling, in each run, since {tmp_path}/absent/kernels cannot")
