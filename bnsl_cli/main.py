@@ -40,6 +40,7 @@ STAGES = {
 }
 HELPERS = {
     "compare": CommandEntry("compare", "Compare methods over many runs: tables, ranks, tests."),
+    "average": CommandEntry("average", "Make one network of many: arc strengths and their consensus."),
     "sample": CommandEntry("sample", "Draw rows from a network, given or random."),
     "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
     "merge": CommandEntry("merge", "Put the parts of a run of parentsets together and check them."),

@@ -19,6 +19,8 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "parentsets": ("parentsets",),
     "trace": ("trace", "arrow", "feather", "parquet"),
     "optimize": ("network", "dot", "graphml", "gr", "td"),
+    "average": ("network", "dot", "graphml", "gr", "td"),
+    "strengths": ("arc-probabilities", "feather", "parquet", "csv"),
     "evaluate": (),
     "compare": ("csv",),
     "sample": TABLE_FORMATS,

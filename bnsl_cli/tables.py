@@ -20,7 +20,7 @@ from .short_names import shortened
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from formats.records import EntropyTable, Forest, Network, ParentSetRecord, Variable
+    from formats.records import ArcProbabilities, EntropyTable, Forest, Network, ParentSetRecord, Variable
     from stages.parentsets.forecast import Forecast
 
 TERMINAL_ROWS = 60
@@ -297,6 +297,40 @@ def network_facts(network: Network) -> str:
         parts.append(decided_text(extra))
     if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
         parts.append(gap_text(network))
+    if extra.get("interrupted"):
+        parts.append("interrupted")
+    return ", ".join(parts)
+
+
+def show_consensus(target: str, network: Network, strengths: ArcProbabilities, limit: int | None) -> None:
+    """The arcs of a consensus with their strengths, the strongest first, and the facts of the header."""
+    names = fitting_names(target, network.header.names)
+    view = new_table("parent", "child", ">strength", ">either")
+    chosen = {(parent, child) for child, family in enumerate(network.parents) for parent in family}
+    rows = zip(*(values.tolist() for values in (strengths.parents, strengths.children)))
+    figures = zip(rows, strengths.probability.tolist(), strengths.either.tolist())
+    cells = (
+        [names[arc[0]], names[arc[1]], f"{strength:.4f}", f"{either:.4f}"]
+        for arc, strength, either in figures
+        if arc in chosen
+    )
+    left_out = add_rows(view, cells, limit)
+    write_text(target, view, *_rest(left_out, "arcs"), consensus_facts(network))
+
+
+def consensus_facts(network: Network) -> str:
+    """One line about a consensus: arcs, of how many networks, threshold, how good it is."""
+    extra = network.header.extra
+    parts = [f"{network.n_variables} variables, {network.n_arcs} arcs"]
+    if "networks" in extra:
+        parts[0] += f" of {extra['networks']:,} network{'s' * (extra['networks'] != 1)}"
+    parts.append(f"pairs of strength above {extra['threshold']:.4g}")
+    if "treewidth" in extra:
+        parts.append(f"width {extra['treewidth']['width']} (bound {extra['treewidth']['bound']})")
+    agreement, bound = extra["agreement"], extra.get("agreement_bound")
+    parts.append(f"agreement {agreement:,.4f}")
+    if bound is not None:
+        parts[-1] += " (the most there is)" if bound == agreement else f" of at most {bound:,.4f}"
     if extra.get("interrupted"):
         parts.append("interrupted")
     return ", ".join(parts)

@@ -18,21 +18,26 @@ if TYPE_CHECKING:
         write_network,
     )
     from .json_lines.forests import open_forest, write_forest
+    from .json_lines.network_streams import open_networks
     from .sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
+    from .tables.arc_probabilities import open_arc_probabilities, write_arc_probabilities
     from .tables.datasets import open_dataset, open_dataset_or_entropies
     from .tables.entropies import open_entropies, write_entropies
     from .tables.table_writer import open_table_writer
 
 _HOMES = {
+    "open_arc_probabilities": "tables.arc_probabilities",
     "open_bayesian_network": "graphs.networks",
     "open_dataset": "tables.datasets",
     "open_dataset_or_entropies": "tables.datasets",
     "open_entropies": "tables.entropies",
     "open_forest": "json_lines.forests",
     "open_network": "graphs.networks",
+    "open_networks": "json_lines.network_streams",
     "open_parent_set_stream": "sets.parent_sets",
     "open_parent_sets": "sets.parent_sets",
     "open_table_writer": "tables.table_writer",
+    "write_arc_probabilities": "tables.arc_probabilities",
     "write_drawing": "graphs.networks",
     "write_entropies": "tables.entropies",
     "write_essential_graph": "graphs.networks",
@@ -42,15 +47,18 @@ _HOMES = {
 }
 
 __all__ = [
+    "open_arc_probabilities",
     "open_bayesian_network",
     "open_dataset",
     "open_dataset_or_entropies",
     "open_entropies",
     "open_forest",
     "open_network",
+    "open_networks",
     "open_parent_set_stream",
     "open_parent_sets",
     "open_table_writer",
+    "write_arc_probabilities",
     "write_drawing",
     "write_entropies",
     "write_essential_graph",

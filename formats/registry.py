@@ -31,6 +31,7 @@ class Kind(enum.StrEnum):
     FOREST = "screening forest"
     ENTROPIES = "entropies"
     TRACE = "explored sets"
+    ARC_PROBABILITIES = "arc probabilities"
     DATA = "data"
     PARAMETERS = "network with parameters"
     MORAL_GRAPH = "moral graph"
@@ -176,6 +177,16 @@ FORMATS = (
         pattern=_ours("bnsl.trace"),
         opening=rb"\{",
         writer="sets.traces:open_trace",
+    ),
+    Format(
+        "bnsl.arc-probabilities",
+        Kind.ARC_PROBABILITIES,
+        "a table of arc probabilities",
+        "Arrow IPC stream: one row per pair of variables",
+        ".arrows",
+        reader="tables.arc_probabilities:open_arc_probabilities",
+        writer="tables.arc_probabilities:write_arc_probabilities",
+        takes=("arrow", "feather", "parquet"),
     ),
     Format(
         "csv",

@@ -141,6 +141,14 @@ NETWORK_HEADER_KEYS = (
     Key("scores_computed", "integer", "local scores computed while parent sets were added"),
     Key("branches", "integer", "nodes of the branch-and-cut tree"),
     Key("programmes", "integer", "linear programmes solved"),
+    Key("networks", "integer", "networks that a consensus was made of"),
+    Key(
+        "threshold",
+        "number",
+        "strength in either direction that a pair must exceed to be joined in a consensus",
+    ),
+    Key("agreement", "number", "sum over the arcs of a consensus: strength less half the threshold"),
+    Key("agreement_bound", "number", "upper bound on that sum, for any network"),
     Key("unscored", "list", "variables (indices) that had no parent sets; the total leaves them out"),
 )
 
@@ -205,7 +213,40 @@ TRACE = FileFormat(
         ),
     ),
 )
-JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST, TRACE)}
+ARC_PROBABILITIES = FileFormat(
+    "bnsl.arc-probabilities",
+    1,
+    (
+        *COMMON_HEADER_KEYS,
+        Key(
+            "prior",
+            "string",
+            "dags: all networks are equally probable before the data; orders: all orders are",
+        ),
+        Key("method", "string", "exact, or sampled"),
+        Key("keep_mass", "number", "of the parent sets that it was made from", nullable=True),
+        Key("chains", "integer", "Markov chains that the samples are of"),
+        Key("samples", "integer", "networks sampled, all chains together"),
+        Key("rhat", "number", "largest rank-normalised split R-hat: of the score and of arcs", nullable=True),
+        Key("ess", "number", "effective number of samples, by the score of the networks", nullable=True),
+        Key("agreed", "boolean", "whether the chains tell the same"),
+    ),
+    (
+        Key("parent", "string", "name of the variable that the arc leaves", required=True),
+        Key("child", "string", "name of the variable that it enters", required=True),
+        Key("probability", "number", "posterior probability of the arc", required=True),
+        Key("standard_error", "number", "of that probability; 0 where it is exact", required=True),
+        Key("either", "number", "posterior probability of an arc in either direction", required=True),
+        Key("ancestor", "number", "posterior probability that the parent is an ancestor of the child"),
+        Key("ancestor_error", "number", "standard error of that"),
+        Key(
+            "blanket", "number", "posterior probability that the parent is in the Markov blanket of the child"
+        ),
+        Key("blanket_error", "number", "standard error of that"),
+    ),
+)
+JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST, TRACE, ARC_PROBABILITIES)}
+"""Formats whose headers are written alike; tables of arc probabilities have theirs in the schema's metadata."""
 
 ENTROPY_COLUMNS = (
     Key("variable", "string", "name of the variable", required=True),

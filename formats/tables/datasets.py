@@ -107,11 +107,14 @@ def _open(
     table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
     del data
     if not isinstance(table, RawTable):
+        from .arc_probabilities import is_arc_probabilities
         from .arrow import label_columns
         from .entropies import is_entropy_table, unpack_entropies
 
         if is_entropy_table(table.schema):
             return unpack_entropies(table, name)
+        if is_arc_probabilities(table.schema):
+            raise Malformed("this is a table of arc probabilities, not a data table", source=name)
         table = label_columns(table, name, warn)
     dataset = encode_table(table, rules, warn)
     del table

@@ -43,6 +43,7 @@ STAGES = {
     "optimize": "optimize --restarts 1000000000 d.sets.jsonl -o {o}.net.jsonl",
     "learn": "optimize --data d.csv --tw 2 --time 1h -o {o}.net.jsonl",
     "evaluate": "evaluate d.net.jsonl --data d.csv -o {o}.jsonl",
+    "average": "average d.net.jsonl d.bif --tw 2 --evaluations 1000000000 -o {o}.net.jsonl",
     "sample": "sample d.bif --rows 3000000 --seed 1 -o {o}.csv",
     "fit": "fit d.net.jsonl d.csv -o {o}.bif",
     "convert": "convert d.csv -o {o}.parquet",

@@ -8,6 +8,7 @@ import json
 
 import numpy as np
 import pytest
+from helpers.arc_probability_cases import arc_probabilities, assert_same_arc_probabilities
 from helpers.entropy_cases import assert_same_entropies, entropy_table
 from helpers.format_strategies import (
     bayesian_networks,
@@ -25,6 +26,7 @@ from hypothesis import strategies as st
 from bnsl_cli.conversions import TARGETS, guess_target
 from bnsl_cli.format_lists import list_keys
 from formats import (
+    open_arc_probabilities,
     open_bayesian_network,
     open_dataset,
     open_entropies,
@@ -32,6 +34,7 @@ from formats import (
     open_network,
     open_parent_sets,
     open_table_writer,
+    write_arc_probabilities,
     write_entropies,
     write_forest,
     write_network,
@@ -105,6 +108,12 @@ def entropies_come_back(row: Format, path: str, data: st.DataObject) -> None:
     assert_same_entropies(open_entropies(path), table)
 
 
+def arc_probabilities_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    table = arc_probabilities(data.draw(st.integers(2, 5)), data.draw(st.integers(0, 99)))
+    write_arc_probabilities(path, table)
+    assert_same_arc_probabilities(open_arc_probabilities(path), table)
+
+
 ROUND_TRIPS = {
     Kind.PARENT_SETS: parent_sets_come_back,
     Kind.NETWORK: networks_come_back,
@@ -112,6 +121,7 @@ ROUND_TRIPS = {
     Kind.DATA: tables_come_back,
     Kind.FOREST: forests_come_back,
     Kind.ENTROPIES: entropies_come_back,
+    Kind.ARC_PROBABILITIES: arc_probabilities_come_back,
 }
 """How a file of each kind is written, read and compared; a format of a new kind fails until it has an entry."""
 
@@ -149,7 +159,7 @@ def test_every_written_exchange_format_is_a_target():
     shown = {
         row.target
         for row in FORMATS
-        if row.writer and row.kind not in (Kind.FOREST, Kind.ENTROPIES, Kind.TRACE)
+        if row.writer and row.kind not in (Kind.FOREST, Kind.ENTROPIES, Kind.TRACE, Kind.ARC_PROBABILITIES)
     }
     assert set(TARGETS) == shown | {"table"}
 

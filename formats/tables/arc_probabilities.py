@@ -1,0 +1,203 @@
+"""Tables of arc probabilities: an Arrow stream with a row for each pair of variables, its header in the metadata."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..detection import HEAD_SIZE, detect
+from ..errors import Inconsistent, Malformed, UnknownVersion
+from ..json_lines.jsonl_writer import encode_header
+from ..lookup import find_format, load
+from ..records import ArcProbabilities, Header, Variable
+from ..schemas import ARC_PROBABILITIES, key_problem
+from ..streams import open_output
+from ..textlines import Lines, as_lines
+from .batches import METADATA_KEY, batch_writer, own_header
+from .encoding import TextLayout
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_FEATURES: tuple[str, ...] = ("ancestor", "blanket")
+_HEADER_FIELDS = {"format", "version", "score", "ess", "rows", "variables", "data", "by", "created"}
+
+
+def is_arc_probabilities(schema: pyarrow.Schema) -> bool:
+    """Whether a table says that it is one of arc probabilities."""
+    return own_header(schema).get("format") == ARC_PROBABILITIES.name
+
+
+def columns_of(table: ArcProbabilities) -> dict[str, Any]:
+    """The columns by name: names of variables as lists, figures as arrays."""
+    names = table.header.names
+    columns: dict[str, Any] = {
+        "parent": [names[v] for v in table.parents.tolist()],
+        "child": [names[v] for v in table.children.tolist()],
+        "probability": table.probability,
+        "standard_error": table.standard_error,
+        "either": table.either,
+    }
+    for name, (probability, error) in table.features.items():
+        columns |= {name: probability, f"{name}_error": error}
+    return columns
+
+
+def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = "arc-probabilities") -> None:
+    """Write a table of arc probabilities.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when complete, or ``-``.
+    table : ArcProbabilities
+    format : str
+        ``arc-probabilities`` (Arrow stream), ``feather`` (Arrow file) or ``parquet``; ``csv``, the columns alone, is
+        for other programs and not read back.
+    """
+    columns = columns_of(table)
+    if format == "csv":
+        _write_csv(target, columns)
+        return
+    import pyarrow
+
+    arrays = [pyarrow.array(values, type=_arrow_type(name)) for name, values in columns.items()]
+    metadata = {METADATA_KEY: encode_header(ARC_PROBABILITIES.name, table.header).strip()}
+    schema = pyarrow.schema([(name, _arrow_type(name)) for name in columns], metadata=metadata)
+    with open_output(target) as stream, batch_writer(format, stream, schema) as writer:
+        writer.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+def _arrow_type(column: str) -> pyarrow.DataType:
+    import pyarrow
+
+    return pyarrow.string() if column in ("parent", "child") else pyarrow.float64()
+
+
+def _write_csv(target: str, columns: dict[str, Any]) -> None:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(columns)
+    rows.writerows(
+        zip(*(values.tolist() if isinstance(values, np.ndarray) else values for values in columns.values()))
+    )
+    with open_output(target) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
+    """Read a table of arc probabilities.
+
+    Parameters
+    ----------
+    source : str or Lines
+        A path or ``-``, or one of these that is open and of which nothing was consumed.
+
+    Raises
+    ------
+    Malformed, Inconsistent, UnknownVersion
+        It is none; parts that contradict each other; a later version.
+    """
+    lines = as_lines(source)
+    data, name = lines.data(), lines.source
+    lines.close()
+    found = detect(data[:HEAD_SIZE])
+    if found.name not in find_format(ARC_PROBABILITIES.name).takes:
+        raise Malformed(
+            f"this is {found.called}, not a table of arc probabilities",
+            source=name,
+            remedy="make one with bnsl posterior",
+        )
+    table = load(found.reader)(data, name, TextLayout(), lambda message: None)
+    header = _read_header(own_header(table.schema), name)
+    columns = _read_columns(table, name)
+    index = {variable: i for i, variable in enumerate(header.names)}
+    unknown = [v for v in (*columns["parent"], *columns["child"]) if v not in index]
+    if unknown:
+        raise Inconsistent(f"{unknown[0]!r} is none of the variables", source=name)
+    features = {
+        feature: (columns[feature], columns[f"{feature}_error"])
+        for feature in _FEATURES
+        if feature in columns and f"{feature}_error" in columns
+    }
+    return ArcProbabilities(
+        header,
+        np.array([index[v] for v in columns["parent"]], dtype=np.int32),
+        np.array([index[v] for v in columns["child"]], dtype=np.int32),
+        columns["probability"],
+        columns["standard_error"],
+        columns["either"],
+        features,
+    )
+
+
+def _read_header(fields: dict[str, Any], source: str) -> Header:
+    if fields.get("format") != ARC_PROBABILITIES.name:
+        raise Malformed(
+            "a table, but not one of arc probabilities", source=source, remedy="make one with bnsl posterior"
+        )
+    version = fields.get("version")
+    if version != ARC_PROBABILITIES.version or isinstance(version, bool):
+        raise UnknownVersion(
+            f"version {version} of {ARC_PROBABILITIES.name}; this release reads {ARC_PROBABILITIES.version}",
+            source=source,
+            remedy="use a newer release of bnsl",
+        )
+    problem = key_problem(fields, ARC_PROBABILITIES.header)
+    if problem is None and not all(map(_is_variable, fields["variables"])):
+        problem = "a variable without a name, or with states that are none"
+    if problem is not None:
+        raise Malformed(f"header: {problem}", source=source)
+    variables = tuple(
+        Variable(item["name"], None if item.get("states") is None else tuple(item["states"]))
+        for item in fields["variables"]
+    )
+    if len({variable.name for variable in variables}) < len(variables):
+        raise Inconsistent("duplicate variable names", source=source)
+    return Header(
+        variables,
+        fields.get("score", "unknown"),
+        fields.get("rows"),
+        fields.get("data"),
+        fields.get("ess"),
+        tuple(entry for entry in fields.get("by", ()) if isinstance(entry, dict)),
+        fields.get("created"),
+        {key: value for key, value in fields.items() if key not in _HEADER_FIELDS},
+    )
+
+
+def _is_variable(item: Any) -> bool:
+    if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+        return False
+    states = item.get("states")
+    return states is None or (isinstance(states, list) and all(isinstance(state, str) for state in states))
+
+
+def _read_columns(table: pyarrow.Table, source: str) -> dict[str, Any]:
+    import pyarrow
+
+    columns: dict[str, Any] = {}
+    try:
+        for key in ARC_PROBABILITIES.record:
+            if key.name not in table.column_names and not key.required:
+                continue
+            column = table.column(key.name).cast(_arrow_type(key.name))
+            columns[key.name] = (
+                column.to_pylist() if key.type == "string" else column.to_numpy().astype(np.float64)
+            )
+    except (KeyError, ValueError, pyarrow.ArrowException) as error:
+        reason = str(error).splitlines()[0][:200]
+        raise Malformed(f"not the columns of arc probabilities: {reason}", source=source) from None
+    for name, values in columns.items():
+        is_probability = name in ("probability", "either", "ancestor", "blanket")
+        # NaN fails every comparison
+        if isinstance(values, np.ndarray) and not (
+            (values >= 0).all()
+            and np.isfinite(values).all()
+            and not (is_probability and (values > 1 + 1e-9).any())
+        ):
+            raise Inconsistent(f"column {name!r} has a figure that is none", source=source, column=name)
+    return columns

@@ -1,0 +1,187 @@
+"""The acyclic network that agrees best with arc strengths.
+
+Only significant pairs may be joined. An arc counts its strength less half the threshold: so one of the two directions
+of a significant pair always counts something, and the sum is larger the more networks agree with the arcs, in
+joining the pairs and in their direction. The best network is found by the searches of `stages.optimize`, on lists of
+candidate parent sets whose scores are sums over arcs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from formats.records import ArcProbabilities, Header, Network, ParentSetRecord, ParentSetTable
+from stages.graphs import positions_of, strongly_connected_components, topological_order
+from stages.optimize.driver import run
+from stages.optimize.verify import verify_network
+
+from .strengths import pair_strengths
+
+if TYPE_CHECKING:
+    from stages.optimize import OptimizeOptions
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+MOST_SETS = 1 << 12
+"""Sets listed for a child: all of 12 candidate parents. Beyond, sets of the strongest candidates are listed."""
+
+ROUNDING = 1e-9
+"""Relative difference by which two sums of strengths are the same."""
+
+Gains = list[dict[int, float]]
+"""For every child what an arc from each of its candidate parents counts; all positive."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A consensus, the most that any network can count (None if unknown), and further entries of the header."""
+
+    parents: tuple[tuple[int, ...], ...]
+    bound: float | None
+    facts: dict[str, Any]
+
+
+def consensus_network(
+    table: ArcProbabilities, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> Network:
+    """The network with the largest sum of strengths less half the threshold, of arcs between significant pairs.
+
+    Parameters
+    ----------
+    table : ArcProbabilities
+    threshold : float
+        Strength in either direction that a pair must exceed to be joined.
+    options : OptimizeOptions
+        ``treewidth`` bounds that of the moral graph; ``seed`` and ``jobs`` are of searches.
+    budget : Budget
+        Of each search; its evaluations are orders.
+    reporter : Reporter
+
+    Returns
+    -------
+    Network
+        Local scores are unknown. The header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (the most
+        that any network can reach, where that is known), and the certificate of the treewidth. Without a bound on
+        the treewidth no arc of a significant pair can be added that counts something.
+    """
+    gains = arc_gains(table, threshold)
+    find = _within_treewidth if options.treewidth is not None else _acyclic
+    found = find(table.header, gains, options, budget, reporter)
+    agreement = math.fsum(
+        gains[child][parent] for child, family in enumerate(found.parents) for parent in family
+    )
+    extra: dict[str, Any] = {"method": "average", "threshold": threshold, "agreement": agreement}
+    if found.bound is not None:
+        is_reached = found.bound <= agreement * (1 + ROUNDING)
+        extra["agreement_bound"] = agreement if is_reached else found.bound
+    if "networks" in table.header.extra:
+        extra["networks"] = table.header.extra["networks"]
+    header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)
+    network = Network(header, found.parents, np.full(len(found.parents), np.nan))
+    verify_network(network, treewidth=options.treewidth)
+    return network
+
+
+def arc_gains(table: ArcProbabilities, threshold: float) -> Gains:
+    """What each arc counts that may be in the consensus."""
+    strengths = pair_strengths(table)
+    gains: Gains = [{} for _ in range(table.header.n_variables)]
+    for parent, child, strength in zip(
+        table.parents.tolist(), table.children.tolist(), table.probability.tolist()
+    ):
+        pair = (parent, child) if parent < child else (child, parent)
+        if strengths[pair] > threshold and strength > threshold / 2:
+            gains[child][parent] = strength - threshold / 2
+    return gains
+
+
+def _within_treewidth(
+    header: Header, gains: Gains, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> _Found:
+    listed = candidate_sets(header, range(header.n_variables), gains, options.width)
+    network, _ = run(listed, options, budget, reporter)
+    extra = network.header.extra
+    facts: dict[str, Any] = {key: extra[key] for key in ("treewidth", "seed", "interrupted") if key in extra}
+    bound = extra.get("bound") if listed.complete.all() else None
+    return _Found(network.parents, bound, facts)
+
+
+def _acyclic(
+    header: Header, gains: Gains, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> _Found:
+    """Every arc that counts and agrees with the best order found.
+
+    Arcs between different strongly connected components close no cycle, whatever is chosen within them, so that
+    each component is searched by itself, the small ones first.
+    """
+    component = [0] * len(gains)
+    components = strongly_connected_components([tuple(family) for family in gains])
+    for number, members in enumerate(components):
+        for variable in members:
+            component[variable] = number
+    chosen = [
+        {parent for parent in family if component[parent] != component[child]}
+        for child, family in enumerate(gains)
+    ]
+    bounds: list[float | None] = [math.fsum(gains[v][p] for v in range(len(gains)) for p in chosen[v])]
+    facts: dict[str, Any] = {}
+    for members in sorted((members for members in components if len(members) > 1), key=len):
+        listed = candidate_sets(header, members, gains)
+        network, _ = run(listed, options, budget, reporter)
+        for child, family in zip(members, network.parents):
+            chosen[child] |= {members[parent] for parent in family}
+        extra = network.header.extra
+        facts |= {key: extra[key] for key in ("seed", "interrupted") if key in extra}
+        bounds.append(extra.get("bound") if listed.complete.all() else None)
+    position = positions_of(np.array(topological_order([sorted(family) for family in chosen])))
+    parents = tuple(
+        tuple(sorted(parent for parent in family if position[parent] < position[child]))
+        for child, family in enumerate(gains)
+    )
+    known = [bound for bound in bounds if bound is not None]
+    return _Found(parents, math.fsum(known) if len(known) == len(bounds) else None, facts)
+
+
+def candidate_sets(
+    header: Header, members: Sequence[int], gains: Gains, most_parents: int | None = None
+) -> ParentSetTable:
+    """Lists of candidate parent sets of some variables, from among these, scored by the sums of what arcs count.
+
+    Parameters
+    ----------
+    header : Header
+        Of all variables.
+    members : sequence of int
+        Ascending; the lists number them from 0.
+    gains : list of dict
+    most_parents : int, optional
+
+    Returns
+    -------
+    ParentSetTable
+        ``complete`` where every set is listed.
+    """
+    place = {variable: number for number, variable in enumerate(members)}
+    records = []
+    for child in members:
+        strongest = sorted((-gain, place[p]) for p, gain in gains[child].items() if p in place)
+        most = len(strongest) if most_parents is None else most_parents
+        n_kept = max(n for n in range(len(strongest) + 1) if _n_sets(n, most) <= MOST_SETS)
+        kept = {parent: -cost for cost, parent in strongest[:n_kept]}
+        sets = [s for size in range(min(most, n_kept) + 1) for s in combinations(sorted(kept), size)]
+        scored = sorted((-math.fsum(map(kept.__getitem__, s)), len(s), s) for s in sets)
+        parents, scores = tuple(s for _, _, s in scored), tuple(-cost for cost, _, _ in scored)
+        complete = n_kept == len(strongest)
+        records.append(ParentSetRecord(place[child], parents, scores, complete=complete))
+    variables = tuple(header.variables[v] for v in members)
+    return ParentSetTable.from_records(Header(variables), records)
+
+
+def _n_sets(n_candidates: int, most: int) -> int:
+    return sum(math.comb(n_candidates, size) for size in range(min(most, n_candidates) + 1))

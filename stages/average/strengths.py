@@ -1,0 +1,159 @@
+"""Arc strengths: the shares of networks that have an arc, and the threshold above which a pair is significant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.errors import Inconsistent
+from formats.records import ArcProbabilities, Header, Network, Variable
+from stages.evaluate.essential_graphs import Arc, essential_graph, list_arcs
+from stages.runtime.errors import StageError
+
+
+class _Edges(NamedTuple):
+    """Edges of one network or essential graph, by variables of the first network."""
+
+    directed: Iterable[Arc]
+    undirected: Iterable[Arc]
+
+
+def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabilities:
+    """Arc strengths of networks over the same variables.
+
+    Parameters
+    ----------
+    networks : iterable of Network
+        One or more; variables are matched by name.
+    cpdag : bool
+        Count the edges of the essential graphs: an undirected one counts half for either direction.
+
+    Returns
+    -------
+    ArcProbabilities
+        A row for every arc that some network has. The header keeps of the networks' headers what all agree in;
+        ``networks`` is their number.
+
+    Raises
+    ------
+    Inconsistent
+        Networks of different variables.
+    StageError
+        There is no network.
+    """
+    directed: Counter[Arc] = Counter()
+    undirected: Counter[Arc] = Counter()
+    header, index, n_networks = Header(()), dict[str, int](), 0
+    for network in networks:
+        n_networks += 1
+        if n_networks == 1:
+            header = replace(network.header, extra={})
+            index = {name: variable for variable, name in enumerate(header.names)}
+        else:
+            header = _agreed(header, network.header, n_networks)
+        edges = _edges(network, index, cpdag)
+        directed.update(edges.directed)
+        for tail, head in edges.undirected:
+            undirected.update([(tail, head), (head, tail)])
+    if n_networks == 0:
+        raise StageError("there is no network to average")
+    arcs = sorted({*directed, *undirected})
+    whole = np.array([directed[arc] for arc in arcs], dtype=np.float64)
+    half = np.array([undirected[arc] for arc in arcs], dtype=np.float64)
+    share = (whole + half / 2) / n_networks
+    # Mean square less squared mean: of a half the square is a quarter.
+    variance = np.maximum(0.0, (whole + half / 4) / n_networks - share**2)
+    by_arc = dict(zip(arcs, share.tolist()))
+    either = np.array([by_arc[a, b] + by_arc.get((b, a), 0.0) for a, b in arcs], dtype=np.float64)
+    ends = np.array(arcs, dtype=np.int32).reshape(-1, 2)
+    order = np.lexsort((ends[:, 1], ends[:, 0], -share))
+    return ArcProbabilities(
+        replace(header, extra={"method": "counted", "networks": n_networks}),
+        ends[order, 0],
+        ends[order, 1],
+        share[order],
+        np.sqrt(variance / n_networks)[order],
+        either[order],
+    )
+
+
+def _agreed(ours: Header, theirs: Header, number: int) -> Header:
+    """What the header so far and that of a further network agree in.
+
+    Raises
+    ------
+    Inconsistent
+        Their variables differ.
+    """
+    other = {variable.name: variable for variable in theirs.variables}
+    missing = [name for name in ours.names if name not in other]
+    foreign = [name for name in theirs.names if name not in set(ours.names)]
+    if missing or foreign:
+        what = f"lacks variable {missing[0]!r}" if missing else f"has a variable {foreign[0]!r} more"
+        raise Inconsistent(
+            f"network {number} {what}: the networks are of different variables",
+            remedy="average networks that were learnt from the same columns",
+        )
+    variables = tuple(v if other[v.name].states == v.states else Variable(v.name) for v in ours.variables)
+    return Header(
+        variables,
+        ours.score if ours.score == theirs.score else "unknown",
+        ours.rows if ours.rows == theirs.rows else None,
+        ours.data if ours.data == theirs.data else None,
+        ours.ess if ours.score == theirs.score and ours.ess == theirs.ess else None,
+        ours.by if ours.by == theirs.by else (),
+    )
+
+
+def _edges(network: Network, index: dict[str, int], cpdag: bool) -> _Edges:
+    places = [index[name] for name in network.header.names]
+
+    def placed(arcs: Iterable[Arc]) -> Iterator[Arc]:
+        return ((places[tail], places[head]) for tail, head in arcs)
+
+    if not cpdag:
+        return _Edges(placed(list_arcs(network.parents)), ())
+    graph = essential_graph(network.parents)
+    return _Edges(placed(graph.directed), placed(graph.undirected))
+
+
+def pair_strengths(table: ArcProbabilities) -> dict[Arc, float]:
+    """Probability of an arc in either direction, by pair, the smaller index first."""
+    ends = zip(table.parents.tolist(), table.children.tolist())
+    return {(min(pair), max(pair)): either for pair, either in zip(ends, table.either.tolist())}
+
+
+def significance_threshold(strengths: Iterable[float]) -> float:
+    """The strength that a pair must exceed to be significant (Scutari and Nagarajan 2013).
+
+    The empirical distribution function F of the pairs' strengths is compared with the step functions of the ideal
+    case, in which each pair is in all networks or in none: they have some level t between 0 and 1. The threshold is
+    the t-quantile of the strengths for the level t that is nearest to F in the L1 norm.
+
+    Parameters
+    ----------
+    strengths : iterable of float
+        Of pairs, in either direction, from 0 to 1; pairs that no network joins may be left out.
+
+    Returns
+    -------
+    float
+        0 if every strength is above one half.
+
+    Notes
+    -----
+    The constant nearest to F on [0, 1] in the L1 norm is a median of F(x) for x uniform there, and F does not
+    decrease: t = F(1/2). Its quantile is the largest strength that is not above one half. The significant pairs are
+    therefore those that more than half of the networks join. A minimiser that works numerically may land on the
+    next strength above or below. Where F jumps at 1/2 itself, each t of the jump is as near; its upper end is taken.
+
+    References
+    ----------
+    Scutari and Nagarajan: Identifying significant edges in graphical models of molecular networks. Artificial
+    Intelligence in Medicine 57(3), 2013.
+    """
+    return max((strength for strength in strengths if strength <= 0.5), default=0.0)

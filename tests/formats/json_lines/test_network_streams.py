@@ -1,0 +1,74 @@
+"""Networks one behind the other in one stream."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from helpers.graph_cases import THREE, network_of
+
+from formats import open_networks, write_network
+from formats.errors import FormatError, Inconsistent, Truncated
+from formats.json_lines.network_lines import network_text
+from formats.textlines import Lines
+
+OTHER = network_of([(), (), ()], ["x", "y", "z"])
+TEXTS = [network_text(network) for network in (THREE, OTHER, THREE)]
+
+
+def read(text: str):
+    return list(open_networks(Lines(io.BytesIO(text.encode()))))
+
+
+@pytest.mark.parametrize("n_networks", [1, 2, 3])
+@pytest.mark.parametrize("between", ["", "\n", "\n \n"])
+def test_all_come_back(n_networks, between):
+    found = read(between.join(TEXTS[:n_networks]))
+    assert [network.parents for network in found] == [THREE.parents, OTHER.parents, THREE.parents][
+        :n_networks
+    ]
+    assert [network.header.names[0] for network in found] == ["A", "x", "A"][:n_networks]
+
+
+def test_they_come_one_by_one():
+    stream = open_networks(Lines(io.BytesIO((TEXTS[0] + "nonsense\n").encode())))
+    assert next(stream).parents == THREE.parents
+    with pytest.raises(FormatError, match="5"):
+        next(stream)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            TEXTS[0] + TEXTS[1][:-5],
+            r"inside a line: 2 of 3 variables arrived \(network 2; whole before it: 1\)",
+        ),
+        (
+            TEXTS[0].rsplit("\n", 2)[0] + "\n" + TEXTS[1],
+            r"ends early: 2 of 3 .* \(network 1; whole before it: 0\)",
+        ),
+        (TEXTS[0] + TEXTS[1][:40], r"inside its header \(network 2; whole before it: 1\)"),
+    ],
+)
+def test_a_torn_stream_says_what_came_whole(text, message):
+    with pytest.raises(Truncated, match=message) as raised:
+        read(text)
+    assert "--partial" in str(raised.value)
+
+
+def test_what_is_wrong_is_told_with_its_line():
+    wrong = TEXTS[1].replace('"child":1,"parents":[[]]', '"child":1,"parents":[[7]]')
+    with pytest.raises(Inconsistent, match="<stream>:7:"):
+        read(TEXTS[0] + wrong)
+
+
+def test_no_input_is_an_error():
+    with pytest.raises(FormatError, match="empty"):
+        read("")
+
+
+def test_another_format_is_one_network(tmp_path):
+    path = str(tmp_path / "n.dot")
+    write_network(path, THREE, "dot")
+    assert [network.parents for network in open_networks(path)] == [THREE.parents]

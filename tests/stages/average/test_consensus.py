@@ -1,0 +1,126 @@
+"""Consensus networks against all networks of a few variables."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from helpers.graph_cases import network_of
+from helpers.seeds import seeds
+from naive.average import most_agreement
+from naive.networks import all_networks, is_acyclic
+from naive.treewidth import moral_edges, treewidth
+
+from formats.records import ArcProbabilities, Header, Variable
+from stages.average import consensus
+from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
+from stages.optimize import OptimizeOptions
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+
+
+def probabilities(n_variables, rng) -> ArcProbabilities:
+    """Of random pairs, some of them sure, some in one direction only."""
+    shares = {}
+    for a in range(n_variables):
+        for b in range(a):
+            both, way = rng.choice([0, 0.3, 0.7, 1.0, rng.random()]), rng.choice([0, 1, 0.5, rng.random()])
+            shares[a, b], shares[b, a] = both * way, both * (1 - way)
+    arcs = sorted((arc for arc, share in shares.items() if share), key=lambda arc: (-shares[arc], arc))
+    ends = np.array(arcs, dtype=np.int32).reshape(-1, 2)
+    strength = np.array([shares[arc] for arc in arcs])
+    either = np.array([shares[a, b] + shares[b, a] for a, b in arcs])
+    header = Header(tuple(Variable(f"V{i}") for i in range(n_variables)))
+    return ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(len(arcs)), either)
+
+
+def by_arc(table):
+    return dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.probability.tolist()))
+
+
+def find(table, threshold, budget=None, **options):
+    budget = budget or Budget()
+    return consensus.consensus_network(table, threshold, OptimizeOptions(**options), budget, NullReporter())
+
+
+@pytest.mark.parametrize("n_variables", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", seeds(20, 5))
+def test_no_network_agrees_more(n_variables, seed):
+    rng = random.Random(f"{seed} {n_variables}")
+    table, threshold = probabilities(n_variables, rng), rng.choice([0, 0.2, 0.5, 0.9])
+    network = find(table, threshold)
+    extra = network.header.extra
+    assert extra["agreement"] == pytest.approx(
+        most_agreement(n_variables, by_arc(table), threshold), abs=1e-9
+    )
+    assert extra["agreement_bound"] == extra["agreement"]
+    strengths, shares = pair_strengths(table), by_arc(table)
+    assert is_acyclic(network.parents)
+    arcs = [(p, c) for c, family in enumerate(network.parents) for p in family]
+    assert all(strengths[min(arc), max(arc)] > threshold for arc in arcs)
+    assert extra["agreement"] == pytest.approx(sum(shares[arc] - threshold / 2 for arc in arcs), abs=1e-9)
+    assert extra["method"] == "average" and extra["threshold"] == threshold
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_no_network_of_five_variables_agrees_more(seed):
+    table = probabilities(5, random.Random(seed))
+    found = find(table, 0.4).header.extra["agreement"]
+    assert found == pytest.approx(most_agreement(5, by_arc(table), 0.4), abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bound", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_none_of_bounded_treewidth_agrees_more(seed, bound):
+    table = probabilities(4, random.Random(seed))
+    network = find(table, 0.25, treewidth=bound, seed=seed, budget=Budget(evaluations=200))
+    expected = most_agreement(4, by_arc(table), 0.25, bound)
+    assert network.header.extra["agreement"] == pytest.approx(expected, abs=1e-9)
+    assert treewidth(moral_edges(network.parents), 4) <= bound
+    assert network.header.extra["treewidth"]["bound"] == bound
+
+
+def test_of_one_network_it_is_that_network():
+    for parents in random.Random(2).sample(all_networks(4), 5):
+        table = count_arcs([network_of(parents)])
+        network = find(table, significance_threshold(pair_strengths(table).values()))
+        assert network.parents == parents
+        assert network.header.extra["networks"] == 1
+
+
+def test_a_cycle_is_broken_where_it_costs_least():
+    arcs = {(0, 1): 0.9, (1, 2): 0.8, (2, 0): 0.7}
+    ends = np.array(list(arcs), dtype=np.int32)
+    strength = np.array(list(arcs.values()))
+    header = Header(tuple(map(Variable, "abc")))
+    table = ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(3), strength)
+    assert find(table, 0.5).parents == ((), (0,), (1,))
+
+
+def test_lists_that_are_cut_claim_no_bound(monkeypatch):
+    """Where not every set can be listed, arcs that fit the order are added, and no bound is told."""
+    monkeypatch.setattr(consensus, "MOST_SETS", 4)
+    table = probabilities(4, random.Random(5))
+    most = most_agreement(4, by_arc(table), 0.1)
+    assert find(table, 0.1).header.extra["agreement"] <= most + 1e-9
+    shares = {(a, b): 0.5 for a in range(4) for b in range(4) if a != b}
+    ends = np.array(list(shares), dtype=np.int32)
+    both = ArcProbabilities(
+        table.header, ends[:, 0], ends[:, 1], np.full(12, 0.5), np.zeros(12), np.full(12, 1.0)
+    )
+    network = find(both, 0.5)
+    assert network.n_arcs == 6 and "agreement_bound" not in network.header.extra
+
+
+def test_candidate_sets_are_scored_by_their_arcs():
+    header = Header(tuple(map(Variable, "abcd")))
+    lists = consensus.candidate_sets(header, [0, 2, 3], [{2: 0.5, 1: 9.0}, {}, {0: 0.25, 3: 0.5}, {}])
+    assert [list(zip(r.parents, r.scores)) for r in lists.records()] == [
+        [((1,), 0.5), ((), 0.0)],
+        [((0, 2), 0.75), ((2,), 0.5), ((0,), 0.25), ((), 0.0)],
+        [((), 0.0)],
+    ]
+    assert lists.complete.all() and lists.header.names == ("a", "c", "d")
