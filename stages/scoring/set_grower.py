@@ -77,6 +77,8 @@ class SetGrower:
     ----------
     ranked : ndarray of int32
         Candidates by dependence on the child, strongest first; those left out come last. Set by `rank`.
+    n_improving : int
+        The first so many of `ranked` improve the score as the only parent.
     reach : int or None
         How many of `ranked` are tried as further parents; None for all candidates, ranked or not.
     """
@@ -101,6 +103,7 @@ class SetGrower:
         self.evaluations = evaluations
         self._candidates = candidates
         self.ranked = np.empty(0, dtype=np.int32)
+        self.n_improving = 0
         self.reach: int | None = None
         self.scores: dict[tuple[int, ...], float] = {required: scorer.local_score(child, required)}
         self.evaluated = 1
@@ -126,12 +129,14 @@ class SetGrower:
     def rank(self, ranked: np.ndarray, scores: np.ndarray, is_complete: bool) -> None:
         """Take in candidates ranked by dependence, with their scores as the only parent (nats).
 
-        Nothing is computed; the caller has counted their evaluations. `is_complete` says that no candidate is left
-        out. Where no parent is required, the expansion of the empty set is known from now on.
+        Those that improve the score come first. Nothing is computed; the caller has counted their evaluations.
+        `is_complete` says that no other candidate improves the score. Where no parent is required, the expansion of
+        the empty set is known from now on.
         """
         self.ranked = ranked
+        better = scores > self.score(())
+        self.n_improving = int(better.sum())
         if not self.required:
-            better = scores > self.scores[()]
             order = np.lexsort((ranked[better], -scores[better]))
             reach = None if is_complete else len(ranked)
             self._keep((), Expansion(ranked[better][order], scores[better][order], reach))

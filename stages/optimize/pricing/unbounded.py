@@ -14,6 +14,7 @@ be listed in seconds they are, after the first search, and the rest is a search 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +36,7 @@ from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult, total_score
 from .complete_lists import can_enumerate, enumerate_all, search_complete
-from .greedy_start import climb, rank_candidates
+from .greedy_start import MORE, climb, rank_candidates
 from .growers import make_growers
 from .growing_lists import GrowingLists
 from .row_samples import search_samples
@@ -48,12 +49,6 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
 
     from .. import OptimizeOptions
-
-FIRST_REACH = 128
-WIDENED = 4
-"""Candidates tried at first for each child beyond single parents, those that depend on it most, and how many times as
-many in the next climb; found by experiment on 500 to 10,000 variables.
-"""
 
 NEAR_ORDERS = 4
 NEAR_SPREAD = 0.1
@@ -154,7 +149,6 @@ class Pricing:
         self.constraints = make_constraints(scorer, options)
         # Threads that share a number of evaluations would end at different places.
         self.jobs = options.jobs if budget.evaluations is None else 1
-        self.reach: int | None = None
         self.rng = task_generator(options.seed)
         self.best_score = -np.inf
         self.rounds = 0
@@ -172,9 +166,8 @@ class Pricing:
         given = None if start is None else start.parents
         self.parents = start_graph(given, self.constraints, self.scorer.dataset.names)
         self.order = random_topological_order(self.parents, self.rng)
-        if start is not None:
-            scores = [grower.score(p) for grower, p in zip(self.lists.growers, self.parents)]
-            self.tell(score=math.fsum(scores))
+        scores = [grower.score(p) for grower, p in zip(self.lists.growers, self.parents)]
+        self.tell(score=math.fsum(scores))
         if grows:
             self.grow_first()
         elif start is not None:
@@ -184,19 +177,14 @@ class Pricing:
         """Climb to a network and grow lists within its order."""
         growers = self.lists.growers
         rank_candidates(self.scorer, growers, self.jobs, self.is_spent)
-        self.climb(FIRST_REACH)
-        if self.reach is not None:
-            self.climb(WIDENED * self.reach)
+        self.climb([None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in growers])
         self.price_within(positions_of(self.order), self.parents)
 
-    def climb(self, reach: int) -> None:
-        """Hill climbing from the present network with so many candidates for each child, those ranked first."""
-        is_all = reach >= self.scorer.n_variables - 1
-        self.reach = None if is_all else reach
-        growers = self.lists.growers
-        for grower in growers:
-            grower.reach = self.reach
-        self.parents = climb(self.scorer, growers, self.constraints, self.parents, self.budget, self.tell)
+    def climb(self, wider: Sequence[int | None]) -> None:
+        """Hill climbing from the present network, until growers have a wider reach each."""
+        self.parents = climb(
+            self.scorer, self.lists.growers, self.constraints, self.parents, self.budget, self.tell, wider
+        )
         self.order = random_topological_order(self.parents, self.rng)
 
     def completes(self) -> bool:
@@ -254,8 +242,9 @@ class Pricing:
             idle = 0 if improved else idle + 1
             if self.is_spent() or (patience is not None and idle >= patience):
                 return
-            if self.reach is not None and self.visit is None:
-                self.climb(WIDENED * self.reach)
+            growers = self.lists.growers
+            if self.visit is None and any(grower.reach is not None for grower in growers):
+                self.climb([None] * len(growers))
             self.price()
             self.rounds += 1
             if self.rounds == self.next_look:
@@ -357,13 +346,15 @@ class Pricing:
     def bound(self, budget: Budget, least_work: float = 0.0) -> float:
         """An upper bound in nats on all networks from the lists at hand.
 
-        Worked on until `budget` ends it; without a time limit until it has had its share of the search's work, and
-        `least_work`.
+        Worked on until `budget` ends it; where the search was not ended by time, only until it has had its share of
+        the search's work, and `least_work`.
         """
         lists = self.lists.pack()
         search = BoundSearch(lists, task_generator(self.options.seed, 0, 1))
         gap_name = f"gap to the best of the final {len(lists.scores):,} sets"
-        most = np.inf if budget.seconds is not None else max(least_work, FIRST_WORK + SHARE * self.work)
+        is_out = budget.evaluations is not None and self.scorer.evaluations >= budget.evaluations
+        goes_by_time = budget.seconds is not None and not is_out
+        most = np.inf if goes_by_time else max(least_work, FIRST_WORK + SHARE * self.work)
         while search.work < most and not search.is_closed and not budget.is_spent():
             search.improve(budget, min(most, search.work + FIRST_WORK), self.best_score)
             self.take_found(lists, search)

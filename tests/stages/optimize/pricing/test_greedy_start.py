@@ -15,13 +15,15 @@ from naive.parentsets import prune_dominated, score_all_sets
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.constraints import make_constraints, start_graph
 from stages.optimize.climbing.hc import search_data as hill_climbing
+from stages.optimize.lists.start_network import StartNetwork
 from stages.optimize.pricing import greedy_start
 from stages.optimize.pricing import unbounded as pricing
-from stages.optimize.pricing.greedy_start import climb, rank_candidates
+from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, rank_candidates
 from stages.optimize.pricing.growers import make_growers
 from stages.optimize.pricing.unbounded import Pricing
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
+from stages.scoring.candidate_prefilter import dependence
 from stages.scoring.family_scorer import FamilyScorer
 
 
@@ -33,7 +35,7 @@ def start_of(dataset, options, budget=None, tell=lambda **_: None):
     rank_candidates(scorer, growers, 1, budget.is_spent)
     constraints = make_constraints(scorer, options)
     graph = start_graph(None, constraints, dataset.names)
-    return growers, climb(scorer, growers, constraints, graph, budget, tell)
+    return growers, climb(scorer, growers, constraints, graph, budget, tell, [None] * len(growers))
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
@@ -60,7 +62,40 @@ def test_growers_know_single_parents_from_one_sweep(seed):
         known = grower._improving[()]
         assert known.order.tolist() == order.tolist()
         assert known.scores.tolist() == scores.tolist()
-        assert sorted(grower.ranked.tolist()) == grower.candidates.tolist()
+        assert set(order.tolist()) <= set(grower.ranked[: grower.n_improving].tolist())
+        assert set(grower.ranked.tolist()) <= set(grower.candidates.tolist())
+
+
+@pytest.mark.parametrize("score", ["bic", "aic", "k2"])
+def test_candidates_that_improve_alone_come_first_and_all_that_depend_on_the_child_follow(score):
+    dataset, _ = dependent_dataset(3, 12, 300, most_states=4, noise=0.4)
+    scorer = FamilyScorer(dataset, score)
+    growers = make_growers(scorer, OptimizeOptions(score=score), None)
+    rank_candidates(scorer, growers, 1, lambda: False)
+    for child, grower in enumerate(growers):
+        candidates = grower.candidates
+        gains = scorer.expand(child, (), candidates)[candidates] - grower.score(())
+        strength = dict(zip(candidates.tolist(), dependence(scorer, child, candidates, gains).tolist()))
+        improving = set(candidates[gains > 0.0].tolist())
+        expected = {v for v in strength if v in improving or strength[v] > LEAST_DEPENDENCE}
+        ranked = grower.ranked.tolist()
+        assert set(ranked) == expected
+        assert set(ranked[: grower.n_improving]) == improving
+        for part in (ranked[: grower.n_improving], ranked[grower.n_improving :]):
+            assert [strength[v] for v in part] == sorted((strength[v] for v in part), reverse=True)
+
+
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
+def test_a_climb_that_widens_ends_where_no_arc_gains(seed, monkeypatch):
+    monkeypatch.setattr(greedy_start, "FEW", 1)
+    monkeypatch.setattr(greedy_start, "SCORES_BETWEEN", 20)
+    dataset, _ = dependent_dataset(seed, 9, 250, most_states=3)
+    growers, parents = start_of(dataset, OptimizeOptions())
+    scores = [grower.score(p) for grower, p in zip(growers, parents)]
+    options = OptimizeOptions(start=StartNetwork(parents))
+    again = hill_climbing(FamilyScorer(dataset), options, Budget(), NullReporter())
+    assert again.parents == parents
+    assert again.score == pytest.approx(math.fsum(scores))
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
@@ -72,18 +107,21 @@ def test_wider_reach_finds_what_all_candidates_give_and_computes_nothing_twice(s
     plain = make_growers(scorer, OptimizeOptions(), None)
     for child in np.flatnonzero(scorer.n_states > 1).tolist():
         grower = growers[child]
-        parents = tuple(sorted(grower.ranked[[0, 2]].tolist()))
+        ranked = grower.ranked.tolist()
+        if not ranked:
+            continue  # what adds to no parents is known
+        parents = tuple(sorted(ranked[:1] + ranked[2:3]))
         grower.score(parents)
         plain[child].score(parents)
         before = grower.evaluated
         for reach in (1, 2, 4, None, 3):
             grower.reach = reach
             order, scores = grower.improving(parents)
-            within = grower.ranked[:reach] if reach != 3 else grower.ranked
+            within = ranked[:reach] if reach in (1, 2, 4) else grower.candidates
             expected = [y for y in plain[child].improving(parents)[0] if y in within]
             assert order.tolist() == expected
             assert (np.diff(scores) <= 0.0).all()
-        assert grower.evaluated - before == len(grower.ranked) - 2
+        assert grower.evaluated - before == len(grower.candidates) - len(parents)
 
 
 @pytest.mark.parametrize("seed", seeds(3, quick=1))
@@ -91,14 +129,14 @@ def test_with_few_of_many_candidates_nothing_is_lost_in_the_end(seed, monkeypatc
     monkeypatch.setattr(pricing, "can_enumerate", lambda *_: False)
     monkeypatch.setattr(greedy_start, "MOST_RANKED", 40)
     monkeypatch.setattr(greedy_start, "LEAST_RANKED", 4)
-    monkeypatch.setattr(pricing, "FIRST_REACH", 2)
-    monkeypatch.setattr(pricing, "WIDENED", 2)
+    monkeypatch.setattr(greedy_start, "FEW", 2)
+    monkeypatch.setattr(pricing, "MORE", 3)
     dataset, rows = dependent_dataset(seed, 7, 200, most_states=3)
     run = Pricing(FamilyScorer(dataset), OptimizeOptions(method="pricing"), Budget(), NullReporter(), None)
     run.prepare(grows=True)
     assert all(len(grower.ranked) <= 5 for grower in run.lists.growers)
     run.alternate()
-    assert run.reach is None
+    assert all(grower.reach is None for grower in run.lists.growers)
     exact = {c: prune_dominated(score_all_sets(rows, dataset.n_states, c, 6)) for c in range(7)}
     assert run.best_score == pytest.approx(best_by_subsets(make_table(exact)), abs=1e-6)
 

@@ -264,6 +264,15 @@ def test_a_gap_is_shown_before_the_end(growing):
     assert all(re.fullmatch(r"gap to the best of (the final )?[\d,]+ sets", name) for name, _ in gaps)
 
 
+def test_a_run_out_of_evaluations_leaves_the_rest_of_its_time(growing):
+    dataset, _ = dependent_dataset(3, 12, 250, most_states=2, noise=0.15)
+    timed, _ = learn(dataset, 150, seconds=100.0)  # a tick of the clock is far less
+    plain, _ = learn(dataset, 150)
+    assert plain.header.extra["scores_computed"] >= 150
+    assert timed.header.extra["bound"] == plain.header.extra["bound"]
+    assert timed.header.extra["gap"] > 0.0
+
+
 @pytest.mark.slow
 def test_time_is_shared_with_the_bound(growing):
     dataset, _ = dependent_dataset(3, 25, 300, most_states=2)
