@@ -124,7 +124,7 @@ def rank_candidates(
         return
     for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):
         grower.evaluated += n - 1
-        is_complete = len(variables) < most
+        is_complete = len(variables) < most or most == n - 1
         allowed = grower.may_be_parents(variables)
         variables, scores = variables[allowed], scores[allowed]
         gains = scores - grower.score(())
