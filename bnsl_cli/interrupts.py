@@ -127,11 +127,6 @@ def _on_signal(signal_number: int, frame: FrameType | None) -> None:
     _current.set()
 
 
-def is_stopping() -> bool:
-    """Whether a signal has asked a search to stop that has not done so yet."""
-    return _current is not None and _current.signal_number is not None
-
-
 def install_handlers() -> None:
     """Handle signals from now on, unless our parent had them ignored (nohup, background jobs)."""
     _install(_on_signal)

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from .compiling import CompileWatch, unwritable_cache
-from .interrupts import is_stopping
 from .printable import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ LIVE_DELAY = 0.4
 LIVE_INTERVAL = 0.1
 COMPILING_INTERVAL = 30.0
 """Seconds between lines about compilation where nobody watches: standard error is no terminal."""
+WIDE = 100
+"""Columns from which on a terminal has room for a bar, and for the time limit beside the time left."""
 SILENT_DELAY = 1.0
 """Seconds until it is shown that a stage works which tells no progress yet: reading, compiling."""
 
@@ -54,6 +55,7 @@ class Reporter:
         self._last_progress = self._started
         self._pace = Pace()
         self._budget: Budget | None = None
+        self._shows_limit = True
         self._last_compiling = -math.inf
         self._compiling = CompileWatch(self.compiling)
         if verbosity >= 0:
@@ -99,8 +101,8 @@ class Reporter:
         pace = self._pace.facts(done, total)
         if self._budget is None or self._budget.seconds is None:
             return pace
-        limit = duration_text(self._budget.seconds)
-        return pace | {"left": f"{duration_text(self._budget.time_left())} of {limit}"}
+        left, limit = duration_text(self._budget.time_left()), duration_text(self._budget.seconds)
+        return pace | {"left": f"{left} of {limit}" if self._shows_limit else left}
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         """Work done so far, a line every few seconds: on a terminal, elsewhere with ``-v``."""
@@ -195,13 +197,15 @@ class LiveReporter(Reporter):
         with self._lock:
             if self._is_over or self._bar is not None:
                 return self._bar
+            console = Console(stderr=True)
+            self._shows_limit = is_wide = console.width >= WIDE
             self._bar = bar = Progress(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
-                BarColumn(bar_width=8),
+                *([BarColumn(bar_width=8)] if is_wide else []),
                 TimeElapsedColumn(),
                 TextColumn("{task.fields[facts]}", markup=False, table_column=Column(ratio=1)),
-                console=Console(stderr=True),
+                console=console,
                 transient=True,
                 expand=True,
                 redirect_stdout=False,
@@ -231,8 +235,7 @@ def compiling_text(count: int, most: int) -> str:
     """What is said while kernels are compiled, of which so many are ready."""
     folder = unwritable_cache()
     when = "once" if folder is None else f"in each run, since {folder} cannot be written"
-    ready = f"compiling, {when}: {count} of at most {most} kernels"
-    return f"{ready}; interrupt again to end without a result" if is_stopping() else ready
+    return f"compiling, {when}: {count} of at most {most} kernels"
 
 
 class Pace:

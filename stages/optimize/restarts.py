@@ -79,15 +79,15 @@ class RestartRules:
     Attributes
     ----------
     total : int or None
-        Restarts in all, or orders where `counts_orders`; None for as many as the budget allows.
+        Restarts in all, or what `batches_of` says; None for as many as the budget allows.
     ends_when_proved : bool
         A network proved optimal ends the run.
     is_exact : bool
         The limit on orders holds exactly: a restart that went past it is run again up to the limit. So a run that
         the clock ended is repeated by giving the orders that it reports as the limit, unless the search itself
         follows the clock as `treewidth.ils` does. Otherwise the restart that passes the limit is the last.
-    counts_orders : bool
-        A restart is a batch of orders, and progress is told in orders.
+    batches_of : str or None
+        A restart is a batch of these, and progress is told in them.
     takes_found : bool
         A better network that work on the bound has found takes the best one's place. Searches that are published
         by others are left to themselves.
@@ -98,7 +98,7 @@ class RestartRules:
     total: int | None
     ends_when_proved: bool
     is_exact: bool = False
-    counts_orders: bool = False
+    batches_of: str | None = None
     takes_found: bool = False
     lookahead: int = 4
 
@@ -183,8 +183,10 @@ def run_restarts(
             if rules.takes_found:
                 _take_found(tally, anytime_bound)
             score = tally.best.score
-            if rules.counts_orders:
-                reporter.progress(tally.orders, rules.total, "orders", score=score, **anytime_bound.facts)
+            if rules.batches_of is not None:
+                reporter.progress(
+                    tally.orders, rules.total, rules.batches_of, score=score, **anytime_bound.facts
+                )
             else:
                 facts = {**anytime_bound.facts, "orders": tally.orders}
                 reporter.progress(tally.restarts, rules.total, "restarts", score=score, **facts)

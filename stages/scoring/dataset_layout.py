@@ -21,8 +21,8 @@ MERGE_SHARE = 0.8
 BLOCK_WORDS = 8
 """Segments are padded to this many words, so that vector loops need no tail."""
 
-PART_ROWS = 1 << 20
-"""Rows sorted in one call: a quarter of a second at most."""
+PART_ROWS = 1 << 18
+"""Rows sorted between two looks at `stop`: a quarter of a second at most."""
 
 MOMENTS_CELLS = 1 << 25
 """So many cells are laid out in about a second, whoever asks to stop: a first result is worth that."""
@@ -84,8 +84,10 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
         if not all(np.array_equal(column[representative], column[rows]) for column in codes):
             return np.arange(n_rows, dtype=np.int32), np.ones(n_rows, dtype=np.int32)
         _look_at(stop)
-    order = np.argsort(first_rows)
-    return first_rows[order], multiplicities[order]
+    count_of_first = np.zeros(n_rows, dtype=np.int32)
+    count_of_first[first_rows] = multiplicities
+    first_rows = np.flatnonzero(count_of_first).astype(np.int32)
+    return first_rows, count_of_first[first_rows]
 
 
 def _row_keys(codes: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ FIRST_WORK = 30_000_000
 LEAST_WORK = 5_000_000
 """What is due is put off until it is this much: some hundredths of a second."""
 
-GAP_OF_LISTS = "gap to the best of the lists"
+GAP_OF_LISTS = "gap to the lists' best"
 """What progress calls the difference between the bound and the best score."""
 
 

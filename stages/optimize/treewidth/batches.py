@@ -50,7 +50,10 @@ class BatchStream(ABC):
     """
 
     counted = "orders"
-    """Name in the header of what is evaluated."""
+    """Key in the header of how many were evaluated."""
+
+    evaluated = "orders"
+    """What these are, in words."""
 
     work_per_variable = 15
     """What one of them costs for each variable in sets looked at, about; often more, seldom less."""
@@ -150,7 +153,7 @@ def best_of_batches(
     """
     problem = orders.problem
     limit = order_limit(problem, options, budget)
-    rules = RestartRules(limit, ends_when_proved=options.restarts is None, counts_orders=True)
+    rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
     tasks = orders.batches(limit)
     report = run_restarts(orders.attempt, rules, budget, options.jobs, reporter, anytime_bound, tasks)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}

@@ -43,7 +43,7 @@ class InformedTrees(BatchStream):
         When fixed records close a cycle or exceed the bound.
     """
 
-    counted = "ktrees"
+    counted, evaluated = "ktrees", "k-trees"
 
     tallied: tuple[str, ...] = ()
     """Figures of batches whose totals and rates per second are told."""
