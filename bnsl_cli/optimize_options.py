@@ -78,6 +78,7 @@ class TaskOptions:
     information: str | None
     max_parents: int | None
     save_sets: str | None
+    bootstrap: int | None
 
     @property
     def task(self) -> Task:
@@ -147,6 +148,13 @@ task_options = packed(
         section=section_of("save_sets"),
         help=with_takers("Write the candidate sets that the search ends with.", takers_text("save_sets")),
     ),
+    option(
+        "--bootstrap",
+        type=Count(min=1),
+        metavar="R",
+        section=SECTIONS[True,],
+        help="Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
+    ),
 )
 method_flags = method_options(
     {name: spec.about for name, spec in METHODS.items()},
@@ -177,6 +185,30 @@ def check_options(ctx: click.Context, method: str | None, task: Task) -> None:
     refuse_incomplete(ctx, OptimizeOptions)
     if task.on_data and task.bounded and ctx.params["treewidth"] <= 1 and ctx.params["start"] is not None:
         raise click.UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
+
+
+def check_bootstrap(given: TaskOptions, sets: str | None, format_name: str | None) -> None:
+    """Refuse bootstrap replicates of what has no rows, and what goes with one network only.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if given.bootstrap is None:
+        return
+    if given.data is None:
+        raise click.UsageError(
+            "--bootstrap draws rows of data: give --data DATA; the scores of listed sets are those of all rows."
+        )
+    if sets is not None or given.save_sets is not None:
+        what = "SETS" if sets is not None else "--save-sets"
+        raise click.UsageError(
+            f"{what} does not go with --bootstrap: each replicate has sets and scores of its own."
+        )
+    if format_name == "table":
+        raise click.UsageError(
+            "--bootstrap writes a stream of networks: pipe it into bnsl average --format table."
+        )
 
 
 def check_taken(ctx: click.Context, methods: Sequence[str], task: Task) -> None:

@@ -19,6 +19,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "parentsets": ("parentsets",),
     "trace": ("trace", "arrow", "feather", "parquet"),
     "optimize": ("network", "dot", "graphml", "gr", "td"),
+    "bootstrap": ("network",),
     "average": ("network", "dot", "graphml", "gr", "td"),
     "strengths": ("arc-probabilities", "feather", "parquet", "csv"),
     "evaluate": (),

@@ -105,7 +105,7 @@ OF_ONE_NETWORK = frozenset(
         "tests",
     }
     | {"scores_computed", "branches", "programmes"}
-    | {"networks", "threshold", "agreement", "agreement_bound"}
+    | {"replicate", "networks", "threshold", "agreement", "agreement_bound"}
 )
 """Header keys that are about one network and the search that found it, not about the sets it was made of."""
 

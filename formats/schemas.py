@@ -141,6 +141,7 @@ NETWORK_HEADER_KEYS = (
     Key("scores_computed", "integer", "local scores computed while parent sets were added"),
     Key("branches", "integer", "nodes of the branch-and-cut tree"),
     Key("programmes", "integer", "linear programmes solved"),
+    Key("replicate", "integer", "number of the bootstrap replicate that the network is of, from 1"),
     Key("networks", "integer", "networks that a consensus was made of"),
     Key(
         "threshold",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +23,7 @@ from ..interrupts import PATIENCE, graceful_stop, remembered_signal, say_if_inte
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
     TaskOptions,
+    check_bootstrap,
     check_options,
     check_taken,
     method_flags,
@@ -53,19 +54,20 @@ from ..score_options import ScoreOptions, score_options
 from ..stage_command import stage_command
 
 if TYPE_CHECKING:
-    from formats.records import Header, Network, ParentSetRecord
+    from formats.records import Dataset, Header, Network, ParentSetRecord
     from stages.knowledge import Knowledge
-    from stages.runtime.budgets import Budget
+    from stages.runtime.budgets import Budget, StopSignal
 
 NOTHING_YET = "no network was found yet and none is written; let it run until progress shows a score"
 
 
 class OpenedSearch(NamedTuple):
-    """A search whose inputs are read; its options name the method."""
+    """A search whose inputs are read; its options name the method. `replicates` is there where it is on data."""
 
     run: Callable[[Budget, Reporter], tuple[Network, dict[str, Any]]]
     options: OptimizeOptions
     knowledge: Knowledge | None
+    replicates: Callable[[BudgetOptions, StopSignal], Iterator[tuple[Network, dict[str, Any]]]] | None = None
 
 
 @stage_command
@@ -137,6 +139,10 @@ def command(
     2ichc and fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
     found by tests (Tsamardinos, Brown and Aliferis 2006).
 
+    --bootstrap R learns R networks, each from as many rows as DATA has, drawn with replacement, and writes one behind
+    the other; 'bnsl average' counts how many have each arc. --time and --evaluations are of each network, -j works
+    on several at once.
+
     Searches improve as long as they run. Ctrl-C (SIGTERM, SIGHUP) ends one early: the best network so far is
     written and marked "interrupted"; a second signal gives up.
 
@@ -152,19 +158,22 @@ def command(
       bnsl optimize random80.sets.jsonl --s2 --tw 2 --information random80.csv.gz --time 1s -o s2.net.jsonl
       bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl
       bnsl optimize random80.sets.jsonl --exact --time 5s -o best.net.jsonl
+      bnsl optimize --data random80.csv.gz --bootstrap 3 --hc --seed 1 | bnsl average --seed 1 -o average.net.jsonl
 
     \b
     Exit status: 0 a network was found, 1 none meets the constraints or it cannot be written, 2 wrong usage,
       65 bad input, 129, 130 or 143 interrupted (the best network so far was written).
-    See also: bnsl parentsets, bnsl evaluate.
+    See also: bnsl parentsets, bnsl evaluate, bnsl average.
     """
     from formats import write_network
 
     from .. import tables
 
     say_if_interrupted(NOTHING_YET)
+    check_bootstrap(given, sets, format_name)
     check_options(ctx, method, given.task)
-    target_format = "network" if format_name == "table" else output_format("optimize", output)
+    writes = "bootstrap" if given.bootstrap else "optimize"
+    target_format = "network" if format_name == "table" else output_format(writes, output)
     output_format("parentsets", given.save_sets or "-")
     options = OptimizeOptions(
         method=method,
@@ -187,6 +196,13 @@ def command(
     if remembered_signal() is not None:
         reporter.warn(f"interrupted: optimising for {PATIENCE:g} s what was handed over; once more to stop")
         limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
+    if opened.replicates is not None and given.bootstrap is not None:
+        recorded["bootstrap"] = given.bootstrap
+        with graceful_stop() as stop:
+            write_replicates(
+                output, given.bootstrap, opened.replicates(limits, stop), recorded, stats, reporter
+            )
+        return stop.exit_code
     with graceful_stop() as stop:
         budget = limits.budget(stop)
         reporter.follow(budget)
@@ -213,6 +229,32 @@ def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
 def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
     """Which further inputs there were."""
     return {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
+
+
+def write_replicates(
+    output: str,
+    n_replicates: int,
+    found: Iterator[tuple[Network, dict[str, Any]]],
+    recorded: dict[str, Any],
+    stats: str | None,
+    reporter: Reporter,
+) -> None:
+    """Write the networks of bootstrap replicates one behind the other, each as soon as it is there."""
+    from formats.json_lines.network_lines import network_text
+    from formats.streams import open_output
+
+    figures: list[dict[str, Any]] = []
+    with open_output(output) as stream:
+        for network, of_one in found:
+            network = replace(network, header=record_command(network.header, "optimize", recorded))
+            stream.write(network_text(network).encode())
+            stream.flush()
+            figures.append(of_one)
+            reporter.progress(len(figures), n_replicates, "replicates")
+    reporter.pause()
+    early = f" of {n_replicates:,}, interrupted" if len(figures) < n_replicates else ""
+    reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")
+    write_stats(stats, {"replicates": figures})
 
 
 def open_list_search(
@@ -266,7 +308,9 @@ def open_data_search(
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
     from formats import open_forest, open_network, open_parent_sets, write_parent_sets
+    from stages.optimize.bootstrap import bootstrap_networks
     from stages.optimize.driver import run_on_data
+    from stages.runtime.reporting import NullReporter
 
     check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
     forest = open_forest(given.screen) if given.screen else None
@@ -291,15 +335,25 @@ def open_data_search(
         )
         write_parent_sets(str(given.save_sets), record_command(header, "optimize", recorded), records)
 
-    def run(budget: Budget, reporter: Reporter) -> tuple[Network, dict[str, Any]]:
+    def search(
+        rows: Dataset, options: OptimizeOptions, budget: Budget, reporter: Reporter | NullReporter
+    ) -> tuple[Network, dict[str, Any]]:
         keep_lists = save_sets if given.save_sets else None
         network, figures = run_on_data(
-            dataset, with_knowledge(options, knowledge), budget, reporter, start, table, keep_lists, forest
+            rows, with_knowledge(options, knowledge), budget, reporter, start, table, keep_lists, forest
         )
         before = tuple(entry for header in known for entry in header.by)
         return replace(network, header=replace(network.header, by=before)), figures
 
-    return OpenedSearch(run, options, knowledge)
+    def replicates(limits: BudgetOptions, stop: StopSignal) -> Iterator[tuple[Network, dict[str, Any]]]:
+        def search_one(rows: Dataset, seed: int, stop: StopSignal) -> tuple[Network, dict[str, Any]]:
+            one = replace(options, seed=seed, jobs=1)
+            return search(rows, one, limits.budget(stop), NullReporter())
+
+        n_replicates = given.bootstrap or 0
+        return bootstrap_networks(dataset, n_replicates, options.seed, search_one, options.jobs, stop)
+
+    return OpenedSearch(partial(search, dataset, options), options, knowledge, replicates)
 
 
 def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:

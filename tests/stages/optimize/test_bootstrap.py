@@ -1,0 +1,101 @@
+"""Replicates of data, and the networks learnt from them."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+import numpy as np
+import pytest
+from helpers.tables import dependent_dataset, make_dataset
+from naive import scores
+
+from formats.records import Header, Network
+from stages.optimize import OptimizeOptions
+from stages.optimize.bootstrap import bootstrap_networks, resample
+from stages.optimize.driver import run_on_data
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+from stages.runtime.seeding import task_generator
+from stages.scoring.dataset_layout import pack_dataset
+
+
+def hill_climb(dataset, seed, stop):
+    options = OptimizeOptions(method="hc", seed=seed)
+    return run_on_data(dataset, options, Budget(stop=stop), NullReporter())
+
+
+def networks(dataset, n_replicates, seed=1, jobs=1, search=hill_climb, stop=None):
+    return list(bootstrap_networks(dataset, n_replicates, seed, search, jobs, stop or threading.Event()))
+
+
+def test_rows_are_drawn_with_replacement():
+    codes = np.array([range(200), range(200)], dtype=np.uint8)
+    drawn = Counter()
+    for replicate in range(200):
+        rows = resample(make_dataset(codes, [200, 200]), task_generator(3, replicate)).codes
+        assert rows.shape == codes.shape and np.array_equal(rows[0], rows[1])
+        counts = Counter(rows[0].tolist())
+        assert 0.5 < len(counts) / 200 < 0.76  # 1 - 1/e of them on average
+        drawn += counts
+    assert sum(drawn.values()) == 200 * 200
+    assert all(130 < drawn[row] < 270 for row in range(200))  # five standard deviations around 200
+
+
+def test_rows_drawn_twice_are_counted_by_weight():
+    codes = np.arange(20_000, dtype=np.int64)
+    columns = np.array([codes % 200, codes // 200 % 100], dtype=np.uint8)
+    replicate = resample(make_dataset(columns, [200, 100]), task_generator(0, 0))
+    packed = pack_dataset(replicate.codes, replicate.n_states)
+    assert packed.weights.max() > 1 and packed.weights.sum() == 20_000
+    assert np.count_nonzero(packed.weights) < 0.75 * 20_000
+
+
+def test_scores_are_those_of_the_rows_drawn():
+    dataset, _ = dependent_dataset(5, 5, 300)
+    for index, (network, _) in enumerate(networks(dataset, 3, seed=8)):
+        rows = [tuple(row) for row in resample(dataset, task_generator(8, index)).codes.T.tolist()]
+        for child, parents in enumerate(network.parents):
+            expected = scores.local_score(rows, dataset.n_states.tolist(), child, parents, "bic")
+            assert network.scores[child] == pytest.approx(expected, rel=1e-9)
+        assert network.header.extra["replicate"] == index + 1
+        assert network.header.data is None and network.header.rows == 300
+        assert network.header.variables == dataset.variables
+
+
+def as_text(found):
+    return [(network.parents, network.scores.tolist(), network.header.extra) for network, _ in found]
+
+
+def test_they_do_not_depend_on_the_number_of_workers():
+    dataset, _ = dependent_dataset(2, 6, 100)
+    one = as_text(networks(dataset, 7))
+    assert one == as_text(networks(dataset, 7, jobs=2))
+    assert one[:3] == as_text(networks(dataset, 3))
+    assert len({extra["seed"] for _, _, extra in one}) == 7
+    assert one != as_text(networks(dataset, 7, seed=2))
+
+
+def test_constant_columns_end_no_run():
+    """A state of one row only is missing in a third of the replicates."""
+    dataset = make_dataset(np.array([[1] + [0] * 9, [0, 1] * 5], dtype=np.uint8), [2, 2])
+    replicates = [resample(dataset, task_generator(1, index)) for index in range(10)]
+    assert any((replicate.codes[0] == 0).all() for replicate in replicates)
+    assert len(networks(dataset, 10)) == 10
+
+
+@pytest.mark.parametrize(("stopped_at", "expected"), [(0, 1), (1, 1), (2, 2)])
+def test_only_whole_networks_come_after_the_first(stopped_at, expected):
+    stop, n_begun = threading.Event(), []
+
+    def search(dataset, seed, stop):
+        n_begun.append(seed)
+        if len(n_begun) == stopped_at + 1:
+            stop.set()
+        extra = {"interrupted": True} if stop.is_set() else {}
+        return Network(Header(dataset.variables, extra=extra), ((),), np.zeros(1)), {}
+
+    dataset = make_dataset(np.zeros((1, 4), dtype=np.uint8), [1])
+    found = networks(dataset, 5, search=search, stop=stop)
+    assert len(found) == expected and len(n_begun) == stopped_at + 1
+    assert ("interrupted" in found[0][0].header.extra) == (stopped_at == 0)
