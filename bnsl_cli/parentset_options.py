@@ -14,7 +14,7 @@ from stages.parentsets import DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from .method_options import method_options, own_method_options, refuse_unused, with_takers
 from .options import max_parents_option
-from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, InputPath
+from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, Finite, InputPath
 from .stage_command import option, packed
 
 
@@ -97,6 +97,7 @@ class SearchOptions:
     """What is searched and how long per variable."""
 
     max_parents: int | None
+    keep_mass: float | None
     time_per_variable: float | None
     memory: int | None
     dry_run: bool
@@ -106,6 +107,14 @@ search_options = packed(
     "search",
     SearchOptions,
     max_parents_option("Method"),
+    option(
+        "--keep-mass",
+        type=Finite(min=0, max=1, max_open=True),
+        metavar="EPS",
+        section="Method",
+        help="List sets that a subset dominates, too, if they are within ln(1/EPS) nats of their variable's best: "
+        "what 'bnsl posterior' needs. 0 lists all sets that were scored.",
+    ),
     option(
         "--time-per-variable",
         type=DURATION,

@@ -80,6 +80,17 @@ SHARD_HEADER_KEYS = (
     Key("records", "integer", "number of variables of the shard, each with one record"),
 )
 
+PARENT_SETS_HEADER_KEYS = (
+    *SHARD_HEADER_KEYS,
+    Key(
+        "keep_mass",
+        "number",
+        "sets that a subset dominates are listed, too, if they score within ln(1/keep_mass) nats of their child's "
+        "best (0: all of them); without this key they are not",
+        nullable=True,
+    ),
+)
+
 TREEWIDTH_KEYS = (
     Key("bound", "integer", "largest treewidth that was allowed"),
     Key("width", "integer", "width of the elimination order"),
@@ -171,7 +182,11 @@ RECORD_KEYS = (
         "list",
         "parents that the child must have: in every listed set, and these alone are listed, not the empty set",
     ),
-    Key("complete", "boolean", "every non-dominated set within the header's limits is listed"),
+    Key(
+        "complete",
+        "boolean",
+        "every non-dominated set within the header's limits is listed, and every one that its keep_mass demands",
+    ),
     Key("unlisted", "number", "upper bound on the score of any set not listed", unit="nats", nullable=True),
     Key("interrupted", "boolean", "the search for this child was stopped early, or before it began"),
     Key("ended", "string", "what ended the search for this child before its own end: time or memory"),
@@ -180,7 +195,7 @@ RECORD_KEYS = (
 PARENT_SETS = FileFormat(
     "bnsl.parentsets",
     1,
-    COMMON_HEADER_KEYS + SHARD_HEADER_KEYS,
+    COMMON_HEADER_KEYS + PARENT_SETS_HEADER_KEYS,
     RECORD_KEYS,
 )
 NETWORK = FileFormat(

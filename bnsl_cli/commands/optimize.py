@@ -273,6 +273,7 @@ def open_list_search(
     from stages.optimize.lists.constrain import keep_admissible
     from stages.optimize.lists.fill_missing import fill_missing
     from stages.optimize.lists.start_network import match_start
+    from stages.optimize.lists.undominated import drop_dominated
 
     check_sources(sets, given.start, given.information, *knowing.sources)
     table, missing = fill_missing(open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
@@ -293,6 +294,7 @@ def open_list_search(
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
+    table = drop_dominated(table)
     reporter.detail(f"{table.n_sets:,} parent sets of {table.n_variables} variables")
     searched = with_knowledge(replace(options, start=start), knowledge)
     return OpenedSearch(partial(run, table, searched), options, knowledge)
@@ -310,6 +312,7 @@ def open_data_search(
     from formats import open_forest, open_network, open_parent_sets, write_parent_sets
     from stages.optimize.bootstrap import bootstrap_networks
     from stages.optimize.driver import run_on_data
+    from stages.optimize.lists.undominated import drop_dominated
     from stages.runtime.reporting import NullReporter
 
     check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
@@ -318,6 +321,7 @@ def open_data_search(
     table = open_parent_sets(sets, warn=reporter.warn) if sets else None
     if table is not None:
         warn_of_cut_lists(table, reporter)
+        table = drop_dominated(table)
     listed = None if table is None or table.header.data is None else table
     known = [given.header for given in (forest, listed or start) if given is not None]
     dataset = data_options.open(str(given.data), reporter, known[0].variables if known else None)

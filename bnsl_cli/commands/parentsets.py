@@ -147,6 +147,7 @@ def command(
         score=score_options.score,
         ess=score_options.ess,
         max_parents=search.max_parents,
+        keep_mass=search.keep_mass,
         evaluations=limits.evaluations,
         time=limits.time,
         time_per_variable=search.time_per_variable,

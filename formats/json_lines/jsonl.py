@@ -25,7 +25,7 @@ from ..textlines import EMPTY_REMEDY, Lines
 _HEADER_FIELDS = {"format", "version", "score", "rows", "variables", "data", "ess", "by", "created"}
 _RECORD_FIELDS = {"child", "parents", "scores", "evaluated", "fixed", "complete", "unlisted", "required"}
 _SHARD_FIELDS = {"shard", "records"}
-_MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records")
+_MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records", "keep_mass")
 
 
 def load_object(lines: Lines, line: bytes) -> dict[str, Any]:

@@ -79,6 +79,7 @@ COMMON = (
     "score",
     "ess",
     "max_parents",
+    "keep_mass",
     "evaluations",
     "time",
     "time_per_variable",
@@ -102,6 +103,9 @@ class ParentSetOptions:
         Equivalent sample size of scores that have one.
     max_parents : int or None
         Largest parent set considered.
+    keep_mass : float or None
+        Sets within ``ln(1 / keep_mass)`` nats of their child's best are listed, dominated or not; 0 for all sets
+        scored. None for sets that are not dominated alone.
     evaluations : int or None
         Exact local scores per variable at most (checked between expansions).
     time : float or None
@@ -123,6 +127,7 @@ class ParentSetOptions:
     score: str = "bic"
     ess: float = 1.0
     max_parents: int | None = None
+    keep_mass: float | None = None
     evaluations: int | None = None
     time: float | None = None
     time_per_variable: float | None = None

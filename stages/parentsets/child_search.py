@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -52,6 +53,8 @@ class FoundSets:
         Largest number of sets remembered at once when the search looked at its limits.
     exploration : Exploration or None
         Where the search notes each set that it scores, if that is asked for.
+    window : float or None
+        Sets within so many nats of the best stay, whatever dominates them; None for none.
     """
 
     child: int
@@ -62,6 +65,14 @@ class FoundSets:
     ended: str | None = None
     most_held: int = 0
     exploration: Exploration | None = None
+    window: float | None = None
+
+    @property
+    def floor(self) -> float:
+        """Score from which on sets stay, dominated or not, as far as the best is known; infinite without a window."""
+        if self.window is None:
+            return math.inf
+        return max(self.scores.values(), default=-math.inf) - self.window
 
     def begin(self, parents: tuple[int, ...], score: float) -> None:
         """Add the smallest set, which is scored first."""
@@ -95,15 +106,17 @@ class FoundSets:
         """Add ``parents + {Y}`` for all Y whose score exceeds `floor`; their indices, ascending.
 
         `floor` is the score of a subset of each set (of `parents`, or elementwise the better of it and of
-        {Y}), so sets at or below it are dominated.
+        {Y}), so sets at or below it are dominated. Those within the window are added as well.
         """
+        if self.window is not None:
+            floor = np.minimum(floor, max(self.floor, expansion.max(initial=-math.inf) - self.window))
         promising = np.flatnonzero(expansion > floor)
         for y, score in zip(promising.tolist(), expansion[promising].tolist()):
             self.scores[tuple(sorted((*parents, y)))] = score
         return promising
 
     def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
-        """Add those of some sets that no other of them dominates.
+        """Add those of some sets that no other of them dominates, or that are within the window.
 
         Parameters
         ----------
@@ -119,6 +132,8 @@ class FoundSets:
         offsets = np.concatenate(([0], np.cumsum(sizes)))
         members = members[np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])]
         keep = mark_undominated(offsets, members, int(members.max(initial=-1)) + 1)
+        if self.window is not None:
+            keep |= scores >= max(self.floor, scores.max(initial=-math.inf) - self.window)
         flat = members.tolist()
         for s in np.flatnonzero(keep).tolist():
             self.scores[tuple(flat[offsets[s] : offsets[s + 1]])] = float(scores[s])
@@ -126,7 +141,7 @@ class FoundSets:
     def to_record(
         self, n_variables: int, required: tuple[int, ...] = (), extra: dict | None = None
     ) -> ParentSetRecord:
-        """The undominated sets, best first, ties by fewer parents, then indices."""
+        """The sets that are undominated or within the window, best first, ties by fewer parents, then indices."""
         from stages.kernels.dominance import mark_undominated
 
         ordered = sorted(self.scores.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
@@ -134,7 +149,8 @@ class FoundSets:
         np.cumsum([len(parents) for parents, _ in ordered], out=offsets[1:])
         members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)
         keep = mark_undominated(offsets, members, n_variables)
-        kept = [item for item, is_kept in zip(ordered, keep.tolist()) if is_kept]
+        floor = self.floor
+        kept = [item for item, is_kept in zip(ordered, keep.tolist()) if is_kept or item[1] >= floor]
         return ParentSetRecord(
             self.child,
             tuple(parents for parents, _ in kept),
@@ -145,6 +161,13 @@ class FoundSets:
             required=required,
             extra=extra or {},
         )
+
+
+def window_of(keep_mass: float | None) -> float | None:
+    """How far below its child's best a set may score and stay, nats; None where dominance alone decides."""
+    if keep_mass is None:
+        return None
+    return -math.log(keep_mass) if keep_mass > 0 else math.inf
 
 
 def slice_work(budget: Budget) -> float:
@@ -184,6 +207,8 @@ class ChildLimits:
         Ranks candidates where there are thousands.
     traces : bool
         Whether what is explored is to be told.
+    window : float or None
+        As in `FoundSets`.
     """
 
     allowed: np.ndarray
@@ -196,12 +221,13 @@ class ChildLimits:
     near_parents: tuple[int, ...] | None = None
     sample: RowSample | None = None
     traces: bool = False
+    window: float | None = None
 
     def nothing_found(self, child: int) -> FoundSets:
         """What a search begins with."""
         from .exploration import Exploration
 
-        return FoundSets(child, exploration=Exploration(child) if self.traces else None)
+        return FoundSets(child, exploration=Exploration(child) if self.traces else None, window=self.window)
 
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.

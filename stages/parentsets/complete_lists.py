@@ -6,6 +6,7 @@ more, so time and memory are upper bounds.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -89,7 +90,13 @@ def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
     singles = np.full(len(allowed), -np.inf)
     if knows_singles and penalty > 0.0 and len(allowed):
         singles = scorer.expand(child, required, allowed)[allowed]
-    room = rooms(singles, scorer.local_score(child, required), penalty)
+    alone = scorer.local_score(child, required)
+    if limits.window is not None:
+        # Nothing within the window is closed, whatever dominates it.
+        singles = np.maximum(singles, alone)
+        singles = np.minimum(singles, singles.max(initial=alone) - limits.window)
+        alone = -math.inf
+    room = rooms(singles, alone, penalty)
     return count_sets(scorer.n_states[allowed], room, limits.max_parents - len(required))
 
 

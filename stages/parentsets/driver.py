@@ -19,7 +19,7 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 
 from . import METHODS, ParentSetOptions
-from .child_search import UNLIMITED, ChildLimits, FoundSets
+from .child_search import UNLIMITED, ChildLimits, FoundSets, window_of
 from .children import Plan
 from .first_lists import first_list_bytes, score_single_parents
 from .grow_orders import Orders
@@ -137,9 +137,9 @@ class Run:
     def header(self) -> Header:
         """The header of the records; a shard's says which it is and how many records it has."""
         dataset, options = self.scorer.dataset, self.options
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = {} if options.keep_mass is None else {"keep_mass": options.keep_mass}
         if options.shard is not None:
-            extra = {"shard": "{}/{}".format(*options.shard), "records": len(self.children)}
+            extra |= {"shard": "{}/{}".format(*options.shard), "records": len(self.children)}
         return Header(
             dataset.variables,
             score=options.score,
@@ -342,6 +342,7 @@ class Run:
             None if inputs.near is None else inputs.near.parents[child],
             self.sample,
             self.traces,
+            window_of(options.keep_mass),
         )
 
     def add_known(self, found: FoundSets, limits: ChildLimits) -> None:

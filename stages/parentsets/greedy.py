@@ -50,6 +50,7 @@ class _Search:
             max_parents=limits.max_parents,
             by_configurations=scorer.definition.takes_ess,
             has_bound=self.bound is not None,
+            floor=found.floor,
         )
         self.lines = score_lines(scorer, found.child)
         self.term_lines = term_lines(scorer, found.child, self._terms)
@@ -122,7 +123,7 @@ class _Search:
 
         scorer, found, required, state = self.scorer, self.found, self.limits.required, self.state
         score = found.scores[required]
-        if self.bound is not None and self.bound.excludes(required, score):
+        if self.bound is not None and self.bound.excludes(required, min(score, self.rules.floor)):
             return True
         members, q = np.array(required, dtype=np.int32), scorer.n_configurations(required)
         begin_expansion(state, scorer.data, self.rules, self.limits.allowed, members, score, q)
@@ -172,6 +173,7 @@ class _Search:
         from stages.kernels.selection.greedy import EXPANDED, NOBODY, expand_sets
 
         scorer, state = self.scorer, self.state
+        self._raise_floor()
         expand_sets(
             scorer.data, self.lines.tables, self.lines.keys, terms, self.rules, self.limits.allowed, state,
             scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
@@ -186,6 +188,14 @@ class _Search:
             base = int(state.waiting.bases[0])
             self._make_room(1, int(state.sets.offsets[base + 1] - state.sets.offsets[base]) + 1)
         return terms
+
+    def _raise_floor(self) -> None:
+        """The best set found is expanded already, or the first of those that wait."""
+        window, waiting = self.found.window, self.state.waiting
+        if window is not None and waiting.n_open[0]:
+            floor = float(waiting.values[0]) - window
+            if floor > self.rules.floor:
+                self.rules = self.rules._replace(floor=floor)
 
     def _count(self) -> None:
         evaluated = int(self.state.evaluated[0])
@@ -208,7 +218,7 @@ class _Search:
         ends = state.ends[:n_sets]
         bases = np.repeat(np.arange(n_sets), np.diff(ends, prepend=0))
         scores, added = state.extended[: len(bases)], state.added[: len(bases)]
-        which = np.flatnonzero(scores > state.scores[bases])
+        which = np.flatnonzero(scores > np.minimum(state.scores[bases], self.rules.floor))
         found.add_lists(self._extensions(bases[which], added[which]), scores[which])
         if found.exploration is not None:
             turn = np.lexsort((added, bases))

@@ -26,7 +26,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     orders = limits.orders
     if orders is None:
         raise ValueError("no orders to grow sets within")
-    found = FoundSets(child)
+    found = limits.nothing_found(child)
 
     def is_spent() -> bool:
         found.evaluated = grower.evaluated
@@ -41,6 +41,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         limits.sample,
         is_spent,
         limits.evaluations,
+        limits.window,
     )
     found.scores = grower.scores
     required = list(limits.required)

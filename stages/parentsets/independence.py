@@ -96,6 +96,8 @@ class _Search:
             most_added=limits.max_parents - len(limits.required),
             ahead=AHEAD if limits.evaluations == UNLIMITED else 1,
             by_configurations=scorer.definition.takes_ess,
+            floor=found.floor,
+            window=limits.window or 0.0,
         )
         self.ranking = self._rank(singletons, entropies)
         self.state = self._begin(singletons)
@@ -181,6 +183,7 @@ class _Search:
             if limits.is_spent(self.budget, found, memory_of(self.state) // BYTES_PER_SET):
                 found.complete = False
                 break
+            self._raise_floor()
             self._prepare_next(lines)
             close_sets(
                 scorer.data, lines.tables, lines.keys, self.facts, required, self.ranking, self.state,
@@ -193,6 +196,12 @@ class _Search:
             smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:2]
             found.unlisted = float(unlisted_bound(self.facts.penalty, np.prod(smallest)))
         self._list_sets()
+
+    def _raise_floor(self) -> None:
+        if self.limits.window is not None:
+            scores = self.state.scores[: int(self.state.sets.n_sets[0])]
+            floor = max(self.facts.empty_score, float(np.nanmax(scores))) - self.limits.window
+            self.facts = self.facts._replace(floor=floor)
 
     def _prepare_next(self, lines: TableLines) -> None:
         """Room and look-up tables for at least one more set."""
@@ -215,7 +224,7 @@ class _Search:
             members = state.sets.members[: offsets[-1]][np.repeat(which, sizes)]
             return with_required((sizes[which], members), self.limits.required)
 
-        is_better = state.is_better[:end]
+        is_better = state.is_better[:end] | (state.scores[:end] > self.facts.floor)
         found.add_lists(select(is_better), state.scores[:end][is_better])
         if found.exploration is not None:
             is_scored = ~np.isnan(state.scores[:end])

@@ -24,7 +24,8 @@ def worth_of_parent(entropy_new, n_new_states, rounding):
     n_new_states : int or ndarray
         At least 2.
     rounding : float
-        How much scores may differ from what they should be, nats.
+        How much scores may differ from what they should be, nats; and how far below the best score a set may be
+        and still pay: adding Y to any set with P gains at most ``N H(Y)`` over a score that is not above the best.
     """
     return (entropy_new + rounding) * n_new_states / (n_new_states - 1)
 

@@ -45,9 +45,8 @@ class _Search:
         self.bound = superset_bound(scorer, child, limits)
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
-        self.worth = worth_of_parent(
-            scorer.row_entropies()[limits.allowed], self.n_states, ROUNDED_SCORES * scorer.quantum
-        )
+        slack = ROUNDED_SCORES * scorer.quantum + (limits.window or 0.0)
+        self.worth = worth_of_parent(scorer.row_entropies()[limits.allowed], self.n_states, slack)
         self.base_q = scorer.n_configurations(limits.required)
 
     def run(self) -> FoundSets:
@@ -56,7 +55,7 @@ class _Search:
         found, limits = self.found, self.limits
         empty_score = self.scorer.local_score(self.child, limits.required)
         found.begin(limits.required, empty_score)
-        places, best = np.zeros((1, 0), dtype=np.int32), np.array([empty_score])
+        places, best = np.zeros((1, 0), dtype=np.int32), np.array([min(empty_score, found.floor)])
         level = empty_level(0)
         most_added = limits.max_parents - len(limits.required)
         for size in range(1, most_added + 1):
@@ -68,6 +67,8 @@ class _Search:
                 found.unlisted = self._bound_from_size(size)
                 return found
             level = extended
+            # What a subset scores closes no set within the window.
+            np.minimum(level.entries, found.floor, out=level.entries)
             places, best = _sets_of(level, len(self.n_states))
             if not len(places):
                 break

@@ -72,6 +72,8 @@ class SetGrower:
     evaluations : int, optional
         Exact scores at most, but for sets that the caller asks for: the last expansion tries as many candidates as
         that allows.
+    window : float, optional
+        Extensions within so many nats of the best score are remembered among `scores`, whether they improve or not.
 
     Attributes
     ----------
@@ -93,6 +95,7 @@ class SetGrower:
         sample: RowSample | None = None,
         is_spent: Callable[[], bool] | None = None,
         evaluations: int | None = None,
+        window: float | None = None,
     ):
         self.scorer = scorer
         self.child = child
@@ -101,11 +104,13 @@ class SetGrower:
         self.sample = sample
         self.is_spent = is_spent or (lambda: False)
         self.evaluations = evaluations
+        self.window = window
         self._candidates = candidates
         self.ranked = np.empty(0, dtype=np.int32)
         self.n_improving = 0
         self.reach: int | None = None
         self.scores: dict[tuple[int, ...], float] = {required: scorer.local_score(child, required)}
+        self.best = self.scores[required]
         self.evaluated = 1
         self.remembered_bytes = 0
         self._strong: np.ndarray | None = None
@@ -166,6 +171,8 @@ class SetGrower:
             return Expansion(*known[:2], self.reach) if known else Expansion(_NOBODY, np.empty(0), self.reach)
         expansion = self.scorer.expand(self.child, parents, candidates)
         self.evaluated += len(candidates)
+        if self.window is not None:
+            self._remember_near(parents, candidates, expansion[candidates], self.window)
         if self.sample is not None and parents == self.required:
             gains = expansion[candidates] - self.scores[parents]
             self._strong = strongest_alone(self.scorer, self.child, candidates, gains)
@@ -177,6 +184,14 @@ class SetGrower:
         else:
             order = np.argsort(-scores, kind="stable")
         return Expansion(better[order], scores[order], self.reach)
+
+    def _remember_near(
+        self, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray, window: float
+    ) -> None:
+        self.best = max(self.best, float(scores.max()))
+        near = scores >= self.best - window
+        for y, score in zip(candidates[near].tolist(), scores[near].tolist()):
+            self.scores[tuple(sorted((*parents, y)))] = score
 
     def _candidates_for(self, parents: tuple[int, ...], known: Expansion | None) -> np.ndarray:
         """Candidates to try on top of `parents`, ascending, but those that an expansion has tried before."""

@@ -42,6 +42,8 @@ class GreedyRules(NamedTuple):
         Whether the look-up tables depend on the number of configurations.
     has_bound : bool
         Whether the Dirichlet bound rules out expansions.
+    floor : float
+        No rule leaves out sets that can score more than this, whatever dominates them; infinite for none.
     """
 
     child: int
@@ -49,6 +51,7 @@ class GreedyRules(NamedTuple):
     max_parents: int
     by_configurations: bool
     has_bound: bool
+    floor: float
 
 
 class DirichletTerms(NamedTuple):
@@ -153,11 +156,12 @@ def begin_expansion(state, data, rules, allowed, members, score, configurations)
         state.links[link] = state.heads[place]
         state.heads[place] = link
     n = 0
+    reached = min(score, rules.floor)
     for y in allowed:
         states = data.state_offsets[y + 1] - data.state_offsets[y]
         if state.stamps[y] == number:
             continue
-        if rules.penalty > 0 and is_excluded_by_penalty(score, rules.penalty, configurations * states):
+        if rules.penalty > 0 and is_excluded_by_penalty(reached, rules.penalty, configurations * states):
             continue
         state.candidates[n] = y
         n += 1
@@ -302,7 +306,16 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
                     state.missing[1] = exponent
                     return
                 is_expanded = not no_superset_can_pay(
-                    state, data, terms, line, rules, members, score, configurations, n_rows, work
+                    state,
+                    data,
+                    terms,
+                    line,
+                    rules,
+                    members,
+                    min(score, rules.floor),
+                    configurations,
+                    n_rows,
+                    work,
                 )
                 done += len(data.weights) * len(members)
             pop_entry(waiting, state.sets)

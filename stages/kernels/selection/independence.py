@@ -66,6 +66,10 @@ class ChildFacts(NamedTuple):
         Extensions of one set that are scored together at most.
     by_configurations : bool
         Whether the look-up tables depend on the number of configurations.
+    floor : float
+        No rule leaves out sets that can score more than this, whatever dominates them; infinite for none.
+    window : float
+        How far the floor is below the best score, nats; 0 without one.
     """
 
     child: int
@@ -76,6 +80,8 @@ class ChildFacts(NamedTuple):
     most_added: int
     ahead: int
     by_configurations: bool
+    floor: float
+    window: float
 
 
 class IndependenceState(NamedTuple):
@@ -139,9 +145,10 @@ def push_next(state, ranking, facts, base, line, place):
 @njit
 def open_extensions(state, ranking, facts, base, best):
     """Open every line of extensions of a set; `best` is the best score among it and its known subsets."""
+    reached = min(best, facts.floor)
     for line in range(len(ranking.states)):
         q = state.configurations[base] * ranking.states[line]
-        if not (facts.penalty > 0 and is_excluded_by_penalty(best, facts.penalty, q)):
+        if not (facts.penalty > 0 and is_excluded_by_penalty(reached, facts.penalty, q)):
             push_next(state, ranking, facts, base, line, ranking.starts[line])
 
 
@@ -152,8 +159,13 @@ def cannot_pay(state, ranking, facts, base, y, line):
         return False
     q = state.configurations[base]
     likelihood_gap = max(-facts.penalty * q - state.scores[base], 0.0)  # N H(X | P)
+    # The set may score as much as the best one, so that its extension is within the window with that much less.
     return is_excluded_by_entropy(
-        likelihood_gap, ranking.entropies[y], facts.penalty, q, ranking.states[line]
+        likelihood_gap + facts.window,
+        ranking.entropies[y] + facts.window,
+        facts.penalty,
+        q,
+        ranking.states[line],
     )
 
 
@@ -308,5 +320,6 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
         best = max(state.scores[number], best_part(state, ranking, facts, base, y))
         error = bic_star_error(facts.child_entropy, np.inf, ranking.entropies[y])
         smallest = state.configurations[number] * ranking.states[0]
-        if not (facts.penalty > 0 and is_excluded_by_bic_star(star, facts.penalty, smallest, error)):
+        reached = min(star, facts.floor + error)
+        if not (facts.penalty > 0 and is_excluded_by_bic_star(reached, facts.penalty, smallest, error)):
             open_extensions(state, ranking, facts, number, best)
