@@ -36,6 +36,7 @@ STAGES = {
     "screen": CommandEntry("screen", "Find variables that another one nearly determines."),
     "parentsets": CommandEntry("parentsets", "Identify candidate parent sets with their local scores."),
     "optimize": CommandEntry("optimize", "Choose the best network among candidate parent sets."),
+    "posterior": CommandEntry("posterior", "How probable each arc is, given candidate parent sets."),
     "evaluate": CommandEntry("evaluate", "Judge networks: scores, held-out likelihood, distance, treewidth."),
 }
 HELPERS = {

@@ -18,6 +18,8 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "screen": ("forest",),
     "parentsets": ("parentsets",),
     "trace": ("trace", "arrow", "feather", "parquet"),
+    "posterior": ("arc-probabilities", "feather", "parquet", "csv"),
+    "dags": ("network",),
     "optimize": ("network", "dot", "graphml", "gr", "td"),
     "bootstrap": ("network",),
     "average": ("network", "dot", "graphml", "gr", "td"),

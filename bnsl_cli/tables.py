@@ -186,6 +186,24 @@ def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, floa
     return [(x, y, value) for x, y, value in pairs if x < y]
 
 
+def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | None) -> None:
+    """Pairs with the probability of an arc, the most probable first."""
+    names = fitting_names(target, table.header.names)
+    view = new_table(
+        "parent", "child", ">probability", ">error", ">either", *(f">{name}" for name in table.features)
+    )
+    figures = [table.probability, table.standard_error, table.either]
+    figures += [probability for probability, _ in table.features.values()]
+    ends = zip(table.parents.tolist(), table.children.tolist())
+    rows = (
+        [names[parent], names[child], *(f"{values[row]:.4f}" for values in figures)]
+        for row, (parent, child) in enumerate(ends)
+    )
+    left_out = add_rows(view, rows, limit)
+    closing = f"{table.probability.sum():.1f} arcs expected; prior of {table.header.extra['prior']}"
+    write_text(target, view, *_rest(left_out, "pairs"), closing)
+
+
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:
     """The screened variables with the parent that determines each."""
     variables = forest.header.variables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..graphs.structures import require_acyclic
 from ..records import Network, ParentSetRecord
 from ..schemas import NETWORK
 from ..sets.setblocks import SetBlock
+from ..streams import open_output
 from ..textlines import Lines
 from .jsonl import JsonlHeader, read_blocks, read_header
 from .jsonl_writer import encode_header, encode_record
@@ -48,3 +49,17 @@ def network_text(network: Network) -> str:
     for child, (parents, score) in enumerate(zip(network.parents, network.scores.tolist())):
         rows.append(encode_record(ParentSetRecord(child, (parents,), (score,)), unknown_scores=True))
     return b"".join(rows).decode()
+
+
+def write_network_stream(target: str, networks: Iterable[Network]) -> None:
+    """Write networks one behind the other, each with its header.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when all is written, or ``-``.
+    networks : iterable of Network
+    """
+    with open_output(target) as stream:
+        for network in networks:
+            stream.write(network_text(network).encode())

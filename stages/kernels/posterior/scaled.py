@@ -1,0 +1,47 @@
+"""Non-negative numbers of any size as mantissa times a power of two.
+
+Weights of parent sets differ by thousands of nats, so their sums and products leave the range of
+floating-point numbers; logarithms of such size would lose digits that differences of sums need. A number is
+``mantissa * 2**exponent`` with ``1 <= mantissa < 2``, or a mantissa of 0 with the exponent `NOTHING`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import njit
+
+NOTHING = -(2**30)
+"""Exponent of zero, below that of every weight."""
+
+LEAST_EXPONENT = -(2**26)
+"""Exponents of weights are not smaller; some ten million nats."""
+
+LARGEST_SHIFT = 1000
+"""Powers of two in the table reach from minus this to this; what is smaller than any of them is nothing beside 1."""
+
+POWERS = 2.0 ** np.arange(-LARGEST_SHIFT, LARGEST_SHIFT + 1)
+
+
+@njit
+def power_of_two(exponent):
+    """``2.0**exponent``, 0 if that is less than the table has; exponents are at most `LARGEST_SHIFT`."""
+    return POWERS[exponent + LARGEST_SHIFT] if exponent >= -LARGEST_SHIFT else 0.0
+
+
+@njit
+def add_at(mantissas, exponents, target, source):
+    """Add the number at `source` to that at `target`."""
+    if mantissas[source] == 0.0:
+        return
+    if mantissas[target] == 0.0:
+        mantissas[target], exponents[target] = mantissas[source], exponents[source]
+        return
+    shift = exponents[source] - exponents[target]
+    if shift <= 0:
+        mantissa, exponent = mantissas[target] + mantissas[source] * power_of_two(shift), exponents[target]
+    else:
+        mantissa, exponent = mantissas[source] + mantissas[target] * power_of_two(-shift), exponents[source]
+    if mantissa >= 2.0:
+        mantissa, exponent = 0.5 * mantissa, exponent + 1
+    mantissas[target], exponents[target] = mantissa, exponent

@@ -1,0 +1,105 @@
+"""Whether chains agree, and how much their samples are worth.
+
+Rank-normalised split R-hat and effective sample size after Vehtari, Gelman, Simpson, Carpenter and Buerkner
+(2021). Of an indicator that is 0 or 1, rank normalisation is a change of scale, which neither figure feels, so
+that of arcs is left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def split_chains(draws: np.ndarray) -> np.ndarray:
+    """Each chain as two halves, an odd draw in the middle left out; shape (..., 2 * n_chains, n_draws // 2)."""
+    half = draws.shape[-1] // 2
+    return np.concatenate((draws[..., :half], draws[..., draws.shape[-1] - half :]), axis=-2)
+
+
+def rank_normalised(draws: np.ndarray) -> np.ndarray:
+    """Draws replaced by normal scores of their ranks among all of them (equation 14), ties by their mean rank."""
+    _, inverse, counts = np.unique(draws, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    shares = (ranks - 3 / 8) / (draws.size + 1 / 4)
+    return normal_quantiles(shares)[inverse].reshape(draws.shape)
+
+
+def normal_quantiles(shares: np.ndarray) -> np.ndarray:
+    """Quantiles of the standard normal distribution."""
+    from statistics import NormalDist
+
+    quantile = NormalDist().inv_cdf
+    return np.array([quantile(share) for share in shares.tolist()])
+
+
+def split_rhat(draws: np.ndarray) -> np.ndarray:
+    """Potential scale reduction of split chains (equations 1 to 4); NaN where nothing varies or draws are too few.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (..., n_chains, n_draws)
+    """
+    halves = split_chains(np.asarray(draws, dtype=np.float64))
+    n = halves.shape[-1]
+    if n < 2:
+        return np.full(halves.shape[:-2], np.nan)
+    within = halves.var(axis=-1, ddof=1).mean(axis=-1)
+    between = n * halves.mean(axis=-1).var(axis=-1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((within > 0) | (between > 0), np.sqrt((n - 1) / n + between / (n * within)), np.nan)
+
+
+def rank_rhat(draws: np.ndarray) -> float:
+    """The larger of R-hat of the normal scores, and of those of the distances from the median (section 4.2).
+
+    Parameters
+    ----------
+    draws : ndarray of float64, shape (n_chains, n_draws)
+    """
+    folded = np.abs(draws - np.median(draws))
+    figures = np.array([split_rhat(rank_normalised(each)) for each in (draws, folded)])
+    return float(figures.max()) if np.isfinite(figures).all() else float(np.nan)
+
+
+def effective_size(draws: np.ndarray) -> np.ndarray:
+    """Effective number of samples for a mean (equations 9 to 13), by Geyer's initial monotone sequence.
+
+    At most ``N log10(N)`` of N draws; NaN where nothing varies or draws are too few.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (..., n_chains, n_draws)
+
+    Returns
+    -------
+    ndarray of float64, shape (...,)
+    """
+    halves = split_chains(np.asarray(draws, dtype=np.float64))
+    n_chains, n = halves.shape[-2:]
+    if n < 4:
+        return np.full(halves.shape[:-2], np.nan)
+    centred = halves - halves.mean(axis=-1, keepdims=True)
+    size = 1 << (2 * n - 1).bit_length()
+    spectrum = np.fft.rfft(centred, size, axis=-1)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, size, axis=-1)[..., :n] / n
+    within = covariance[..., 0].mean(axis=-1) * n / (n - 1)
+    total = within * (n - 1) / n + halves.mean(axis=-1).var(axis=-1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = 1.0 - (within[..., None] - covariance.mean(axis=-2) * n / (n - 1)) / total[..., None]
+    correlation[..., 0] = 1.0
+    pairs = correlation[..., 0 : 2 * (n // 2) : 2] + correlation[..., 1 : 2 * (n // 2) : 2]
+    is_positive = np.logical_and.accumulate(pairs > 0, axis=-1)
+    monotone = np.minimum.accumulate(np.where(is_positive, pairs, 0.0), axis=-1)
+    length = -1.0 + 2.0 * monotone.sum(axis=-1)
+    n_draws = n_chains * n
+    figures = n_draws / np.maximum(length, 1.0 / np.log10(n_draws))
+    return np.where(total > 0, figures, np.nan)
+
+
+def standard_errors(probability: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Standard errors of shares among so many samples; also of shares of 0 and 1, which might not be quite that.
+
+    One network more with and one without are counted in.
+    """
+    near = (sizes * probability + 1.0) / (sizes + 2.0)
+    return np.sqrt(near * (1.0 - near) / np.maximum(sizes, 1.0))

@@ -1,0 +1,149 @@
+"""From lists to a table of arc probabilities: checks, one of the methods, what is told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from formats.records import Network
+from stages.optimize.lists.set_lists import fixed_first_order
+from stages.runtime.warm_up import compile_first, tiny_table
+
+from . import FEATURES, PosteriorOptions, choose_method
+from .arcs import listed_pairs, make_table
+from .exact import exact_probabilities
+from .sampling import RHAT_LIMIT, Samples, Verdict, arc_probabilities, draw_samples, feature_probabilities
+from .weights import require_posterior_score, tell_of_lists
+
+if TYPE_CHECKING:
+    from formats.records import ArcProbabilities, Header, ParentSetTable
+    from stages.runtime.budgets import Budget
+    from stages.runtime.reporting import Reporter
+
+COLUMN_OF = {"ancestors": "ancestor", "blankets": "blanket"}
+"""What the columns of features are called."""
+
+LEAST_SIZE = 100
+"""Effective samples below which a warning says that there are few."""
+
+
+class Posterior(NamedTuple):
+    """The table, networks if they were sampled, and figures for ``--stats``."""
+
+    table: ArcProbabilities
+    samples: Samples | None
+    figures: dict[str, Any]
+
+
+def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
+    """Posterior probabilities of arcs among listed sets.
+
+    Raises
+    ------
+    StageError
+        The scores are no log-posteriors, no network has listed sets alone, or the method cannot do what is wanted.
+    NothingFoundError
+        The user asked to stop before there was anything to tell.
+    """
+    require_posterior_score(table)
+    fixed_first_order(table)
+    tell_of_lists(table, reporter)
+    method = choose_method(options, table.n_variables)
+    options = replace(options, method=method)
+    reporter.detail(f"{method}, prior of {options.prior}")
+    solve = _run_exact if method == "exact" else _run_sampled
+    if budget.seconds is not None:
+        tiny = replace(options, samples=8)
+        compile_first(lambda small: solve(tiny_table(), tiny, small, _Silent()), budget)
+    return solve(table, options, budget, reporter)
+
+
+class _Silent:
+    """A reporter for runs that nobody asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **facts: None
+
+
+def _header(table: ParentSetTable, options: PosteriorOptions, **facts: Any) -> Header:
+    kept = {name: table.header.extra[name] for name in ("keep_mass",) if name in table.header.extra}
+    return replace(table.header, extra={"prior": options.prior, "method": options.method, **kept, **facts})
+
+
+def _run_exact(
+    table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter
+) -> Posterior:
+    arcs, ancestors = exact_probabilities(table, options, budget, reporter)
+    nothing = np.zeros_like(arcs)
+    features = {"ancestor": (ancestors, nothing)} if "ancestors" in options.features else {}
+    result = make_table(_header(table, options), listed_pairs(table), arcs, nothing, features)
+    reporter.summary(f"{table.n_variables} variables, {_likely_arcs(arcs)}; exact, prior of {options.prior}")
+    return Posterior(result, None, {"method": "exact"})
+
+
+def _run_sampled(
+    table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter
+) -> Posterior:
+    samples = draw_samples(table, options, budget, reporter)
+    seconds = budget.elapsed()
+    arcs, errors, verdict = arc_probabilities(table, samples)
+    features = {
+        COLUMN_OF[name]: feature_probabilities(table, samples, name)
+        for name in FEATURES
+        if name in options.features
+    }
+    _tell_verdict(verdict, options, reporter)
+    facts: dict[str, Any] = {"chains": len(samples.totals), "samples": samples.n_samples}
+    facts |= {
+        "rhat": verdict.rhat if np.isfinite(verdict.rhat) else None,
+        "ess": verdict.ess,
+        "agreed": verdict.agreed,
+    }
+    if budget.interrupted:
+        facts["interrupted"] = True
+    seen = arcs > 0.0
+    result = make_table(_header(table, options, **facts), seen, arcs, errors, features)
+    reporter.summary(
+        f"{table.n_variables} variables, {_likely_arcs(arcs)}; {samples.n_samples:,} networks of "
+        f"{len(samples.totals)} chains, R-hat {verdict.rhat:.3f}, effective size {verdict.ess:,.0f}"
+    )
+    figures = {"method": "sampled", "moves": samples.n_moves, "moves_per_second": samples.n_moves / seconds}
+    return Posterior(result, samples, {**figures, **facts, "difference": verdict.difference})
+
+
+def _likely_arcs(arcs: np.ndarray) -> str:
+    return f"{arcs.sum():.1f} arcs expected, {int((arcs > 0.5).sum())} more probable than not"
+
+
+def _tell_verdict(verdict: Verdict, options: PosteriorOptions, reporter: Reporter) -> None:
+    more = "let them run on with more --samples or --time"
+    if options.chains < 2:
+        reporter.warn("one chain alone cannot be judged: use --chains 2 or more")
+    elif np.isnan(verdict.rhat):
+        reporter.warn(f"too few networks to judge the chains by: {more}")
+    elif not verdict.agreed:
+        reporter.warn(
+            f"the chains disagree: R-hat {verdict.rhat:.2f} (at most {RHAT_LIMIT} is wanted), an arc differs by "
+            f"{verdict.difference:.2f} between two; {more}"
+        )
+    elif verdict.ess < LEAST_SIZE:
+        reporter.warn(f"the networks are worth {verdict.ess:.0f} independent ones only: {more}")
+
+
+def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) -> Iterator[Network]:
+    """The networks kept, chain by chain.
+
+    Parameters
+    ----------
+    table : ParentSetTable
+    samples : Samples
+    header : Header
+        Of the table of arcs; what it says of chains is left out.
+    """
+    for sets in samples.sets.reshape(-1, table.n_variables).tolist():
+        scores = table.scores[sets]
+        extra = {"total": float(scores.sum()), "method": "sampled"}
+        yield Network(replace(header, extra=extra), tuple(map(table.parent_set, sets)), scores)
