@@ -32,7 +32,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
 
     Parameters
     ----------
-    command : 'entropy', 'screen', 'parentsets' or 'optimize'
+    command : 'entropy', 'screen', 'parentsets', 'posterior' or 'optimize'
     """
     from stages.optimize import METHODS as SEARCHES
     from stages.parentsets import METHODS as IDENTIFICATIONS
@@ -44,6 +44,9 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
     elif command == "parentsets":
         for method in IDENTIFICATIONS:
             yield ["parentsets", "--method", method, TABLE, *SHORT]
+    elif command == "posterior":
+        yield ["posterior", "--exact", SETS, "--quiet", "-o", "exact.arrows"]
+        yield ["posterior", "--sampled", SETS, "--samples", "8", "--features", "ancestors", *SHORT]
     else:
         for method, spec in SEARCHES.items():
             for task in spec.ways:

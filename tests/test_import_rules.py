@@ -19,6 +19,7 @@ TABLES = (
     "stages.methods",
     "stages.parentsets",
     "stages.optimize",
+    "stages.posterior",
     "stages.scoring.scores",
     "formats.registry",
     "formats.lookup",

@@ -161,10 +161,11 @@ def command(
 
     \b
     Examples:
-      bnsl parentsets --sequential --max-parents 3 --score bdeu --keep-mass 1e-3 d.csv | bnsl posterior > arcs.arrows
-      bnsl posterior random80.sets.jsonl --samples 2000 --seed 1 -o arcs.csv
-      bnsl posterior d.sets.jsonl --sampled --time 2s --dags sampled.net.jsonl --features ancestors -o arcs.parquet
-      bnsl posterior d.sets.jsonl --prior orders --format table
+      bnsl parentsets --score bdeu --keep-mass 1e-3 random80.csv.gz -o kept.sets.jsonl
+      bnsl posterior kept.sets.jsonl --samples 400 --seed 1 -o arcs.csv
+      bnsl posterior kept.sets.jsonl --time 1s --dags sampled.net.jsonl --features ancestors -o arcs.parquet
+      bnsl parentsets --discretize median --columns 'mean*' --keep-mass 1e-3 wdbc.csv |
+        bnsl posterior --prior orders --format table
 
     \b
     Exit status: 0 done, 1 no network meets the constraints, time ran out, or it cannot be written, 2 wrong usage,

@@ -16,7 +16,7 @@ from ..reporter import Reporter
 from ..stage_command import stage_command
 from ..tiny_runs import TABLE, first_run, table_text, tiny_runs
 
-COMMANDS = ("parentsets", "optimize", "entropy", "screen")
+COMMANDS = ("parentsets", "optimize", "posterior", "entropy", "screen")
 
 
 @stage_command

@@ -33,7 +33,7 @@ def normal_quantiles(shares: np.ndarray) -> np.ndarray:
 
 
 def split_rhat(draws: np.ndarray) -> np.ndarray:
-    """Potential scale reduction of split chains (equations 1 to 4); NaN where nothing varies or draws are too few.
+    """Potential scale reduction of split chains (equations 1 to 4); NaN for too few draws, 1 where nothing varies.
 
     Parameters
     ----------
@@ -46,7 +46,8 @@ def split_rhat(draws: np.ndarray) -> np.ndarray:
     within = halves.var(axis=-1, ddof=1).mean(axis=-1)
     between = n * halves.mean(axis=-1).var(axis=-1, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where((within > 0) | (between > 0), np.sqrt((n - 1) / n + between / (n * within)), np.nan)
+        ratio = np.sqrt((n - 1) / n + between / (n * within))
+    return np.where((within > 0) | (between > 0), ratio, 1.0)
 
 
 def rank_rhat(draws: np.ndarray) -> float:
@@ -57,8 +58,7 @@ def rank_rhat(draws: np.ndarray) -> float:
     draws : ndarray of float64, shape (n_chains, n_draws)
     """
     folded = np.abs(draws - np.median(draws))
-    figures = np.array([split_rhat(rank_normalised(each)) for each in (draws, folded)])
-    return float(figures.max()) if np.isfinite(figures).all() else float(np.nan)
+    return float(np.max([split_rhat(rank_normalised(each)) for each in (draws, folded)]))
 
 
 def effective_size(draws: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-MOVES_PER_VARIABLE = 10
+MOVES_PER_VARIABLE = 4
 """Moves between two networks that are kept, for every variable."""
 
 SIZE_SHARES = (0.2, 0.6, 0.15, 0.05)

@@ -41,6 +41,7 @@ STAGES = {
     "screen": "screen --roots 0.5 d.csv -o {o}.forest.jsonl",
     "parentsets": "parentsets --greedy --time 1h d.csv -o {o}.sets.jsonl",
     "optimize": "optimize --restarts 1000000000 d.sets.jsonl -o {o}.net.jsonl",
+    "posterior": "posterior --sampled --time 1h d.sets.jsonl -o {o}.arrows",
     "learn": "optimize --data d.csv --tw 2 --time 1h -o {o}.net.jsonl",
     "evaluate": "evaluate d.net.jsonl --data d.csv -o {o}.jsonl",
     "average": "average d.net.jsonl d.bif --tw 2 --evaluations 1000000000 -o {o}.net.jsonl",
@@ -89,6 +90,7 @@ def test_signals_at_any_moment(place: Path, tmp_path: Path, stage: str, number: 
 
 WRITERS = {
     "arrows": "entropy d.csv",
+    "p.csv": "posterior --seed 1 d.sets.jsonl",
     "h.csv": "entropy d.csv",
     "forest.jsonl": "screen --roots 0.5 d.csv",
     "sets.jsonl": "parentsets --evaluations 30 d.csv",

@@ -33,7 +33,7 @@ def test_warm_up_compiles_what_is_asked_for(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["entropy", "screen", "parentsets"])
+@pytest.mark.parametrize("command", ["entropy", "screen", "parentsets", "posterior"])
 def test_the_runs_succeed(tmp_path, command):
     (tmp_path / TABLE).write_text(table_text())
     for arguments in (first_run(), *tiny_runs(command)):

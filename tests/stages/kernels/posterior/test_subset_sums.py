@@ -145,6 +145,18 @@ def test_probabilities_of_sets_and_descendants(case, slice_terms, prior):
         np.testing.assert_allclose(sums.descendants, posterior(lists, prior)[1], atol=1e-12)
 
 
+def test_networks_are_counted():
+    """All weights 1: as many as there are labelled acyclic digraphs (Robinson 1973)."""
+    n = 6
+    sets = [
+        [(s, 0.0) for k in range(n) for s in itertools.combinations([v for v in range(n) if v != child], k)]
+        for child in range(n)
+    ]
+    sums = Sums(sets, "dags")
+    sums.push(1 << 20)
+    assert sums.totals[-1] * 2.0 ** int(sums.forward[-1]) == 3_781_503
+
+
 def test_groups_of_additions():
     lists = random_lists(0, 4, 1.0)
     sums = Sums(lists, "dags")

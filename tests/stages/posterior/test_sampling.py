@@ -1,0 +1,153 @@
+"""Sampled posteriors against exact ones, within their standard errors; chains that cannot agree are told."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers.posterior_cases import as_table, random_lists
+from naive.posterior import posterior
+
+from stages.posterior import PosteriorOptions, choose_method
+from stages.posterior.exact import exact_probabilities
+from stages.posterior.run import run, sampled_networks
+from stages.posterior.sampling import arc_probabilities, draw_samples, feature_probabilities
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import NothingFoundError, StageError
+from stages.runtime.reporting import NullReporter
+
+from .test_exact import Heard
+
+
+def sample(table, **options):
+    options = {"method": "sampled", "seed": 1, "samples": 1000} | options
+    return draw_samples(table, PosteriorOptions(**options), Budget(), NullReporter())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("n_variables", "spread"), [(3, 1.0), (5, 3.0), (8, 2.0)])
+def test_samples_agree_with_exact_sums(n_variables, spread, seed):
+    """z-scores of all arcs: their spread is one of standard normals, none is far out."""
+    table = as_table(random_lists(seed, n_variables, spread, most_parents=2))
+    exact, above = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
+    samples = sample(table, samples=2000, seed=seed)
+    found, error, verdict = arc_probabilities(table, samples)
+    assert verdict.agreed
+    off = ~np.eye(n_variables, dtype=bool)
+    z = ((found - exact) / error)[off]
+    assert np.abs(z).max() < 4.5
+    assert (z**2).mean() < 2.0
+    related, error = feature_probabilities(table, samples, "ancestors")
+    assert np.abs(((related - above) / error)[off]).max() < 5.0
+
+
+def test_arcs_of_all_networks_are_met():
+    table = as_table(random_lists(7, 4, 1.0))
+    expected = posterior([list(zip(r.parents, r.scores)) for r in table.records()], "dags")[0]
+    found, error, _ = arc_probabilities(table, sample(table, samples=4000))
+    assert np.abs((found - expected) / error)[~np.eye(4, dtype=bool)].max() < 4.5
+
+
+def test_jobs_do_not_matter():
+    table = as_table(random_lists(2, 6, 2.0))
+    one, other = sample(table, samples=100), sample(table, samples=100, jobs=2)
+    np.testing.assert_array_equal(one.sets, other.sets)
+    np.testing.assert_array_equal(one.totals, other.totals)
+    assert not np.array_equal(one.sets, sample(table, samples=100, seed=2).sets)
+
+
+@pytest.mark.parametrize(
+    ("samples", "chains", "burn_in"), [(1, 1, 0.0), (10, 4, 0.25), (100, 3, 0.9), (7, 2, 0.0)]
+)
+def test_as_many_networks_as_asked_for(samples, chains, burn_in):
+    table = as_table(random_lists(2, 4, 2.0))
+    found = sample(table, samples=samples, chains=chains, burn_in=burn_in)
+    assert samples <= found.n_samples <= samples + 2 * chains
+    probability, error, _ = arc_probabilities(table, found)
+    assert np.isfinite(error).all() and (error > 0).all() and (probability <= 1).all()
+
+
+def test_chains_that_do_not_meet_are_told():
+    """A path turns round all together, or passes through networks that are e^-60 as probable: no block is so
+    large."""
+    n = 7
+    lists = []
+    for child in range(n):
+        near = [((v,), 0.0) for v in (child - 1, child + 1) if 0 <= v < n]
+        lists.append([*near, ((), -30.0)])
+    heard = Heard()
+    options = PosteriorOptions(method="sampled", seed=1, samples=400, chains=8)
+    found = run(as_table(lists, keep_mass=0.0), options, Budget(), heard)
+    extra = found.table.header.extra
+    assert extra["agreed"] == (extra["rhat"] <= 1.05)
+    assert extra["agreed"] or any("disagree" in warning for warning in heard.warnings)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"chains": 1, "samples": 100}, "one chain"),
+        ({"chains": 2, "samples": 2}, "too few networks"),
+        ({"chains": 2, "samples": 40}, "independent ones only"),
+    ],
+)
+def test_few_samples_are_told(monkeypatch, options, text):
+    monkeypatch.setattr("stages.posterior.sampling.RHAT_LIMIT", 5.0)
+    heard = Heard()
+    run(
+        as_table(random_lists(2, 4, 0.1), keep_mass=0.0),
+        PosteriorOptions(method="sampled", seed=1, **options),
+        Budget(),
+        heard,
+    )
+    assert any(text in warning for warning in heard.warnings), heard.warnings
+
+
+def test_the_clock_and_the_user_end_it():
+    table = as_table(random_lists(2, 5, 2.0))
+    options = PosteriorOptions(method="sampled", seed=1)
+    assert draw_samples(table, options, Budget(0.2), NullReporter()).n_samples >= 4
+    ticks = itertools.count()
+    # each look at this clock is 30 ms later
+    limited = draw_samples(table, options, Budget(1.0, clock=lambda: 0.03 * next(ticks)), NullReporter())
+    assert limited.n_samples >= 4
+    stopped = Budget()
+    stopped.stop.set()
+    with pytest.raises(NothingFoundError):
+        draw_samples(table, options, stopped, NullReporter())
+
+
+def test_orders_are_not_sampled():
+    table = as_table(random_lists(2, 5, 2.0))
+    with pytest.raises(StageError, match="not sampled"):
+        sample(table, prior="orders")
+
+
+def test_long_runs_keep_every_second_network(monkeypatch):
+    monkeypatch.setattr("stages.posterior.sampling.MOST_KEPT_BYTES", 4 * 5 * 4 * 40)
+    table = as_table(random_lists(2, 5, 2.0))
+    found = draw_samples(table, PosteriorOptions(method="sampled", seed=1), Budget(0.5), NullReporter())
+    assert found.sets.shape[1] <= 80
+
+
+def test_networks_kept():
+    table = as_table(random_lists(2, 5, 2.0))
+    options = PosteriorOptions(method="sampled", seed=1, samples=20)
+    found = run(table, options, Budget(), Heard())
+    networks = list(sampled_networks(table, found.samples, found.table.header))
+    assert len(networks) == found.samples.n_samples == found.table.header.extra["samples"]
+    counts = np.zeros((5, 5))
+    for network in networks:
+        assert network.header.extra["total"] == pytest.approx(network.scores.sum())
+        for child, parents in enumerate(network.parents):
+            counts[list(parents), child] += 1
+    rows = found.table.parents, found.table.children
+    np.testing.assert_allclose(found.table.probability, counts[rows] / len(networks))
+
+
+def test_the_way_that_suits():
+    assert choose_method(PosteriorOptions(), 8) == "exact"
+    assert choose_method(PosteriorOptions(), 30) == "sampled"
+    assert choose_method(PosteriorOptions(features=("blankets",)), 8) == "sampled"
+    assert choose_method(PosteriorOptions(method="sampled"), 8) == "sampled"
