@@ -247,7 +247,8 @@ class StateChooser:
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
         treatment = self._treatments[column.name]
-        if not self._is_tight or len(column.labels) > min(treatment.n_kept, treatment.limit, MIN_NUMBERS):
+        is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, MIN_NUMBERS)
+        if not is_short or not (self._is_tight or column.count_labels(self._rows).all()):
             return self._choose_anew(column)
         # The same few labels in thousands of columns are the usual case.
         key = (treatment, tuple(column.labels.to_pylist()))
