@@ -62,6 +62,8 @@ def draw_scores(given: argparse.Namespace) -> Any:
 
 def draw_anytime(given: argparse.Namespace) -> Any:
     """A panel for each data set of the first file; curves from it, points from the others."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     ours, *others = [read_table(path) for path in given.files]
     others = [row for rows in others for row in rows]
     methods = {name: look(number) for number, name in enumerate(split(ours + others, ["method"]))}
@@ -81,7 +83,9 @@ def draw_anytime(given: argparse.Namespace) -> Any:
                 style["zorder"] = 2 + len(methods) - list(methods).index(method)  # the first on top
                 axes.plot(seconds, below, drawstyle="steps-post", markersize=5, label=method, **style)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
         axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_yscale("symlog", linthresh=1)
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.set_ylim(axes.get_ylim()[1], -0.15)  # upside down, the best a little below the edge
