@@ -113,8 +113,8 @@ question_options = packed(
 @input_argument("sets", "SETS")
 @method_options(
     {name: spec.about for name, spec in METHODS.items()},
-    "Way of computing; --NAME is the same as --method NAME. Default: exact up to 18 variables (20 with --prior "
-    "orders).",
+    "Way of computing; --NAME is the same as --method NAME. Default: exact up to 18 variables, and with --prior "
+    "orders.",
 )
 @question_options
 @own_method_options("own", PosteriorOptions, takers_text, lambda _: "Method")

@@ -47,8 +47,8 @@ METHODS: dict[str, MethodSpec] = {
     ),
 }
 
-EXACT_UNASKED = {"dags": 18, "orders": 20}
-"""Variables up to which sums are exact unless sampling is asked for: seconds."""
+EXACT_UNASKED = 18
+"""Variables up to which sums over networks are exact unless sampling is asked for: seconds."""
 
 MOST_EXACT = {"dags": 20, "orders": 22}
 """Variables up to which they can be: a minute or two, some 200 and 600 MB."""
@@ -97,8 +97,9 @@ def choose_method(options: PosteriorOptions, n_variables: int) -> str:
     """The method asked for, or the one that suits the number of variables and what is wanted of them."""
     if options.method is not None:
         return options.method
-    is_small = n_variables <= EXACT_UNASKED[options.prior]
-    return "exact" if is_small and exact_gap(options) is None else "sampled"
+    if options.prior == "orders":
+        return "exact"
+    return "exact" if n_variables <= EXACT_UNASKED and exact_gap(options) is None else "sampled"
 
 
 def exact_gap(options: PosteriorOptions) -> str | None:

@@ -64,7 +64,8 @@ def exact_probabilities(
 def _require_feasible(n_variables: int, options: PosteriorOptions) -> None:
     gap = exact_gap(options)
     if gap is not None:
-        raise StageError(f"{gap} are told by samples only: use --sampled")
+        way = "use --sampled" if options.prior == "dags" else "those are of --prior dags"
+        raise StageError(f"{gap} are told by samples only: {way}")
     most = MOST_EXACT[options.prior]
     if n_variables > most:
         advice = (

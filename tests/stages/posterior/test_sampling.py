@@ -151,3 +151,4 @@ def test_the_way_that_suits():
     assert choose_method(PosteriorOptions(), 30) == "sampled"
     assert choose_method(PosteriorOptions(features=("blankets",)), 8) == "sampled"
     assert choose_method(PosteriorOptions(method="sampled"), 8) == "sampled"
+    assert choose_method(PosteriorOptions(prior="orders"), 22) == "exact"
