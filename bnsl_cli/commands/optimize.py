@@ -144,7 +144,8 @@ def command(
     on several at once.
 
     Searches improve as long as they run. Ctrl-C (SIGTERM, SIGHUP) ends one early: the best network so far is
-    written and marked "interrupted"; a second signal gives up.
+    written and marked "interrupted"; a second signal gives up. While data are read and kernels compiled there is
+    none yet, and a signal ends the command without one.
 
     \b
     Examples:

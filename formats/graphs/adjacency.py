@@ -78,7 +78,8 @@ def read_table(lines: Lines) -> Network:
             if any(cell.strip() for cell in row)
         ]
     except csv.Error as error:
-        raise Malformed(f"not a CSV table ({error})", source=lines.source) from None
+        reason = "a carriage return that ends no line" if "new-line" in str(error) else error
+        raise Malformed(f"not a CSV table ({reason})", source=lines.source) from None
     if not rows:
         raise Malformed("a table of blanks", source=lines.source, remedy=_TABLE_REMEDY)
     header = [cell.strip() for cell in rows[0][1]]

@@ -126,6 +126,7 @@ def test_find_cycle():
         ("from,to\n", "the list of arcs is empty"),
         ("from,to\nA,B\nA,B\n", "variable 'B' has a parent twice"),
         ('from,to\n"A,B\n', "not a CSV table"),
+        ("from,to\nA\rC,B\n", "a carriage return that ends no line"),
         ("graph { A -- B }", "needs a directed graph (digraph), not 'graph'"),
         ("digraph { A -- B }", "an undirected edge"),
         ("digraph { A -> B", "expected 'name', got the end"),
