@@ -66,7 +66,8 @@ def run(
     search: ListSearch = module.search
     warm_up: ListSearch = getattr(module, "warm_up", search)
     tiny = replace(options, start=None, information=None, treewidth=_tiny_width(options))
-    compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget)
+    kind = (way.module, replace(tiny, seed=0))
+    compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
     trace = ScoreTrace(reporter, budget)
     result = search(table, options, budget, trace)
     if "bound" in result.facts:
@@ -139,7 +140,7 @@ def run_on_data(
         tiny_scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
         warm_up(tiny_scorer, tiny, small, NullReporter())
 
-    compile_first(search_tiny, budget)
+    compile_first(search_tiny, budget, (way.module, replace(tiny, seed=0)))
     roots = None if forest is None else RootProblem(dataset, forest, options)
     if roots is not None and table is not None:
         table = roots.lists_of(table)

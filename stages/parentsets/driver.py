@@ -12,7 +12,7 @@ from formats.records import Dataset, ExploredSets, Forest, Header, Network, Pare
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
-from stages.runtime.warm_up import compile_first, tiny_dataset
+from stages.runtime.warm_up import TINY_WORK, compile_first, tiny_dataset
 from stages.runtime.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
 from stages.scoring.family_scorer import FamilyScorer
@@ -161,7 +161,7 @@ class Run:
             Called before each record of a search with the sets explored; takes a method that tells them.
         """
         # Compiled code is loaded before others are forked, too, so that they share it.
-        compile_first(self._search_tiny, self.budget)
+        compile_first(self._search_tiny, self.budget, self._tiny_options())
         yield from self._search(finished, trace)
 
     def _search(
@@ -231,10 +231,11 @@ class Run:
         result = self.result_of(*task)
         return result._replace(n_scores=self.scorer.evaluations - before)
 
-    def _search_tiny(self, small: Budget) -> None:
-        options = replace(
+    def _tiny_options(self) -> ParentSetOptions:
+        return replace(
             self.options,
-            evaluations=small.evaluations,
+            evaluations=TINY_WORK,
+            seed=0,
             jobs=1,
             time=None,
             time_per_variable=None,
@@ -242,6 +243,9 @@ class Run:
             shard=None,
             max_parents=None,
         )
+
+    def _search_tiny(self, small: Budget) -> None:
+        options = self._tiny_options()
         for _ in Run(tiny_dataset(), options, Budget(stop=small.stop))._search():
             pass
 

@@ -7,7 +7,7 @@ has all compiled that it takes to hand over what it found.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
@@ -49,10 +49,17 @@ def tiny_table() -> ParentSetTable:
     return ParentSetTable.from_records(Header(tuple(Variable(f"V{i}") for i in range(4))), records)
 
 
-def compile_first(search: Callable[[Budget], object], budget: Budget) -> None:
+_compiled: set[Hashable] = set()
+
+
+def compile_first(search: Callable[[Budget], object], budget: Budget, kind: Hashable) -> None:
     """Run `search`, which is to work on something tiny, then start the clock of `budget` anew.
 
-    There is nothing to hand over yet: the command line lets a signal end the command here.
+    There is nothing to hand over yet: the command line lets a signal end the command here. So it is done but once for
+    each `kind` of search in a process, before the first.
     """
-    search(Budget(evaluations=TINY_WORK, stop=budget.stop))
+    if kind not in _compiled:
+        search(Budget(evaluations=TINY_WORK, stop=budget.stop))
+        if not budget.interrupted:
+            _compiled.add(kind)
     budget.restart()

@@ -143,9 +143,9 @@ def test_a_signal_while_kernels_are_compiled_ends_the_command(monkeypatch):
     try:
         install_handlers()
         with pytest.raises(Interrupted, match="interrupted: no network yet"), graceful_stop() as stop:
-            compile_first(lambda _: signal.raise_signal(signal.SIGTERM), Budget(stop=stop))
+            compile_first(lambda _: signal.raise_signal(signal.SIGTERM), Budget(stop=stop), object())
         with graceful_stop() as stop:
-            compile_first(lambda _: None, Budget(stop=stop))
+            compile_first(lambda _: None, Budget(stop=stop), object())
             signal.raise_signal(signal.SIGTERM)
             assert stop.exit_code == 143
     finally:

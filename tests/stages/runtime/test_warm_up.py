@@ -17,11 +17,24 @@ def test_clock_starts_after_compilation():
     budget = Budget(seconds=5.0, clock=clock)
     clock.now = 100.0
     seen = []
-    compile_first(seen.append, budget)
+    compile_first(seen.append, budget, object())
     assert len(seen) == 1
     assert seen[0].seconds is None and seen[0].evaluations > 0
     assert seen[0].stop is budget.stop
     assert budget.elapsed() == 0.0
+
+
+def test_a_kind_of_search_is_compiled_once():
+    seen, clock, kind = [], StoppedClock(), object()
+    stopped = Budget()
+    stopped.stop.set()
+    compile_first(seen.append, stopped, kind)  # it may not have come to an end
+    for _ in range(3):
+        budget = Budget(seconds=5.0, clock=clock)
+        clock.now += 10.0
+        compile_first(seen.append, budget, kind)
+        assert budget.elapsed() == 0.0
+    assert len(seen) == 2
 
 
 def test_tiny_inputs_are_well_formed():
