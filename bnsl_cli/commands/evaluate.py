@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,9 @@ from ..recording import write_json_lines
 from ..reporter import Reporter
 from ..score_options import ess_option, refuse_ess, score_option, smoothing_option
 from ..stage_command import option, packed, stage_command
+
+if TYPE_CHECKING:
+    from formats.records import Network
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,13 @@ measure_options = packed(
     section="Input",
     help="True network: distance between essential graphs, arcs found and missed.",
 )
+@option(
+    "--strengths",
+    type=INPUT_PATH,
+    metavar="ARCS",
+    section="Input",
+    help="Table of arc strengths or probabilities, judged against --reference; networks are then optional.",
+)
 @data_options
 @measure_options
 @output_option
@@ -104,6 +114,7 @@ def command(
     data: str | None,
     test: str | None,
     reference: str | None,
+    strengths: str | None,
     data_options: DataOptions,
     measures: MeasureOptions,
     output: str,
@@ -120,6 +131,10 @@ def command(
     network in a pipe. All logarithms are natural. JSON holds null for what is unknown or not finite: given_loglik
     is null, and impossible_rows says why, where a row has probability 0 under the network's own parameters.
 
+    --strengths (of 'bnsl average') are judged by the areas under their ROC and precision-recall curves, of arcs and
+    of pairs joined in either direction, and by calibration: among arcs of strength p a share p should be true. JSON has
+    the deciles.
+
     \b
     Examples:
       bnsl parentsets random80.csv.gz | bnsl optimize --time 1s -o random80.net.jsonl
@@ -127,6 +142,8 @@ def command(
       bnsl sample random80.bif --rows 500 --seed 2 -o test.csv
       bnsl evaluate random80.net.jsonl random80.bif --data random80.csv.gz --test test.csv --format table
       bnsl convert random80.net.jsonl --to modelstring | bnsl evaluate --json
+      bnsl optimize --data random80.csv.gz --hc --bootstrap 2 | bnsl average -q --strengths s.arrows -o c.net.jsonl
+      bnsl evaluate --strengths s.arrows --reference random80.bif
 
     \b
     Exit status: 0 done, 1 a measure cannot be computed from what is given, 2 wrong usage, 65 bad input.
@@ -134,18 +151,19 @@ def command(
     """
     from formats import open_network
     from stages.evaluate import MEASURES, evaluate_network
+    from stages.evaluate.arc_strengths import STRENGTH_MEASURES
 
     from .. import tables
 
     if format_name != "table":
         output_format("evaluate", output)
-    sources = networks or (require_input(None, "NETWORK"),)
-    check_sources(*sources, data, test, reference)
+    sources = networks or (() if strengths else (require_input(None, "NETWORK"),))
+    check_sources(*sources, data, test, reference, strengths)
     learnt = [open_learnt_network(source) for source in sources]
     training = MatchedTables(data, data_options, reporter)
     held_out = MatchedTables(test, data_options, reporter)
     truth = open_network(reference) if reference else None
-    records: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = [] if strengths is None else [judge_strengths(strengths, truth)]
     for source, (structure, parameters) in zip(sources, learnt, strict=True):
         rows = training.match(structure.header.variables)
         test_rows = held_out.match((rows or structure.header).variables)
@@ -167,6 +185,22 @@ def command(
         reporter.progress(len(records), len(sources), "networks")
     reporter.pause()
     if shows_table(output, format_name, as_json):
-        tables.show_measures(output, records, MEASURES)
+        tables.show_measures(output, records, MEASURES | STRENGTH_MEASURES)
     else:
         write_json_lines(output, records)
+
+
+def judge_strengths(source: str, truth: Network | None) -> dict[str, Any]:
+    """The measures of a table of arc strengths.
+
+    Raises
+    ------
+    click.UsageError
+        There is no network to compare with.
+    """
+    from formats import open_arc_probabilities
+    from stages.evaluate.arc_strengths import evaluate_strengths
+
+    if truth is None:
+        raise click.UsageError("--strengths are judged against a network: give --reference NETWORK.")
+    return {"network": source, **evaluate_strengths(open_arc_probabilities(source), truth)}
