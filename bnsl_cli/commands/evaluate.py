@@ -131,9 +131,9 @@ def command(
     network in a pipe. All logarithms are natural. JSON holds null for what is unknown or not finite: given_loglik
     is null, and impossible_rows says why, where a row has probability 0 under the network's own parameters.
 
-    --strengths (of 'bnsl average') are judged by the areas under their ROC and precision-recall curves, of arcs and
-    of pairs joined in either direction, and by calibration: among arcs of strength p a share p should be true. JSON has
-    the deciles.
+    --strengths (of 'bnsl average') are judged by the areas under their ROC and precision-recall curves, of arcs
+    and of pairs joined in either direction, and by calibration: among arcs of strength p a share p should be true.
+    JSON has the deciles.
 
     \b
     Examples:
