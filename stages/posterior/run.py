@@ -57,7 +57,9 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
     solve = _run_exact if method == "exact" else _run_sampled
     if budget.seconds is not None:
         tiny = replace(options, samples=8)
-        compile_first(lambda small: solve(tiny_table(), tiny, small, _Silent()), budget)
+        compile_first(
+            lambda small: solve(tiny_table(), tiny, small, _Silent()), budget, ("posterior", method)
+        )
     return solve(table, options, budget, reporter)
 
 
