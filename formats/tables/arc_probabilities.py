@@ -109,7 +109,7 @@ def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
         raise Malformed(
             f"this is {found.called}, not a table of arc probabilities",
             source=name,
-            remedy="make one with bnsl posterior",
+            remedy="make one with bnsl posterior or bnsl average --strengths",
         )
     table = load(found.reader)(data, name, TextLayout(), lambda message: None)
     header = _read_header(own_header(table.schema), name)
@@ -137,7 +137,9 @@ def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
 def _read_header(fields: dict[str, Any], source: str) -> Header:
     if fields.get("format") != ARC_PROBABILITIES.name:
         raise Malformed(
-            "a table, but not one of arc probabilities", source=source, remedy="make one with bnsl posterior"
+            "a table, but not one of arc probabilities",
+            source=source,
+            remedy="make one with bnsl posterior or bnsl average --strengths",
         )
     version = fields.get("version")
     if version != ARC_PROBABILITIES.version or isinstance(version, bool):
