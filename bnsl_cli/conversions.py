@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from formats.lookup import find_format, formats_of, named_formats
-from formats.registry import FORMATS, STRUCTURES, Kind
+from formats.kinds import STRUCTURES, Kind
+from formats.registry import FORMATS
 
 if TYPE_CHECKING:
     from formats.records import Dataset, Header, Network, ParentSetRecord
@@ -121,7 +122,7 @@ def write_structure(task: Conversion) -> None:
     from stages.subgraphs import cut_model, cut_network
 
     from .inputs import open_learnt_network
-    from .tables import network_facts
+    from .network_tables import network_facts
 
     learnt = open_learnt_network(task.source)
     network = dataclasses.replace(learnt.structure, header=_named(learnt.structure.header, task.names))
@@ -157,7 +158,7 @@ def write_picture(task: Conversion) -> None:
     from .inputs import open_learnt_network
     from .printable import printable
     from .short_names import shortened
-    from .tables import network_facts
+    from .network_tables import network_facts
 
     whole = open_learnt_network(task.source).structure
     whole = dataclasses.replace(whole, header=_named(whole.header, task.names))
@@ -228,7 +229,7 @@ def write_readable(task: Conversion) -> None:
     from formats.textlines import Lines
     from stages.subgraphs import cut_network
 
-    from . import tables
+    from . import network_tables, tables
     from .inputs import open_learnt_network
 
     lines = Lines(task.source)
@@ -246,7 +247,7 @@ def write_readable(task: Conversion) -> None:
         network = dataclasses.replace(network, header=_named(network.header, task.names))
         kept = task.part.kept(network, lines.source)
         network = network if kept is None else cut_network(network, kept)
-        tables.show_network(task.output, network, limit)
+        network_tables.show_network(task.output, network, limit)
 
 
 class Family(NamedTuple):

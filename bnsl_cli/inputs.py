@@ -26,7 +26,7 @@ def open_learnt_network(source: str | Lines) -> LearntNetwork:
     from formats import open_bayesian_network, open_network
     from formats.detection import detect_lines
     from formats.graphs.structures import structure_of
-    from formats.registry import Kind
+    from formats.kinds import Kind
     from formats.textlines import as_lines
 
     lines = as_lines(source)

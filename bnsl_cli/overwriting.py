@@ -110,7 +110,7 @@ def _is_renewal(ctx: click.Context, source: Place, output: Place) -> bool:
     if key not in RENEWALS:
         return False
     from formats.detection import detect_lines
-    from formats.registry import Kind
+    from formats.kinds import Kind
     from formats.textlines import Lines
 
     lines = Lines(source.path)

@@ -20,7 +20,8 @@ from .short_names import shortened
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from formats.records import ArcProbabilities, EntropyTable, Forest, Network, ParentSetRecord, Variable
+    from formats.graph_records import ArcProbabilities
+    from formats.records import EntropyTable, Forest, Network, ParentSetRecord, Variable
     from stages.parentsets.forecast import Forecast
 
 TERMINAL_ROWS = 60
@@ -135,13 +136,13 @@ def rows_shown(target: str, format_name: str | None) -> int | None:
     return TERMINAL_ROWS if format_name is None and target == "-" else None
 
 
-def _rest(left_out: int, what: str) -> list[str]:
+def rest(left_out: int, what: str) -> list[str]:
     if not left_out:
         return []
     return [f"... {left_out:,} more {what}; --format table shows all, a pipe or -o FILE has them in full"]
 
 
-def _listed(indices: Iterable[int], names: Sequence[str]) -> str:
+def listed(indices: Iterable[int], names: Sequence[str]) -> str:
     return ", ".join(names[index] for index in indices) or "-"
 
 
@@ -201,7 +202,7 @@ def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | No
     )
     left_out = add_rows(view, rows, limit)
     closing = f"{table.probability.sum():.1f} arcs expected; prior of {table.header.extra['prior']}"
-    write_text(target, view, *_rest(left_out, "pairs"), closing)
+    write_text(target, view, *rest(left_out, "pairs"), closing)
 
 
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:
@@ -215,7 +216,7 @@ def show_forest(target: str, forest: Forest, limit: int | None) -> None:
     write_text(
         target,
         view,
-        *_rest(left_out, "variables"),
+        *rest(left_out, "variables"),
         f"{n_screened} of {len(variables)} variables screened, {len(variables) - n_screened} roots",
     )
 
@@ -240,14 +241,14 @@ def show_parent_sets(
             names[record.child],
             f"{len(record.parents):,}",
             f"{record.scores[0]:,.2f}",
-            _listed(record.parents[0], names) + note,
+            listed(record.parents[0], names) + note,
         ]
 
     left_out = add_rows(view, map(cells, records), limit)
     write_text(
         target,
         view,
-        *_rest(left_out, "variables"),
+        *rest(left_out, "variables"),
         "Best sets need not fit together without a cycle: 'bnsl optimize' chooses among all.",
     )
 
@@ -275,110 +276,6 @@ def show_forecast(forecast: Forecast, jobs: int) -> None:
         f"sets      {forecast.sets:,} in a file of {format_bytes(forecast.file_bytes)}",
         f"memory    {format_bytes(forecast.memory_bytes)} at most",
     )
-
-
-def show_network(target: str, network: Network, limit: int | None) -> None:
-    """Children with their parents and local scores, and the facts of the header."""
-    names = fitting_names(target, network.header.names)
-    view = new_table("child", "<- parents", ">local score")
-    rows = (
-        (names[child], _listed(parents, names), f"{network.scores[child]:,.2f}")
-        for child, parents in enumerate(network.parents)
-    )
-    left_out = add_rows(view, rows, limit)
-    write_text(target, view, *_rest(left_out, "variables"), network_facts(network))
-
-
-def network_facts(network: Network) -> str:
-    """One line about a network: score, arcs, treewidth, method."""
-    extra = network.header.extra
-    parts = [f"{network.n_variables} variables, {network.n_arcs} arcs"]
-    if extra.get("total") is not None:
-        score = "score" if network.header.score == "unknown" else network.header.score
-        parts.insert(0, f"{score} {extra['total']:,.4f}")
-    if isinstance(extra.get("treewidth"), dict):
-        treewidth = extra["treewidth"]
-        parts.append(f"width {treewidth.get('width')} (bound {treewidth.get('bound')})")
-    if extra.get("method"):
-        parts.append(f"method {extra['method']}")
-    if "information" in extra:
-        parts.append(f"information of {extra['information']}")
-    if "undecided_ktrees" in extra:
-        parts.append(
-            f"{extra['undecided_ktrees']:,} of {extra['ktrees']:,} k-trees not proved most informative"
-        )
-    if "unproved" in extra:
-        gap = extra["unproved_gap"]
-        lack = f"by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g})"
-        parts.append(f"{extra['unproved']:,} of {extra['ktrees']:,} k-trees not solved to the end, {lack}")
-    if "decided" in extra:
-        parts.append(decided_text(extra))
-    if isinstance(extra.get("gap"), float) and extra.get("total") is not None:
-        parts.append(gap_text(network))
-    if extra.get("interrupted"):
-        parts.append("interrupted")
-    return ", ".join(parts)
-
-
-def show_consensus(target: str, network: Network, strengths: ArcProbabilities, limit: int | None) -> None:
-    """The arcs of a consensus with their strengths, the strongest first, and the facts of the header."""
-    names = fitting_names(target, network.header.names)
-    view = new_table("parent", "child", ">strength", ">either")
-    chosen = {(parent, child) for child, family in enumerate(network.parents) for parent in family}
-    rows = zip(*(values.tolist() for values in (strengths.parents, strengths.children)))
-    figures = zip(rows, strengths.probability.tolist(), strengths.either.tolist())
-    cells = (
-        [names[arc[0]], names[arc[1]], f"{strength:.4f}", f"{either:.4f}"]
-        for arc, strength, either in figures
-        if arc in chosen
-    )
-    left_out = add_rows(view, cells, limit)
-    write_text(target, view, *_rest(left_out, "arcs"), consensus_facts(network))
-
-
-def consensus_facts(network: Network) -> str:
-    """One line about a consensus: arcs, of how many networks, threshold, how good it is."""
-    extra = network.header.extra
-    parts = [f"{network.n_variables} variables, {network.n_arcs} arcs"]
-    if "networks" in extra:
-        parts[0] += f" of {extra['networks']:,} network{'s' * (extra['networks'] != 1)}"
-    parts.append(f"pairs of strength above {extra['threshold']:.4g}")
-    if "treewidth" in extra:
-        parts.append(f"width {extra['treewidth']['width']} (bound {extra['treewidth']['bound']})")
-    agreement, bound = extra["agreement"], extra.get("agreement_bound")
-    parts.append(f"agreement {agreement:,.4f}")
-    if bound is not None:
-        parts[-1] += " (the most there is)" if bound == agreement else f" of at most {bound:,.4f}"
-    if extra.get("interrupted"):
-        parts.append("interrupted")
-    return ", ".join(parts)
-
-
-def decided_text(extra: Mapping[str, Any]) -> str:
-    """For how many of k-A*'s orders the best choice of cliques was found, and what the others may lack."""
-    decided, undecided = extra["decided"], extra.get("undecided", 0)
-    if not undecided:
-        return f"all {decided:,} orders decided" if decided > 1 else "its one order decided"
-    gap = extra["undecided_gap"]
-    lack = f"the others by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g}) below their best"
-    return f"{decided:,} of {decided + undecided:,} orders decided, {lack}"
-
-
-def gap_text(network: Network) -> str:
-    """How far from the best network a header says that its network may be, and among which networks."""
-    from stages.optimize.bounds.rounding import optimality_tolerance
-
-    extra = network.header.extra
-    gap, total = extra["gap"], extra["total"]
-    among = extra.get("bound_relative_to", "networks of a kind that is not told")
-    share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
-    if gap <= optimality_tolerance(network.scores):
-        if among.startswith("all networks"):
-            return f"optimal (to rounding) among {among}"
-        return f"best found; none better (to rounding) among {among} (more sets exist)"
-    if among.startswith("all networks"):
-        return f"best found; gap {gap:,.4g}{share} to the best of {among}"
-    return f"best found; gap {gap:,.4g}{share} to the best of {among} (more sets exist)"
 
 
 # ------------------------------------------------------------------------------------------ evaluation

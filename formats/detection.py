@@ -12,7 +12,8 @@ import re
 
 from .errors import Malformed
 from .lookup import find_format, formats_of
-from .registry import BINARY, EMPTY, FORMATS, UNREAD, Format, Kind
+from .kinds import Format, Kind
+from .registry import BINARY, EMPTY, FORMATS, UNREAD
 from .textlines import EMPTY_REMEDY, Lines
 
 HEAD_SIZE = 1 << 20

@@ -1,12 +1,12 @@
-"""Graphs besides plain networks: equivalence classes, drawings, networks with parameters."""
+"""Graphs besides plain networks: equivalence classes, probable arcs, drawings, networks with parameters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from .records import Network, Variable
+from .records import Header, Network, Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,3 +80,36 @@ class BayesianNetwork:
     parents: tuple[tuple[int, ...], ...]
     tables: tuple[np.ndarray, ...]
     name: str = "unknown"
+
+
+@dataclass(frozen=True, eq=False)
+class ArcProbabilities:
+    """Posterior probabilities of arcs, the most probable first; ties by parent, then child.
+
+    Attributes
+    ----------
+    header : Header
+        ``header.extra`` carries ``prior``, ``method`` and what tells of the chains.
+    parents, children : ndarray of int32, shape (n_pairs,)
+    probability : ndarray of float64, shape (n_pairs,)
+        Of the arc.
+    standard_error : ndarray of float64, shape (n_pairs,)
+        Of that probability; 0 where it is exact.
+    either : ndarray of float64, shape (n_pairs,)
+        Probability of an arc in either direction.
+    features : dict of (ndarray, ndarray)
+        By name (``ancestor``: the parent is an ancestor of the child; ``blanket``: it is in the child's Markov
+        blanket) probabilities and standard errors.
+    """
+
+    header: Header
+    parents: np.ndarray
+    children: np.ndarray
+    probability: np.ndarray
+    standard_error: np.ndarray
+    either: np.ndarray
+    features: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.parents)

@@ -6,7 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from .registry import COMPRESSED, FORMATS, Format, Kind
+from .kinds import Format, Kind
+from .registry import COMPRESSED, FORMATS
 
 
 def find_format(name: str) -> Format:

@@ -31,7 +31,8 @@ from ..reporter import Reporter
 from ..stage_command import option, stage_command
 
 if TYPE_CHECKING:
-    from formats.records import ArcProbabilities, Network
+    from formats.graph_records import ArcProbabilities
+    from formats.records import Network
 
 
 @stage_command
@@ -123,7 +124,7 @@ def command(
     from stages.average.consensus import consensus_network
     from stages.average.strengths import pair_strengths, significance_threshold
 
-    from .. import tables
+    from .. import network_tables, tables
 
     target_format = "network" if format_name == "table" else output_format("average", output)
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")
@@ -151,10 +152,10 @@ def command(
         )
         reporter.pause()
         if shows_table(output, format_name):
-            tables.show_consensus(output, network, table, tables.rows_shown(output, format_name))
+            network_tables.show_consensus(output, network, table, tables.rows_shown(output, format_name))
         else:
             write_network(output, network, target_format)
-            reporter.summary(tables.consensus_facts(network))
+            reporter.summary(network_tables.consensus_facts(network))
     return stop.exit_code
 
 

@@ -86,7 +86,7 @@ def variables_of(source: str, reporter: Reporter) -> tuple[Variable, ...]:
     from formats import open_dataset, open_network, open_parent_set_stream
     from formats.detection import detect_lines
     from formats.errors import UnsuitableData
-    from formats.registry import STRUCTURES, Kind
+    from formats.kinds import STRUCTURES, Kind
     from formats.textlines import Lines
 
     lines = Lines(source)

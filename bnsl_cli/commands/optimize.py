@@ -168,7 +168,7 @@ def command(
     """
     from formats import write_network
 
-    from .. import tables
+    from .. import network_tables, tables
 
     say_if_interrupted(NOTHING_YET)
     check_bootstrap(given, sets, format_name)
@@ -214,10 +214,10 @@ def command(
         network = replace(network, header=record_command(network.header, "optimize", recorded))
         reporter.pause()
         if shows_table(output, format_name, as_json):
-            tables.show_network(output, network, tables.rows_shown(output, format_name))
+            network_tables.show_network(output, network, tables.rows_shown(output, format_name))
         else:
             write_network(output, network, target_format)
-            reporter.summary(tables.network_facts(network))
+            reporter.summary(network_tables.network_facts(network))
         write_stats(stats, {"seconds": budget.elapsed(), **figures})
     return stop.exit_code
 

@@ -10,7 +10,7 @@ from ..errors import Inconsistent
 from ..graph_records import BayesianNetwork, Drawing, EssentialGraph
 from ..lookup import find_format, load, load_writer
 from ..records import Network
-from ..registry import STRUCTURES, Kind
+from ..kinds import STRUCTURES, Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from .bif_writer import mended

@@ -10,7 +10,7 @@ import numpy as np
 from ..detection import require_format
 from ..graphs.structures import require_acyclic
 from ..records import Forest, ParentSetRecord
-from ..registry import Kind
+from ..kinds import Kind
 from ..schemas import FOREST
 from ..streams import open_output
 from ..textlines import Lines, as_lines

@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 from ..detection import detect_lines
 from ..errors import Malformed
-from ..registry import Kind
+from ..kinds import Kind
 from ..schemas import NETWORK
 from ..textlines import EMPTY_REMEDY, Lines, as_lines
 from .jsonl import load_object

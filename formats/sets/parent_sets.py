@@ -11,7 +11,7 @@ from typing import BinaryIO
 from ..detection import require_format
 from ..lookup import load, load_writer
 from ..records import Header, ParentSetRecord, ParentSetTable
-from ..registry import Kind
+from ..kinds import Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from .setblocks import SetBlock, pack_blocks

@@ -12,7 +12,8 @@ from ..detection import HEAD_SIZE, detect
 from ..errors import Inconsistent, Malformed, UnknownVersion
 from ..json_lines.jsonl_writer import encode_header
 from ..lookup import find_format, load
-from ..records import ArcProbabilities, Header, Variable
+from ..graph_records import ArcProbabilities
+from ..records import Header, Variable
 from ..schemas import ARC_PROBABILITIES, key_problem
 from ..streams import open_output
 from ..textlines import Lines, as_lines

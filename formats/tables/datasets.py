@@ -9,7 +9,7 @@ from ..detection import EMPTY, HEAD_SIZE, detect
 from ..errors import Malformed
 from ..lookup import load
 from ..records import Dataset, EntropyTable
-from ..registry import Kind
+from ..kinds import Kind
 from ..streams import read_bytes, source_name
 from .columns import EncodingOptions
 from .discretization import parse_column_rule

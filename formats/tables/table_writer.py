@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import FormatError
 from ..lookup import load_writer
 from ..records import Variable
-from ..registry import Kind
+from ..kinds import Kind
 from ..streams import open_output, source_name
 
 _CSV_BLOCK = 1 << 24

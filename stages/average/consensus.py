@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from formats.records import ArcProbabilities, Header, Network, ParentSetRecord, ParentSetTable
+from formats.graph_records import ArcProbabilities
+from formats.records import Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import positions_of, strongly_connected_components, topological_order
 from stages.optimize.driver import run
 from stages.optimize.verify import verify_network

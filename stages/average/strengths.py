@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.records import ArcProbabilities, Header, Network, Variable
+from formats.graph_records import ArcProbabilities
+from formats.records import Header, Network, Variable
 from stages.evaluate.essential_graphs import Arc, essential_graph, list_arcs
 from stages.runtime.errors import StageError
 

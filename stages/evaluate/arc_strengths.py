@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.records import ArcProbabilities, Network
+from formats.graph_records import ArcProbabilities
+from formats.records import Network
 
 from .alignment import align_parents
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from formats.records import ArcProbabilities, Header
+from formats.graph_records import ArcProbabilities
+from formats.records import Header
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable

@@ -19,7 +19,8 @@ from .sampling import RHAT_LIMIT, Samples, Verdict, arc_probabilities, draw_samp
 from .weights import require_posterior_score, tell_of_lists
 
 if TYPE_CHECKING:
-    from formats.records import ArcProbabilities, Header, ParentSetTable
+    from formats.graph_records import ArcProbabilities
+    from formats.records import Header, ParentSetTable
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 

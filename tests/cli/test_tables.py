@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from bnsl_cli import tables
+from bnsl_cli import network_tables, tables
 from formats.records import EntropyTable, Header, Network, Variable
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -36,7 +36,7 @@ def network_of(names: list[str]) -> Network:
 
 
 def test_a_network_fits(width: int, capfdbinary):
-    tables.show_network("-", network_of(NAMES), None)
+    network_tables.show_network("-", network_of(NAMES), None)
     lines = shown(capfdbinary)
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
@@ -46,7 +46,7 @@ def test_a_network_fits(width: int, capfdbinary):
 def test_names_of_a_network_stay_apart(width: int, capfdbinary):
     short = tables.fitting_names("-", NAMES)
     assert len(set(short)) == len(NAMES) and max(map(len, short)) <= max(8, width * 2 // 7)
-    tables.show_network("-", network_of(NAMES), None)
+    network_tables.show_network("-", network_of(NAMES), None)
     text = "\n".join(shown(capfdbinary))
     assert [name for name in short if name not in text] == []
 
@@ -122,5 +122,5 @@ def test_one_network_has_meanings(width: int, capfdbinary):
 
 def test_files_have_names_in_full(tmp_path):
     target = tmp_path / "table.txt"
-    tables.show_network(str(target), network_of([name[:30] for name in NAMES[:1]]), None)
+    network_tables.show_network(str(target), network_of([name[:30] for name in NAMES[:1]]), None)
     assert NAMES[0][:30] in target.read_text()

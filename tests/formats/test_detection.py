@@ -21,7 +21,8 @@ from formats.detection import HEAD_SIZE, detect, detect_lines
 from formats.errors import Malformed
 from formats.lookup import find_format, formats_of
 from formats.records import Variable
-from formats.registry import FORMATS, STRUCTURES, UNREAD, Kind
+from formats.kinds import STRUCTURES, Kind
+from formats.registry import FORMATS, UNREAD
 from formats.sets.parent_sets import write_parent_sets
 from formats.textlines import Lines
 

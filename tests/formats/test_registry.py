@@ -42,7 +42,8 @@ from formats import (
 )
 from formats.lookup import find_format, load
 from formats.records import Forest, Header, Network, ParentSetTable, Variable
-from formats.registry import FORMATS, STRUCTURES, Format, Kind
+from formats.kinds import STRUCTURES, Format, Kind
+from formats.registry import FORMATS
 from formats.schemas import JSONL_FORMATS, PARTS
 
 

@@ -13,7 +13,7 @@ from formats import open_table_writer, write_entropies, write_forest
 from formats.graph_records import BayesianNetwork
 from formats.lookup import formats_of, load_writer
 from formats.records import Forest, Header, Network, ParentSetRecord, Variable
-from formats.registry import Kind
+from formats.kinds import Kind
 from stages.entropy import compute_entropies
 
 BY_HAND = {

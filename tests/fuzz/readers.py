@@ -19,7 +19,7 @@ from formats.graphs.arc_files import read_arcs, read_tiers
 from formats.json_lines.run_parts import gather
 from formats.lookup import formats_of, load_writer
 from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable
-from formats.registry import Kind
+from formats.kinds import Kind
 
 REFUSED = "refused"
 ACCEPTED = "accepted"

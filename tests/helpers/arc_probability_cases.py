@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from formats.records import ArcProbabilities, Header, Variable
+from formats.graph_records import ArcProbabilities
+from formats.records import Header, Variable
 
 
 def arc_probabilities(n_variables=3, seed=0) -> ArcProbabilities:

@@ -12,7 +12,8 @@ from formats import open_network, write_essential_graph
 from formats.errors import FormatError
 from formats.graph_records import EssentialGraph
 from formats.records import Variable
-from formats.registry import FORMATS, Kind
+from formats.kinds import Kind
+from formats.registry import FORMATS
 
 GRAPH = EssentialGraph(tuple(map(Variable, ["a", "b c", "d", "e"])), ((0, 2), (1, 2)), ((0, 3),))
 ABLE = [row.target for row in FORMATS if row.essential_writer]

@@ -22,7 +22,7 @@ from formats.graphs.networks import open_bayesian_network, open_network, write_n
 from formats.graphs.structures import find_cycle
 from formats.lookup import formats_of
 from formats.records import Network, Variable
-from formats.registry import Kind
+from formats.kinds import Kind
 
 
 def read(text: str | bytes) -> Network:

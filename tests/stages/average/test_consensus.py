@@ -12,7 +12,8 @@ from naive.average import most_agreement
 from naive.networks import all_networks, is_acyclic
 from naive.treewidth import moral_edges, treewidth
 
-from formats.records import ArcProbabilities, Header, Variable
+from formats.graph_records import ArcProbabilities
+from formats.records import Header, Variable
 from stages.average import consensus
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.optimize import OptimizeOptions

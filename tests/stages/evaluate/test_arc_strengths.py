@@ -10,7 +10,8 @@ import pytest
 from helpers.evaluation_cases import make_network
 
 from formats.errors import Inconsistent
-from formats.records import ArcProbabilities, Header, Variable
+from formats.graph_records import ArcProbabilities
+from formats.records import Header, Variable
 from stages.evaluate.arc_strengths import (
     STRENGTH_MEASURES,
     calibration,

@@ -1,0 +1,82 @@
+"""What files hold, and what is told of each format: the rows of `registry`. Standard library only."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Kind(enum.StrEnum):
+    """What a file holds, in the words of ``bnsl formats``."""
+
+    PARENT_SETS = "parent sets"
+    NETWORK = "network"
+    FOREST = "screening forest"
+    ENTROPIES = "entropies"
+    TRACE = "explored sets"
+    ARC_PROBABILITIES = "arc probabilities"
+    DATA = "data"
+    PARAMETERS = "network with parameters"
+    MORAL_GRAPH = "moral graph"
+    DECOMPOSITION = "tree decomposition"
+    PICTURE = "picture"
+    UNKNOWN = "nothing that is read"
+
+
+STRUCTURES = (Kind.NETWORK, Kind.PARAMETERS, Kind.MORAL_GRAPH, Kind.DECOMPOSITION)
+"""Kinds that are written from a network."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format.
+
+    Attributes
+    ----------
+    name : str
+        As users write it; those of our own begin with ``bnsl.``.
+    kind : Kind
+    called : str
+        How messages call such a file: "this looks like a Graphviz graph".
+    help : str
+        Its line in ``bnsl formats``.
+    suffix : str
+        Usual endings of file names, separated by blanks; a name never decides how a file is read.
+    magic : tuple of bytes
+        First bytes, one of which a binary file begins with.
+    pattern : bytes
+        Regular expression that matches the beginning of every sound file behind blank lines and comments, and no
+        data table; see `detection`.
+    opening : bytes
+        The same for the first line alone. It may match tables, too, and is asked only where no table is read: so a
+        damaged file is explained as what it was to be.
+    reader, writer : str
+        ``module:function``; empty if the format is not read, or not written.
+    essential_writer : str
+        The same for essential graphs; empty if the format has no undirected edges beside arcs.
+    takes : tuple of str
+        Names of further formats that its reader reads as its own kind.
+    """
+
+    name: str
+    kind: Kind
+    called: str
+    help: str = ""
+    suffix: str = ""
+    magic: tuple[bytes, ...] = ()
+    pattern: bytes = b""
+    opening: bytes = b""
+    reader: str = ""
+    writer: str = ""
+    essential_writer: str = ""
+    takes: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The name as the target of a conversion."""
+        return self.name.removeprefix("bnsl.")
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of file names, each with its point."""
+        return tuple(ending for ending in self.suffix.split() if ending.startswith("."))

@@ -1,0 +1,97 @@
+"""What other programs write into text tables besides names and values."""
+
+import pytest
+
+from formats import open_dataset
+from formats.errors import Malformed
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write text to a file and open it as a data set."""
+
+    def run(content, **options):
+        path = tmp_path / "d.csv"
+        path.write_text(content)
+        return open_dataset(str(path), **options)
+
+    return run
+
+
+@pytest.mark.parametrize("content", [",a,b\n0,x,2\n1,y,3\n", '"","a","b"\n"1","x",2\n"2","y",3\n'])
+def test_row_numbers_are_no_variable(read, content):
+    said = []
+    assert read(content, warn=said.append).names == ("a", "b")
+    assert "the first column, without a name, counts the rows: left out" in said[0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '"a" "b"\n"1" "x" "2"\n"2" "y" "3"\n',
+        'a\tb\n"New York"\tx\t2\nRome\ty\t3\n',
+        "a,b\nr1,x,2\nr2,y,3\n",
+    ],
+)
+def test_row_names_above_which_no_name_stands(read, content):
+    said = []
+    dataset = read(content, warn=said.append)
+    assert [(v.name, v.states) for v in dataset.variables] == [("a", ("x", "y")), ("b", ("2", "3"))]
+    assert "one name fewer than columns" in said[0]
+
+
+def test_rows_of_the_same_name_lack_a_name(read):
+    with pytest.raises(Malformed, match="3 cells where 2 are expected") as caught:
+        read("a,b\n0,x,2\n0,y,3\n")
+    assert caught.value.line == 2
+    with pytest.raises(Malformed, match="3 cells where 2 are expected"):
+        read("a,b\n0,x,2\n1,y\n")
+
+
+def test_row_numbers_of_pandas_read_back(read):
+    assert read("Unnamed: 0,a\n0,x\n1,y\n").names == ("a",)
+    assert read("Unnamed: 0,a\n0,x\n0,y\n").names == ("Unnamed: 0", "a")
+
+
+def test_a_stray_cell_among_decimal_commas(read):
+    """It is what is told of, and `--na` is of use."""
+    numbers = "".join(f"{n},5\n" for n in range(30))
+    text = f"a;b\n12 kg;x\n{numbers}".replace(",5\n", ",5;y\n")
+    dataset = read(text, na=("12 kg",), missing="state", discretize="median")
+    assert dataset.variables[0].states == ("<=14.5", ">14.5", "NA")
+    few = read("a;b\n12 kg;x\n1,5;y\n")
+    assert few.variables[0].states == ("1,5", "12 kg")
+
+
+def test_decimal_commas(read):
+    said = []
+    dataset = read("a;b;c\n1,5;x;1,2\n2;y;1,2,3\n2,25;?;1\n", missing="state", warn=said.append)
+    assert [v.states for v in dataset.variables] == [
+        ("1.5", "2", "2.25"),
+        ("x", "y", "NA"),
+        ("1", "1,2", "1,2,3"),
+    ]
+    assert "decimal commas taken as points in 1 column: 'a'" in said[0]
+
+
+def test_commas_beside_points_stay(read):
+    assert read("a;b\n1,5;1.5\n2;2.5\n").variables[0].states == ("1,5", "2")
+
+
+@pytest.mark.parametrize("delimiter", [" ", ",", "\t"])
+def test_numbers_of_states(read, delimiter):
+    rows = [[3, 2, 4], *([i % 3, i % 2, i % 4] for i in range(12))]
+    table = "\n".join(delimiter.join(map(str, row)) for row in (["a", "b", "c"], *rows)) + "\n"
+    said = []
+    dataset = read(table, warn=said.append)
+    assert dataset.n_rows == 12 and [len(v.states) for v in dataset.variables] == [3, 2, 4]
+    assert "holds the numbers of states" in said[0]
+
+
+@pytest.mark.parametrize(
+    "first", [(3, 2, 3), (2, 1, 3), (30, 20, 40), ("x", 2, 4)], ids=["a state", "codes", "sizes", "text"]
+)
+def test_a_row_is_no_line_of_counts(read, first):
+    rows = [first, *((i % 3, i % 2, i % 4) for i in range(12))]
+    table = "a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    assert read(table).n_rows == 13
