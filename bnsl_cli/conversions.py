@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from formats.lookup import find_format, formats_of, named_formats
 from formats.kinds import STRUCTURES, Kind
+from formats.lookup import find_format, formats_of, named_formats
 from formats.registry import FORMATS
 
 if TYPE_CHECKING:
@@ -156,9 +156,9 @@ def write_picture(task: Conversion) -> None:
     from stages.subgraphs import cut_essential_graph, cut_network
 
     from .inputs import open_learnt_network
+    from .network_tables import network_facts
     from .printable import printable
     from .short_names import shortened
-    from .network_tables import network_facts
 
     whole = open_learnt_network(task.source).structure
     whole = dataclasses.replace(whole, header=_named(whole.header, task.names))

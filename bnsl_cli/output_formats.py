@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from formats.lookup import find_format, formats_of, named_formats
 from formats.kinds import Format, Kind
+from formats.lookup import find_format, formats_of, named_formats
 from formats.registry import COMPRESSED
 
 TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from formats.graph_records import ArcProbabilities
-    from formats.records import EntropyTable, Forest, Network, ParentSetRecord, Variable
+    from formats.records import EntropyTable, Forest, ParentSetRecord, Variable
     from stages.parentsets.forecast import Forecast
 
 TERMINAL_ROWS = 60
@@ -137,12 +137,14 @@ def rows_shown(target: str, format_name: str | None) -> int | None:
 
 
 def rest(left_out: int, what: str) -> list[str]:
+    """The line below a table that leaves rows out; none for a whole one."""
     if not left_out:
         return []
     return [f"... {left_out:,} more {what}; --format table shows all, a pipe or -o FILE has them in full"]
 
 
 def listed(indices: Iterable[int], names: Sequence[str]) -> str:
+    """Names in one cell."""
     return ", ".join(names[index] for index in indices) or "-"
 
 

@@ -11,8 +11,8 @@ import functools
 import re
 
 from .errors import Malformed
-from .lookup import find_format, formats_of
 from .kinds import Format, Kind
+from .lookup import find_format, formats_of
 from .registry import BINARY, EMPTY, FORMATS, UNREAD
 from .textlines import EMPTY_REMEDY, Lines
 

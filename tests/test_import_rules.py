@@ -21,6 +21,7 @@ TABLES = (
     "stages.optimize",
     "stages.posterior",
     "stages.scoring.scores",
+    "formats.kinds",
     "formats.registry",
     "formats.lookup",
 )
@@ -82,7 +83,7 @@ def _root(module: str) -> str:
 
 def _broken_by_formats(module: str, found: Import) -> Iterator[str]:
     if (
-        module in ("formats", "formats.registry", "formats.lookup")
+        (module == "formats" or (module in TABLES and _root(module) == "formats"))
         and found.at_module_level
         and _root(found.module) not in STDLIB
         and found.module not in TABLES
@@ -164,6 +165,7 @@ def sources() -> list[Path]:
     [
         ("formats.x", "import click", "formats may"),
         ("formats.registry", "import numpy", "standard library only"),
+        ("formats.kinds", "import numpy", "standard library only"),
         ("formats.registry", "from .records import Network", "standard library only"),
         ("formats.x", "def f():\n from stages.runtime.budgets import Budget", "formats may"),
         ("stages.kernels.x", "from stages.runtime.workers import ordered_map", "kernels may"),
@@ -197,6 +199,7 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("bnsl_cli.x", "from stages.optimize import METHODS"),
         ("stages.optimize", "from stages.methods import own"),
         ("bnsl_cli.x", "from formats.registry import FORMATS"),
+        ("bnsl_cli.x", "from formats.kinds import Kind"),
         ("formats.lookup", "import importlib"),
         ("formats.lookup", "from .registry import FORMATS"),
         ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),

@@ -8,9 +8,9 @@ from typing import BinaryIO
 from ..detection import require_format
 from ..errors import Inconsistent
 from ..graph_records import BayesianNetwork, Drawing, EssentialGraph
+from ..kinds import STRUCTURES, Kind
 from ..lookup import find_format, load, load_writer
 from ..records import Network
-from ..kinds import STRUCTURES, Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from .bif_writer import mended

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..detection import require_format
 from ..graphs.structures import require_acyclic
-from ..records import Forest, ParentSetRecord
 from ..kinds import Kind
+from ..records import Forest, ParentSetRecord
 from ..schemas import FOREST
 from ..streams import open_output
 from ..textlines import Lines, as_lines

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from ..detection import require_format
+from ..kinds import Kind
 from ..lookup import load, load_writer
 from ..records import Header, ParentSetRecord, ParentSetTable
-from ..kinds import Kind
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from .setblocks import SetBlock, pack_blocks

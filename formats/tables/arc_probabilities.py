@@ -10,9 +10,9 @@ import numpy as np
 
 from ..detection import HEAD_SIZE, detect
 from ..errors import Inconsistent, Malformed, UnknownVersion
+from ..graph_records import ArcProbabilities
 from ..json_lines.jsonl_writer import encode_header
 from ..lookup import find_format, load
-from ..graph_records import ArcProbabilities
 from ..records import Header, Variable
 from ..schemas import ARC_PROBABILITIES, key_problem
 from ..streams import open_output

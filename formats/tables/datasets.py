@@ -7,9 +7,9 @@ from typing import Any
 
 from ..detection import EMPTY, HEAD_SIZE, detect
 from ..errors import Malformed
+from ..kinds import Kind
 from ..lookup import load
 from ..records import Dataset, EntropyTable
-from ..kinds import Kind
 from ..streams import read_bytes, source_name
 from .columns import EncodingOptions
 from .discretization import parse_column_rule

@@ -40,9 +40,9 @@ from formats import (
     write_network,
     write_parent_sets,
 )
+from formats.kinds import STRUCTURES, Format, Kind
 from formats.lookup import find_format, load
 from formats.records import Forest, Header, Network, ParentSetTable, Variable
-from formats.kinds import STRUCTURES, Format, Kind
 from formats.registry import FORMATS
 from formats.schemas import JSONL_FORMATS, PARTS
 

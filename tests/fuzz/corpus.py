@@ -11,9 +11,9 @@ from helpers.places import ROOT
 
 from formats import open_table_writer, write_entropies, write_forest
 from formats.graph_records import BayesianNetwork
+from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
 from formats.records import Forest, Header, Network, ParentSetRecord, Variable
-from formats.kinds import Kind
 from stages.entropy import compute_entropies
 
 BY_HAND = {

@@ -17,9 +17,9 @@ from formats.errors import FormatError
 from formats.graph_records import BayesianNetwork
 from formats.graphs.arc_files import read_arcs, read_tiers
 from formats.json_lines.run_parts import gather
+from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
 from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable
-from formats.kinds import Kind
 
 REFUSED = "refused"
 ACCEPTED = "accepted"

@@ -20,9 +20,9 @@ from formats.errors import FormatError, Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
 from formats.graphs.structures import find_cycle
+from formats.kinds import Kind
 from formats.lookup import formats_of
 from formats.records import Network, Variable
-from formats.kinds import Kind
 
 
 def read(text: str | bytes) -> Network:
