@@ -112,8 +112,8 @@ search_options = packed(
         type=Finite(min=0, max=1, max_open=True),
         metavar="EPS",
         section="Method",
-        help="List sets that a subset dominates, too, if they are within ln(1/EPS) nats of their variable's best: "
-        "what 'bnsl posterior' needs. 0 lists all sets that were scored.",
+        help="List sets that a subset dominates, too, unless it scores more by ln(1/EPS) nats: what 'bnsl posterior' "
+        "needs. 0 lists all sets that were scored.",
     ),
     option(
         "--time-per-variable",

@@ -85,8 +85,8 @@ PARENT_SETS_HEADER_KEYS = (
     Key(
         "keep_mass",
         "number",
-        "sets that a subset dominates are listed, too, if they score within ln(1/keep_mass) nats of their child's "
-        "best (0: all of them); without this key they are not",
+        "sets that a subset dominates are listed, too, unless one scores more by ln(1/keep_mass) nats or above "
+        "(0: all of them); without this key they are not",
         nullable=True,
     ),
 )

@@ -32,8 +32,8 @@ def is_subset(offsets, members, other, stamp, s):
 
 
 @njit
-def mark_undominated(offsets, members, n_variables):
-    """Which sets have no listed proper subset before them.
+def mark_undominated(offsets, members, n_variables, n_better):
+    """Which sets have no listed proper subset among those that are better.
 
     Parameters
     ----------
@@ -42,6 +42,8 @@ def mark_undominated(offsets, members, n_variables):
         Ascending members of set s are ``members[offsets[s]:offsets[s + 1]]``. Sets are sorted best score first,
         ties by size, so that whatever dominates a set stands before it.
     n_variables : int
+    n_better : ndarray of int64, shape (n_sets,)
+        How many of the first sets may dominate each one, ascending; s for set s where any margin will do.
 
     Returns
     -------
@@ -62,7 +64,22 @@ def mark_undominated(offsets, members, n_variables):
     hashes = np.zeros(n_sets, dtype=np.uint64)
     stamp = np.full(n_variables, -1, dtype=np.int64)
     empty_is_kept = False
+    n_listed = 0
     for s in range(n_sets):
+        while n_listed < n_better[s]:
+            if keep[n_listed]:
+                if offsets[n_listed] == offsets[n_listed + 1]:
+                    empty_is_kept = True
+                else:
+                    last = members[offsets[n_listed + 1] - 1]
+                    next_in_chain[n_listed] = head[last]
+                    head[last] = n_listed
+                    length[last] += 1
+                    slot = hashes[n_listed] & mask
+                    while slots[slot] >= 0:
+                        slot = (slot + np.uint64(1)) & mask
+                    slots[slot] = n_listed
+            n_listed += 1
         start, end = offsets[s], offsets[s + 1]
         size = end - start
         if empty_is_kept:
@@ -74,6 +91,7 @@ def mark_undominated(offsets, members, n_variables):
             stamp[members[i]] = s
             in_chains += length[members[i]]
             own_hash ^= mixed_bits(members[i])
+        hashes[s] = own_hash
         if size <= LARGEST_ENUMERATED and LOOKUP_COST * (1 << size) < in_chains:
             subset_hash = own_hash
             for code in range(1, 1 << size):
@@ -97,17 +115,4 @@ def mark_undominated(offsets, members, n_variables):
                 while other >= 0 and keep[s]:
                     keep[s] = not is_subset(offsets, members, other, stamp, s)
                     other = next_in_chain[other]
-        if keep[s]:
-            if size == 0:
-                empty_is_kept = True
-            else:
-                last = members[end - 1]
-                next_in_chain[s] = head[last]
-                head[last] = s
-                length[last] += 1
-                hashes[s] = own_hash
-                slot = own_hash & mask
-                while slots[slot] >= 0:
-                    slot = (slot + np.uint64(1)) & mask
-                slots[slot] = s
     return keep

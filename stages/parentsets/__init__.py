@@ -104,8 +104,8 @@ class ParentSetOptions:
     max_parents : int or None
         Largest parent set considered.
     keep_mass : float or None
-        Sets within ``ln(1 / keep_mass)`` nats of their child's best are listed, dominated or not; 0 for all sets
-        scored. None for sets that are not dominated alone.
+        A set is left out if a subset scores more by ``ln(1 / keep_mass)`` nats; 0 for all sets scored. None: if a
+        subset scores as much.
     evaluations : int or None
         Exact local scores per variable at most (checked between expansions).
     time : float or None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,8 +54,10 @@ class FoundSets:
         Largest number of sets remembered at once when the search looked at its limits.
     exploration : Exploration or None
         Where the search notes each set that it scores, if that is asked for.
-    window : float or None
-        Sets within so many nats of the best stay, whatever dominates them; None for none.
+    margin : float
+        By how much a subset must score more for a set to be left out, nats: then the networks with that set have
+        at most ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is.
+        0: as much will do; infinite: no set is left out.
     """
 
     child: int
@@ -65,14 +68,12 @@ class FoundSets:
     ended: str | None = None
     most_held: int = 0
     exploration: Exploration | None = None
-    window: float | None = None
+    margin: float = 0.0
 
     @property
     def floor(self) -> float:
-        """Score from which on sets stay, dominated or not, as far as the best is known; infinite without a window."""
-        if self.window is None:
-            return math.inf
-        return max(self.scores.values(), default=-math.inf) - self.window
+        """What a subset may score for a rule to leave a set out: anything; nothing does where there is a margin."""
+        return -math.inf if self.margin else math.inf
 
     def begin(self, parents: tuple[int, ...], score: float) -> None:
         """Add the smallest set, which is scored first."""
@@ -106,17 +107,15 @@ class FoundSets:
         """Add ``parents + {Y}`` for all Y whose score exceeds `floor`; their indices, ascending.
 
         `floor` is the score of a subset of each set (of `parents`, or elementwise the better of it and of
-        {Y}), so sets at or below it are dominated. Those within the window are added as well.
+        {Y}), so sets at or below it are dominated, by the margin if they are as far below.
         """
-        if self.window is not None:
-            floor = np.minimum(floor, max(self.floor, expansion.max(initial=-math.inf) - self.window))
-        promising = np.flatnonzero(expansion > floor)
+        promising = np.flatnonzero(expansion > floor - self.margin)
         for y, score in zip(promising.tolist(), expansion[promising].tolist()):
             self.scores[tuple(sorted((*parents, y)))] = score
         return promising
 
     def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
-        """Add those of some sets that no other of them dominates, or that are within the window.
+        """Add those of some sets that no other of them dominates by the margin.
 
         Parameters
         ----------
@@ -131,9 +130,8 @@ class FoundSets:
         sizes, scores = sizes[order], scores[order]
         offsets = np.concatenate(([0], np.cumsum(sizes)))
         members = members[np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])]
-        keep = mark_undominated(offsets, members, int(members.max(initial=-1)) + 1)
-        if self.window is not None:
-            keep |= scores >= max(self.floor, scores.max(initial=-math.inf) - self.window)
+        n_better = self._n_better(scores)
+        keep = mark_undominated(offsets, members, int(members.max(initial=-1)) + 1, n_better)
         flat = members.tolist()
         for s in np.flatnonzero(keep).tolist():
             self.scores[tuple(flat[offsets[s] : offsets[s + 1]])] = float(scores[s])
@@ -141,16 +139,16 @@ class FoundSets:
     def to_record(
         self, n_variables: int, required: tuple[int, ...] = (), extra: dict | None = None
     ) -> ParentSetRecord:
-        """The sets that are undominated or within the window, best first, ties by fewer parents, then indices."""
+        """The sets that no other dominates by the margin, best first, ties by fewer parents, then indices."""
         from stages.kernels.dominance import mark_undominated
 
         ordered = sorted(self.scores.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
         offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
         np.cumsum([len(parents) for parents, _ in ordered], out=offsets[1:])
         members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)
-        keep = mark_undominated(offsets, members, n_variables)
-        floor = self.floor
-        kept = [item for item, is_kept in zip(ordered, keep.tolist()) if is_kept or item[1] >= floor]
+        n_better = self._n_better(np.array([score for _, score in ordered]))
+        keep = mark_undominated(offsets, members, n_variables, n_better)
+        kept = list(compress(ordered, keep.tolist()))
         return ParentSetRecord(
             self.child,
             tuple(parents for parents, _ in kept),
@@ -162,11 +160,17 @@ class FoundSets:
             extra=extra or {},
         )
 
+    def _n_better(self, scores: np.ndarray) -> np.ndarray:
+        """How many sets may dominate each of those with these scores, which descend."""
+        if not self.margin:
+            return np.arange(len(scores))
+        return np.searchsorted(-scores, -(scores + self.margin), side="right")
 
-def window_of(keep_mass: float | None) -> float | None:
-    """How far below its child's best a set may score and stay, nats; None where dominance alone decides."""
+
+def margin_of(keep_mass: float | None) -> float:
+    """By how much a subset must score more for a set to be left out, nats; 0 where any more or as much will do."""
     if keep_mass is None:
-        return None
+        return 0.0
     return -math.log(keep_mass) if keep_mass > 0 else math.inf
 
 
@@ -207,7 +211,7 @@ class ChildLimits:
         Ranks candidates where there are thousands.
     traces : bool
         Whether what is explored is to be told.
-    window : float or None
+    margin : float
         As in `FoundSets`.
     """
 
@@ -221,13 +225,13 @@ class ChildLimits:
     near_parents: tuple[int, ...] | None = None
     sample: RowSample | None = None
     traces: bool = False
-    window: float | None = None
+    margin: float = 0.0
 
     def nothing_found(self, child: int) -> FoundSets:
         """What a search begins with."""
         from .exploration import Exploration
 
-        return FoundSets(child, exploration=Exploration(child) if self.traces else None, window=self.window)
+        return FoundSets(child, exploration=Exploration(child) if self.traces else None, margin=self.margin)
 
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.

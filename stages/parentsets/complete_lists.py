@@ -91,11 +91,8 @@ def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
     if knows_singles and penalty > 0.0 and len(allowed):
         singles = scorer.expand(child, required, allowed)[allowed]
     alone = scorer.local_score(child, required)
-    if limits.window is not None:
-        # Nothing within the window is closed, whatever dominates it.
-        singles = np.maximum(singles, alone)
-        singles = np.minimum(singles, singles.max(initial=alone) - limits.window)
-        alone = -math.inf
+    if limits.margin:  # no score of a subset closes a set
+        singles, alone = np.full(len(allowed), -np.inf), -math.inf
     room = rooms(singles, alone, penalty)
     return count_sets(scorer.n_states[allowed], room, limits.max_parents - len(required))
 

@@ -19,7 +19,7 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 
 from . import METHODS, ParentSetOptions
-from .child_search import UNLIMITED, ChildLimits, FoundSets, window_of
+from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
 from .children import Plan
 from .first_lists import first_list_bytes, score_single_parents
 from .grow_orders import Orders
@@ -346,7 +346,7 @@ class Run:
             None if inputs.near is None else inputs.near.parents[child],
             self.sample,
             self.traces,
-            window_of(options.keep_mass),
+            margin_of(options.keep_mass),
         )
 
     def add_known(self, found: FoundSets, limits: ChildLimits) -> None:

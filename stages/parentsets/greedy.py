@@ -173,7 +173,6 @@ class _Search:
         from stages.kernels.selection.greedy import EXPANDED, NOBODY, expand_sets
 
         scorer, state = self.scorer, self.state
-        self._raise_floor()
         expand_sets(
             scorer.data, self.lines.tables, self.lines.keys, terms, self.rules, self.limits.allowed, state,
             scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
@@ -188,14 +187,6 @@ class _Search:
             base = int(state.waiting.bases[0])
             self._make_room(1, int(state.sets.offsets[base + 1] - state.sets.offsets[base]) + 1)
         return terms
-
-    def _raise_floor(self) -> None:
-        """The best set found is expanded already, or the first of those that wait."""
-        window, waiting = self.found.window, self.state.waiting
-        if window is not None and waiting.n_open[0]:
-            floor = float(waiting.values[0]) - window
-            if floor > self.rules.floor:
-                self.rules = self.rules._replace(floor=floor)
 
     def _count(self) -> None:
         evaluated = int(self.state.evaluated[0])

@@ -41,7 +41,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         limits.sample,
         is_spent,
         limits.evaluations,
-        limits.window,
+        limits.margin,
     )
     found.scores = grower.scores
     required = list(limits.required)

@@ -97,7 +97,7 @@ class _Search:
             ahead=AHEAD if limits.evaluations == UNLIMITED else 1,
             by_configurations=scorer.definition.takes_ess,
             floor=found.floor,
-            window=limits.window or 0.0,
+            margin=limits.margin,
         )
         self.ranking = self._rank(singletons, entropies)
         self.state = self._begin(singletons)
@@ -183,7 +183,6 @@ class _Search:
             if limits.is_spent(self.budget, found, memory_of(self.state) // BYTES_PER_SET):
                 found.complete = False
                 break
-            self._raise_floor()
             self._prepare_next(lines)
             close_sets(
                 scorer.data, lines.tables, lines.keys, self.facts, required, self.ranking, self.state,
@@ -196,12 +195,6 @@ class _Search:
             smallest = np.sort(scorer.n_states[limits.allowed].astype(np.float64))[:2]
             found.unlisted = float(unlisted_bound(self.facts.penalty, np.prod(smallest)))
         self._list_sets()
-
-    def _raise_floor(self) -> None:
-        if self.limits.window is not None:
-            scores = self.state.scores[: int(self.state.sets.n_sets[0])]
-            floor = max(self.facts.empty_score, float(np.nanmax(scores))) - self.limits.window
-            self.facts = self.facts._replace(floor=floor)
 
     def _prepare_next(self, lines: TableLines) -> None:
         """Room and look-up tables for at least one more set."""

@@ -45,7 +45,7 @@ class _Search:
         self.bound = superset_bound(scorer, child, limits)
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
-        slack = ROUNDED_SCORES * scorer.quantum + (limits.window or 0.0)
+        slack = ROUNDED_SCORES * scorer.quantum + limits.margin
         self.worth = worth_of_parent(scorer.row_entropies()[limits.allowed], self.n_states, slack)
         self.base_q = scorer.n_configurations(limits.required)
 
@@ -67,7 +67,7 @@ class _Search:
                 found.unlisted = self._bound_from_size(size)
                 return found
             level = extended
-            # What a subset scores closes no set within the window.
+            # With a margin no score of a subset closes a set; what is left out is decided in the end.
             np.minimum(level.entries, found.floor, out=level.entries)
             places, best = _sets_of(level, len(self.n_states))
             if not len(places):

@@ -61,7 +61,9 @@ def _lists_dominated(table: ParentSetTable) -> bool:
     for start, end in zip(table.set_offsets[:-1].tolist(), table.set_offsets[1:].tolist()):
         offsets = table.parent_offsets[start : end + 1]
         members = table.parents[offsets[0] : offsets[-1]]
-        if not mark_undominated(offsets - offsets[0], members, table.n_variables).all():
+        if not mark_undominated(
+            offsets - offsets[0], members, table.n_variables, np.arange(len(offsets) - 1)
+        ).all():
             return True
     return False
 

@@ -193,42 +193,6 @@ class FamilyScorer:
         self.count_evaluations(self._score(tables, child, parents, candidates, out))
         return out
 
-    def expand_many(self, families: Sequence[tuple[int, tuple[int, ...]]]) -> np.ndarray:
-        """Scores of ``parents + {Y}`` for many families (child, parents) and all Y: no Python between two of them.
-
-        Parameters
-        ----------
-        families : sequence of (child, parents)
-
-        Returns
-        -------
-        ndarray of float64, shape (n_families, n_variables)
-            Local scores in nats as from `expand`; after a stop NaN for families that were left.
-        """
-        from stages.kernels.counting.add_one_batch import score_batch
-
-        out = np.full((len(families), self.n_variables), np.nan)
-        lengths = np.array([1 + len(parents) for _, parents in families])
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        members = np.array([i for child, parents in families for i in (child, *parents)], dtype=np.int32)
-        by_tables: dict[tuple[int, float], list[int]] = {}
-        for k, (child, parents) in enumerate(families):
-            q = self.n_configurations(parents) if self.definition.takes_ess else 0.0
-            by_tables.setdefault((int(self.n_states[child]), q), []).append(k)
-        work = self.workspace()
-        for (_, q), places in by_tables.items():
-            tables, which = self.tables(families[places[0]][0], q), np.array(places)
-            position = first = 0
-            while position < len(which):
-                position, first = score_batch(
-                    self.data, tables, members, offsets, which, position, first, SLICE_WORK, out, work
-                )
-                if self.stop is not None and self.stop.is_set() and position < len(which):
-                    out[which[position:]] = np.nan
-                    break
-            self.count_evaluations(int((self.n_variables - lengths[which[:position]]).sum()))
-        return out
-
     def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> None:
         """Compute an expansion now that will be asked for later; one that a stop cuts short is forgotten."""
         scores = self.expand(child, parents, candidates)

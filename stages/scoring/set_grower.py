@@ -72,8 +72,8 @@ class SetGrower:
     evaluations : int, optional
         Exact scores at most, but for sets that the caller asks for: the last expansion tries as many candidates as
         that allows.
-    window : float, optional
-        Extensions within so many nats of the best score are remembered among `scores`, whether they improve or not.
+    margin : float, optional
+        Extensions that score less than the set by up to so many nats are remembered among `scores`, too.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class SetGrower:
         sample: RowSample | None = None,
         is_spent: Callable[[], bool] | None = None,
         evaluations: int | None = None,
-        window: float | None = None,
+        margin: float = 0.0,
     ):
         self.scorer = scorer
         self.child = child
@@ -104,13 +104,12 @@ class SetGrower:
         self.sample = sample
         self.is_spent = is_spent or (lambda: False)
         self.evaluations = evaluations
-        self.window = window
+        self.margin = margin
         self._candidates = candidates
         self.ranked = np.empty(0, dtype=np.int32)
         self.n_improving = 0
         self.reach: int | None = None
         self.scores: dict[tuple[int, ...], float] = {required: scorer.local_score(child, required)}
-        self.best = self.scores[required]
         self.evaluated = 1
         self.remembered_bytes = 0
         self._strong: np.ndarray | None = None
@@ -171,8 +170,8 @@ class SetGrower:
             return Expansion(*known[:2], self.reach) if known else Expansion(_NOBODY, np.empty(0), self.reach)
         expansion = self.scorer.expand(self.child, parents, candidates)
         self.evaluated += len(candidates)
-        if self.window is not None:
-            self._remember_near(parents, candidates, expansion[candidates], self.window)
+        if self.margin:
+            self._remember_near(parents, candidates, expansion[candidates])
         if self.sample is not None and parents == self.required:
             gains = expansion[candidates] - self.scores[parents]
             self._strong = strongest_alone(self.scorer, self.child, candidates, gains)
@@ -185,11 +184,8 @@ class SetGrower:
             order = np.argsort(-scores, kind="stable")
         return Expansion(better[order], scores[order], self.reach)
 
-    def _remember_near(
-        self, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray, window: float
-    ) -> None:
-        self.best = max(self.best, float(scores.max()))
-        near = scores >= self.best - window
+    def _remember_near(self, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
+        near = scores > self.scores[parents] - self.margin
         for y, score in zip(candidates[near].tolist(), scores[near].tolist()):
             self.scores[tuple(sorted((*parents, y)))] = score
 

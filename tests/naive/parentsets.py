@@ -25,10 +25,12 @@ def score_all_sets(
     }
 
 
-def prune_dominated(scores: dict[tuple[int, ...], float]) -> dict[tuple[int, ...], float]:
-    """The sets that score strictly more than each of their proper subsets among `scores`."""
+def prune_dominated(
+    scores: dict[tuple[int, ...], float], margin: float = 0.0
+) -> dict[tuple[int, ...], float]:
+    """The sets that no proper subset among `scores` beats by `margin`; by 0: that equals none."""
     return {
         parents: score
         for parents, score in scores.items()
-        if not any(set(other) < set(parents) and scores[other] >= score for other in scores)
+        if not any(set(other) < set(parents) and scores[other] >= score + margin for other in scores)
     }

@@ -67,9 +67,9 @@ class ChildFacts(NamedTuple):
     by_configurations : bool
         Whether the look-up tables depend on the number of configurations.
     floor : float
-        No rule leaves out sets that can score more than this, whatever dominates them; infinite for none.
-    window : float
-        How far the floor is below the best score, nats; 0 without one.
+        What a subset may score for a rule to leave a set out: infinite, or -inf where none may.
+    margin : float
+        By how much a subset must score more for a set to be left out, nats.
     """
 
     child: int
@@ -81,7 +81,7 @@ class ChildFacts(NamedTuple):
     ahead: int
     by_configurations: bool
     floor: float
-    window: float
+    margin: float
 
 
 class IndependenceState(NamedTuple):
@@ -159,10 +159,9 @@ def cannot_pay(state, ranking, facts, base, y, line):
         return False
     q = state.configurations[base]
     likelihood_gap = max(-facts.penalty * q - state.scores[base], 0.0)  # N H(X | P)
-    # The set may score as much as the best one, so that its extension is within the window with that much less.
     return is_excluded_by_entropy(
-        likelihood_gap + facts.window,
-        ranking.entropies[y] + facts.window,
+        likelihood_gap + facts.margin,
+        ranking.entropies[y] + facts.margin,
         facts.penalty,
         q,
         ranking.states[line],

@@ -24,6 +24,8 @@ def drop_dominated(table: ParentSetTable) -> ParentSetTable:
     for start, end in zip(table.set_offsets[:-1].tolist(), table.set_offsets[1:].tolist()):
         offsets = table.parent_offsets[start : end + 1]
         members = table.parents[offsets[0] : offsets[-1]]
-        keep[start:end] = mark_undominated(offsets - offsets[0], members, table.n_variables)
+        keep[start:end] = mark_undominated(
+            offsets - offsets[0], members, table.n_variables, np.arange(end - start)
+        )
     extra = {key: value for key, value in table.header.extra.items() if key != "keep_mass"}
     return replace(keep_in_table(table, np.flatnonzero(keep)), header=replace(table.header, extra=extra))

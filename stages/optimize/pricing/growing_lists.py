@@ -110,7 +110,7 @@ class GrowingLists:
         entries.sort()
         sizes = np.array([size for _, size, _ in entries], dtype=np.int64)
         members = np.array([p for _, _, parents in entries for p in parents], dtype=np.int32)
-        keep = mark_undominated(offsets_of(sizes), members, len(self.growers))
+        keep = mark_undominated(offsets_of(sizes), members, len(self.growers), np.arange(len(entries)))
         entries = list(compress(entries, keep.tolist()))
         lists = _ChildLists(
             now,

@@ -202,7 +202,7 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
             child_sizes = sizes[sets]
             flat = keep_sets(table, sets).parents
         offsets = offsets_of(child_sizes)
-        useful = mark_undominated(offsets, flat, table.n_variables)
+        useful = mark_undominated(offsets, flat, table.n_variables, np.arange(len(child_sizes)))
         sources.append(sets[useful])
         lengths.append(child_sizes[useful])
         members.append(flat[np.repeat(useful, child_sizes)])

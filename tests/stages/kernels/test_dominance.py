@@ -14,21 +14,28 @@ def test_dominated_sets_worked_by_hand():
     sets = [(1, 2), (1,), (0, 1, 2), (0, 1), (), (3,)]
     offsets = np.cumsum([0] + [len(s) for s in sets])
     members = np.array([m for s in sets for m in s], dtype=np.int32)
-    keep = mark_undominated(offsets, members, 4)
+    keep = mark_undominated(offsets, members, 4, np.arange(6))
     assert keep.tolist() == [True, True, False, False, True, False]
 
 
-@given(st.lists(st.frozensets(st.integers(0, 6), max_size=5), unique=True, max_size=40), st.integers(0, 99))
-def test_dominance_agrees_with_the_definition(sets, seed):
+@given(
+    st.lists(st.frozensets(st.integers(0, 6), max_size=5), unique=True, max_size=40),
+    st.integers(0, 99),
+    st.sampled_from([0, 1, 3]),
+)
+def test_dominance_agrees_with_the_definition(sets, seed, margin):
     rng = np.random.default_rng(seed)
     scored = {tuple(sorted(s)): float(rng.integers(0, 6)) for s in sets}
     ordered = sorted(scored, key=lambda s: (-scored[s], len(s), s))
     offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
     np.cumsum([len(s) for s in ordered], out=offsets[1:])
     members = np.array([m for s in ordered for m in s], dtype=np.int32)
-    keep = mark_undominated(offsets, members, 7)
+    n_better = [
+        sum(scored[t] >= scored[s] + margin for t in ordered) if margin else k for k, s in enumerate(ordered)
+    ]
+    keep = mark_undominated(offsets, members, 7, np.array(n_better, dtype=np.int64))
     kept = {s for s, is_kept in zip(ordered, keep) if is_kept}
-    assert kept == set(prune_dominated(scored))
+    assert kept == set(prune_dominated(scored, margin))
 
 
 def test_many_sets_are_looked_up_instead_of_compared():
@@ -39,7 +46,7 @@ def test_many_sets_are_looked_up_instead_of_compared():
     ordered = sorted(scored, key=lambda s: (-scored[s], len(s), s))
     offsets = np.cumsum([0] + [len(s) for s in ordered])
     members = np.array([m for s in ordered for m in s], dtype=np.int32)
-    keep = mark_undominated(offsets, members, 30)
+    keep = mark_undominated(offsets, members, 30, np.arange(len(ordered)))
     kept = [set(s) for s, is_kept in zip(ordered, keep) if is_kept]
     better = [set(s) for s in ordered]
     assert 100 < len(kept) < len(ordered)
