@@ -135,8 +135,7 @@ class _Sampler:
         most = max(16, MOST_KEPT_BYTES // (4 * self.table.n_variables * len(self.chains)))
         there, step = 0, 1
         while (self.wanted is None or there < self.wanted) and not (there and self.budget.is_spent()):
-            if self.wanted is not None:
-                step = min(step, self.wanted - there)
+            step = min(step, (2 * most if self.wanted is None else self.wanted) - there)
             begun = self.budget.elapsed()
             tasks = [(chain, step) for chain in self.chains]
             for _ in ordered_map(self._advance, tasks, self.options.jobs):
