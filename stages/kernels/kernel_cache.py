@@ -78,6 +78,30 @@ class WayInCache(KernelCache):
 
     _impl_class = _WayIn
 
+    def save_overload(self, sig, data):
+        """Store it with all constants of its environment."""
+        super().save_overload(sig, data._replace(environment=_Environment(data.environment)))
+
+
+class _Environment:
+    """Constants of a way in; numba forgets them where the kernel is known already as a part of another.
+
+    The part has fewer: the types of arrays that are handed back to Python come after its own.
+    """
+
+    def __init__(self, environment):
+        self._environment = environment
+
+    def __reduce__(self):
+        rebuild, arguments = self._environment.__reduce__()
+        return _with_all_constants, (rebuild, *arguments)
+
+
+def _with_all_constants(rebuild, module, constants, name):
+    environment = rebuild(module, constants, name)
+    environment.consts[:] = [*environment.consts, *constants[len(environment.consts) :]]
+    return environment
+
 
 def use_cache(kernel, stamp):
     """Give a kernel its cache.

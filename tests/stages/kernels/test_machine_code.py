@@ -36,6 +36,14 @@ def outer(values):
 def doubled(values):
     return np.concatenate((values, values))
 
+@njit
+def tail(values):
+    return values[1:]
+
+@njit
+def length_of_tail(values):
+    return len(tail(values))
+
 values = np.arange(4)
 for name in sys.argv[1:]:
     print(globals()[name](values), sum(globals()[name].stats.cache_hits.values()))
@@ -96,3 +104,5 @@ def test_parts_and_wholes_are_stored_in_any_order(tmp_path):
     assert run("inner") == ["6 1"]  # the part was stored, a way in is made now
     assert run("inner", "outer", "doubled") == ["6 1", "12 1", "[0 1 2 3 0 1 2 3] 0"]
     assert run("doubled") == ["[0 1 2 3 0 1 2 3] 1"]
+    assert run("tail") == ["[1 2 3] 0"]
+    assert run("length_of_tail", "tail") == ["3 0", "[1 2 3] 2"]  # the part was read first
