@@ -43,6 +43,17 @@ class Interrupted(BaseException):
         return f"interrupted: {self.lost}" if self.lost else "interrupted"
 
 
+def interruption_behind(error: BaseException | None) -> Interrupted | None:
+    """The signal that an error hides, if one does.
+
+    Python before 3.12 makes a `RuntimeError` of whatever is raised while a class is being built, and other
+    packages may answer an interruption with errors of their own.
+    """
+    while error is not None and not isinstance(error, Interrupted):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 class StopRequest(threading.Event):
     """An event that remembers which signal set it."""
 

@@ -19,7 +19,7 @@ import click
 
 from . import __version__
 from .exit_codes import ExitCode
-from .interrupts import Interrupted, install_handlers
+from .interrupts import Interrupted, install_handlers, interruption_behind
 from .options import debug_option
 from .printable import printable_lines
 
@@ -140,6 +140,8 @@ class StageGroup(click.Group):
         try:
             code = super().main(*args, **extra)
         except Exception as error:
+            if stop := interruption_behind(error):
+                raise stop from None
             code = self._report(error)
         sys.exit(int(code or 0))
 

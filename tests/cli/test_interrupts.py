@@ -11,6 +11,7 @@ from helpers.processes import environment
 
 from bnsl_cli import interrupts
 from bnsl_cli.interrupts import Interrupted, graceful_stop, install_handlers
+from bnsl_cli.main import StageGroup, cli
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.warm_up import compile_first
@@ -92,6 +93,22 @@ except interrupts.Interrupted as interrupted:
         [sys.executable, "-c", script], capture_output=True, env=environment(), check=True
     )
     assert (result.stdout, result.stderr) == (b"1\n", b"")
+
+
+def test_a_signal_while_a_class_is_built_ends_the_command(monkeypatch):
+    """Python before 3.12 answers what `__set_name__` raises with a `RuntimeError`."""
+
+    class Member:
+        def __set_name__(self, owner, name):
+            raise Interrupted(signal.SIGHUP)
+
+    def build(self, ctx):
+        type("Options", (), {"member": Member()})
+
+    monkeypatch.setattr(StageGroup, "invoke", build)
+    with pytest.raises(Interrupted) as interrupted:
+        cli.main(args=["formats"])
+    assert interrupted.value.signal_number == signal.SIGHUP
 
 
 def test_the_first_signal_asks_the_second_insists(monkeypatch):
