@@ -14,14 +14,21 @@ from formats.lookup import find_format, formats_of, named_formats
 from formats.registry import FORMATS
 
 if TYPE_CHECKING:
+    from formats.graph_records import ArcProbabilities
     from formats.records import Dataset, Header, Network, ParentSetRecord
+    from formats.textlines import Lines
 
     from .data_options import DataOptions
+    from .inputs import LearntNetwork
     from .reporter import Reporter
 
 
 LABEL_LENGTH = 24
 """Characters of a name in a picture; longer ones are shortened in the middle."""
+
+CONSENSUS_ORDERS = 1000
+"""Orders looked at for the consensus of a table of arc probabilities where too many variables depend on each other
+to find it exactly; ``bnsl average --time`` looks at more."""
 
 PLAIN_LISTS = ("jkl", "pss")
 """Formats of parent sets that hold sets and scores only."""
@@ -72,6 +79,18 @@ def _positions(items: tuple[str, ...] | None, option: str, network: Network, sou
     ]
 
 
+@dataclasses.dataclass(frozen=True)
+class ChoiceOptions:
+    """Which network is converted, and how sure its arcs are.
+
+    `index` is the place in a stream of networks, from 1; 0 for the one that scores most.
+    """
+
+    index: int | None
+    strengths: str | None
+    threshold: float | None
+
+
 class Conversion(NamedTuple):
     """One conversion asked for; `names` is the table that names the variables, if there is one.
 
@@ -84,6 +103,7 @@ class Conversion(NamedTuple):
     output: str
     names: Dataset | None
     part: PartOptions
+    choice: ChoiceOptions
     data_options: DataOptions
     reporter: Reporter
 
@@ -113,6 +133,61 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
         )
 
 
+def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
+    """The network to convert, with its variables named and the strengths of its arcs where they are given.
+
+    A table of arc probabilities becomes its consensus, as ``bnsl average`` makes it. `lines` are the source if it is
+    open already.
+
+    Raises
+    ------
+    click.UsageError
+        An option that the input has no use for.
+    """
+    from formats import arc_probabilities_or_lines, open_arc_probabilities, pick_network
+    from formats.graph_records import ArcProbabilities
+    from stages.average.strengths import with_table_strengths
+
+    from .inputs import LearntNetwork, open_learnt_network
+
+    choice = task.choice
+    found = arc_probabilities_or_lines(lines or task.source)
+    if isinstance(found, ArcProbabilities):
+        for name in ("index", "strengths"):
+            if getattr(choice, name) is not None:
+                raise click.UsageError(
+                    f"--{name} is of networks, and the input is a table of arc probabilities."
+                )
+        learnt = LearntNetwork(consensus_of(found, choice.threshold, task.reporter), None)
+    elif choice.threshold is not None:
+        raise click.UsageError("--threshold is of tables of arc probabilities, and the input is none.")
+    elif choice.index is not None:
+        learnt = LearntNetwork(pick_network(found, choice.index or None), None)
+    else:
+        learnt = open_learnt_network(found)
+    network = dataclasses.replace(learnt.structure, header=_named(learnt.structure.header, task.names))
+    if choice.strengths is not None:
+        network = with_table_strengths(network, open_arc_probabilities(choice.strengths))
+    return learnt._replace(structure=network)
+
+
+def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Reporter) -> Network:
+    """The consensus of a table of arc probabilities, above the significance threshold unless one is given."""
+    from stages.average.consensus import consensus_network
+    from stages.average.strengths import pair_strengths, significance_threshold
+    from stages.optimize import OptimizeOptions
+    from stages.runtime.budgets import Budget
+
+    from .network_tables import consensus_facts
+
+    if threshold is None:
+        threshold = significance_threshold(pair_strengths(table).values())
+    budget = Budget(evaluations=CONSENSUS_ORDERS)
+    network = consensus_network(table, threshold, OptimizeOptions(seed=0), budget, reporter)
+    reporter.detail(consensus_facts(network))
+    return network
+
+
 def write_structure(task: Conversion) -> None:
     """Networks, and graphs made of them."""
     from formats import write_network
@@ -121,11 +196,10 @@ def write_structure(task: Conversion) -> None:
     from formats.streams import source_name
     from stages.subgraphs import cut_model, cut_network
 
-    from .inputs import open_learnt_network
     from .network_tables import network_facts
 
-    learnt = open_learnt_network(task.source)
-    network = dataclasses.replace(learnt.structure, header=_named(learnt.structure.header, task.names))
+    learnt = open_chosen(task)
+    network = learnt.structure
     kept = task.part.kept(network, source_name(task.source))
     if task.part.cpdag:
         write_essential(task, network, kept)
@@ -155,13 +229,11 @@ def write_picture(task: Conversion) -> None:
     from stages.drawing.layout import draw_network
     from stages.subgraphs import cut_essential_graph, cut_network
 
-    from .inputs import open_learnt_network
     from .network_tables import network_facts
     from .printable import printable
     from .short_names import shortened
 
-    whole = open_learnt_network(task.source).structure
-    whole = dataclasses.replace(whole, header=_named(whole.header, task.names))
+    whole = open_chosen(task).structure
     kept = task.part.kept(whole, source_name(task.source))
     essential = cut_essential_graph(whole, kept) if task.part.cpdag else None
     network = whole if kept is None else cut_network(whole, kept)
@@ -224,15 +296,17 @@ def write_data(task: Conversion) -> None:
 
 def write_readable(task: Conversion) -> None:
     """A table to read, by the kind of the input."""
-    from formats import open_forest, open_parent_set_stream
+    from formats import arc_probabilities_or_lines, open_forest, open_parent_set_stream
     from formats.detection import detect_lines
-    from formats.textlines import Lines
+    from formats.graph_records import ArcProbabilities
     from stages.subgraphs import cut_network
 
     from . import network_tables, tables
-    from .inputs import open_learnt_network
 
-    lines = Lines(task.source)
+    lines = arc_probabilities_or_lines(task.source)
+    if isinstance(lines, ArcProbabilities):
+        tables.show_arc_probabilities(task.output, lines, tables.rows_shown(task.output, task.format))
+        return
     kind = detect_lines(lines).kind
     limit = tables.rows_shown(task.output, task.format)
     if task.part.given() and kind in (Kind.FOREST, Kind.PARENT_SETS):
@@ -243,8 +317,7 @@ def write_readable(task: Conversion) -> None:
         header, records = open_parent_set_stream(lines, warn=task.reporter.warn)
         tables.show_parent_sets(task.output, _named(header, task.names).variables, records, limit)
     else:
-        network = open_learnt_network(lines).structure
-        network = dataclasses.replace(network, header=_named(network.header, task.names))
+        network = open_chosen(task, lines).structure
         kept = task.part.kept(network, lines.source)
         network = network if kept is None else cut_network(network, kept)
         network_tables.show_network(task.output, network, limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,6 +36,20 @@ def open_learnt_network(source: str | Lines) -> LearntNetwork:
         model = open_bayesian_network(lines)
         return LearntNetwork(structure_of(model), model)
     return LearntNetwork(open_network(lines), None)
+
+
+def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
+    """Read the networks of a stream, or the one of any other file."""
+    from formats import open_networks
+    from formats.detection import detect_lines
+    from formats.schemas import NETWORK
+    from formats.textlines import Lines
+
+    lines = Lines(source)
+    if detect_lines(lines).name == NETWORK.name:
+        yield from (LearntNetwork(network, None) for network in open_networks(lines))
+    else:
+        yield open_learnt_network(lines)
 
 
 class MatchedTables:

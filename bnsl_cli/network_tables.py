@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 from .tables import add_rows, fitting_names, listed, new_table, rest, write_text
 
 if TYPE_CHECKING:
-    from formats.graph_records import ArcProbabilities
     from formats.records import Network
 
 
 def show_network(target: str, network: Network, limit: int | None) -> None:
-    """Children with their parents and local scores, and the facts of the header."""
+    """Children with their parents and local scores, or arcs with their strengths; and the facts of the header."""
+    from formats.graph_records import strengths_of
+
+    if strengths_of(network):
+        show_strengths(target, network, limit)
+        return
     names = fitting_names(target, network.header.names)
     view = new_table("child", "<- parents", ">local score")
     rows = (
@@ -55,20 +59,20 @@ def network_facts(network: Network) -> str:
     return ", ".join(parts)
 
 
-def show_consensus(target: str, network: Network, strengths: ArcProbabilities, limit: int | None) -> None:
-    """The arcs of a consensus with their strengths, the strongest first, and the facts of the header."""
+def show_strengths(target: str, network: Network, limit: int | None) -> None:
+    """The arcs of a network with their strengths, the strongest first, and the facts of the header."""
+    from formats.graph_records import strengths_of
+
     names = fitting_names(target, network.header.names)
     view = new_table("parent", "child", ">strength", ">either")
-    chosen = {(parent, child) for child, family in enumerate(network.parents) for parent in family}
-    rows = zip(*(values.tolist() for values in (strengths.parents, strengths.children)))
-    figures = zip(rows, strengths.probability.tolist(), strengths.either.tolist())
+    strongest = sorted(strengths_of(network).items(), key=lambda item: (-item[1].arc, item[0]))
     cells = (
-        [names[arc[0]], names[arc[1]], f"{strength:.4f}", f"{either:.4f}"]
-        for arc, strength, either in figures
-        if arc in chosen
+        [names[parent], names[child], f"{strength.arc:.4f}", f"{strength.either:.4f}"]
+        for (parent, child), strength in strongest
     )
     left_out = add_rows(view, cells, limit)
-    write_text(target, view, *rest(left_out, "arcs"), consensus_facts(network))
+    facts = consensus_facts if "agreement" in network.header.extra else network_facts
+    write_text(target, view, *rest(left_out, "arcs"), facts(network))
 
 
 def consensus_facts(network: Network) -> str:

@@ -203,7 +203,12 @@ def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | No
         for row, (parent, child) in enumerate(ends)
     )
     left_out = add_rows(view, rows, limit)
-    closing = f"{table.probability.sum():.1f} arcs expected; prior of {table.header.extra['prior']}"
+    extra = table.header.extra
+    closing = f"{table.probability.sum():.1f} arcs expected"
+    if "prior" in extra:
+        closing += f"; prior of {extra['prior']}"
+    elif "networks" in extra:
+        closing += f"; {extra['networks']:,} networks"
     write_text(target, view, *rest(left_out, "pairs"), closing)
 
 
@@ -288,6 +293,8 @@ def show_measures(target: str, records: Sequence[Mapping[str, Any]], meanings: M
     names = [name for name in meanings if any(name in record for record in records)]
     paths = [record["network"] for record in records]
     files = ["<stdin>" if path == "-" else path.rpartition("/")[2] for path in paths]
+    places = [f"#{record['index']}" if "index" in record else "" for record in records]
+    files, paths = ([name + place for name, place in zip(names, places)] for names in (files, paths))
     titles = fitting_names(target, files if len(set(files)) == len(files) else paths)
     if len(records) == 1:
         view = new_table("!measure", f">{titles[0]}", "meaning")

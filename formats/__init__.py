@@ -18,14 +18,19 @@ if TYPE_CHECKING:
         write_network,
     )
     from .json_lines.forests import open_forest, write_forest
-    from .json_lines.network_streams import open_networks
+    from .json_lines.network_streams import open_networks, pick_network
     from .sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
-    from .tables.arc_probabilities import open_arc_probabilities, write_arc_probabilities
+    from .tables.arc_probabilities import (
+        arc_probabilities_or_lines,
+        open_arc_probabilities,
+        write_arc_probabilities,
+    )
     from .tables.datasets import open_dataset, open_dataset_or_entropies
     from .tables.entropies import open_entropies, write_entropies
     from .tables.table_writer import open_table_writer
 
 _HOMES = {
+    "arc_probabilities_or_lines": "tables.arc_probabilities",
     "open_arc_probabilities": "tables.arc_probabilities",
     "open_bayesian_network": "graphs.networks",
     "open_dataset": "tables.datasets",
@@ -37,6 +42,7 @@ _HOMES = {
     "open_parent_set_stream": "sets.parent_sets",
     "open_parent_sets": "sets.parent_sets",
     "open_table_writer": "tables.table_writer",
+    "pick_network": "json_lines.network_streams",
     "write_arc_probabilities": "tables.arc_probabilities",
     "write_drawing": "graphs.networks",
     "write_entropies": "tables.entropies",
@@ -47,6 +53,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "arc_probabilities_or_lines",
     "open_arc_probabilities",
     "open_bayesian_network",
     "open_dataset",
@@ -58,6 +65,7 @@ __all__ = [
     "open_parent_set_stream",
     "open_parent_sets",
     "open_table_writer",
+    "pick_network",
     "write_arc_probabilities",
     "write_drawing",
     "write_entropies",

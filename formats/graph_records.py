@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .records import Header, Network, Variable
+
+Arc = tuple[int, int]
+"""Parent and child."""
+
+
+class Strength(NamedTuple):
+    """How sure an arc is: its probability or share of networks, and that of an arc in `either` direction."""
+
+    arc: float
+    either: float
+
+
+Strengths = Mapping[Arc, Strength]
+"""Of the arcs of a graph; empty where nothing is known."""
+
+STRENGTHS = "strengths"
+"""Key of a network's header: for each variable a list of pairs (arc, either), one for each parent, in their order."""
+
+
+def strengths_of(network: Network) -> dict[Arc, Strength]:
+    """The strengths that a header tells, by arc; empty if it tells none."""
+    by_child: Sequence[Any] = network.header.extra.get(STRENGTHS, ())
+    return {
+        (parent, child): Strength(*pair)
+        for child, (parents, pairs) in enumerate(zip(network.parents, by_child))
+        for parent, pair in zip(parents, pairs)
+    }
+
+
+def with_strengths(network: Network, strengths: Strengths) -> Network:
+    """The network with the strengths of its arcs; an arc of which none is given has 0."""
+    none = Strength(0.0, 0.0)
+    told = [
+        [list(strengths.get((parent, child), none)) for parent in family]
+        for child, family in enumerate(network.parents)
+    ]
+    return replace(network, header=replace(network.header, extra={**network.header.extra, STRENGTHS: told}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,11 +59,14 @@ class EssentialGraph:
         (from, to), ascending: these point the same way in every network of the class.
     edges : tuple of (int, int)
         The smaller index first, ascending: these point either way.
+    strengths : mapping
+        Of arcs and edges; an edge counts as sure as one in either direction.
     """
 
     variables: tuple[Variable, ...]
-    arcs: tuple[tuple[int, int], ...]
-    edges: tuple[tuple[int, int], ...]
+    arcs: tuple[Arc, ...]
+    edges: tuple[Arc, ...]
+    strengths: Strengths = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +97,7 @@ class Drawing:
     y: np.ndarray
     width: np.ndarray
     height: float
-    arcs: tuple[tuple[int, int], ...]
+    arcs: tuple[Arc, ...]
     undirected: tuple[bool, ...]
     lines: tuple[np.ndarray, ...]
 

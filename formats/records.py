@@ -87,7 +87,7 @@ LISTING_STAGES = ("parentsets", "optimize")
 
 
 OF_ONE_NETWORK = frozenset(
-    {"total", "method", "seed", "treewidth", "bound", "gap", "bound_relative_to", "interrupted"}
+    {"total", "method", "seed", "treewidth", "bound", "gap", "bound_relative_to", "interrupted", "strengths"}
     | {
         "init",
         "restarts",

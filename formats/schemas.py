@@ -161,6 +161,12 @@ NETWORK_HEADER_KEYS = (
     ),
     Key("agreement", "number", "sum over the arcs of a consensus: strength less half the threshold"),
     Key("agreement_bound", "number", "upper bound on that sum, for any network"),
+    Key(
+        "strengths",
+        "list",
+        "for each variable and each of its parents the share of networks (or the probability) of the arc, and of one "
+        "in either direction",
+    ),
     Key("unscored", "list", "variables (indices) that had no parent sets; the total leaves them out"),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork, EssentialGraph
+from formats.graph_records import BayesianNetwork, EssentialGraph, Strength, strengths_of, with_strengths
 from formats.records import Header, Network
 from stages.evaluate.essential_graphs import essential_graph
 from stages.graphs import Parents, children_of
@@ -49,13 +49,19 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     parents = tuple(tuple(index[p] for p in network.parents[v] if p in index) for v in order)
     whole = np.array([len(parents[i]) == len(network.parents[v]) for i, v in enumerate(order)], dtype=bool)
     header = network.header
-    return Network(
+    part = Network(
         Header(
             tuple(header.variables[v] for v in order), header.score, header.rows, None, header.ess, header.by
         ),
         parents,
         np.where(whole, network.scores[order], np.nan),
     )
+    strengths = {
+        (index[a], index[b]): strength
+        for (a, b), strength in strengths_of(network).items()
+        if a in index and b in index
+    }
+    return with_strengths(part, strengths) if strengths else part
 
 
 def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
@@ -95,8 +101,17 @@ def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None 
     def renumbered(pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         return tuple(sorted((index[a], index[b]) for a, b in pairs if a in index and b in index))
 
+    undirected = set(found.undirected)
+    strengths = {}
+    for (a, b), strength in strengths_of(network).items():
+        edge = (min(a, b), max(a, b))
+        if a in index and b in index:
+            strengths[edge if edge in undirected else (a, b)] = (
+                Strength(strength.either, strength.either) if edge in undirected else strength
+            )
     return EssentialGraph(
         tuple(network.header.variables[v] for v in order),
         renumbered(found.directed),
         renumbered(found.undirected),
+        {(index[a], index[b]): strength for (a, b), strength in strengths.items()},
     )

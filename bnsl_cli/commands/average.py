@@ -152,7 +152,7 @@ def command(
         )
         reporter.pause()
         if shows_table(output, format_name):
-            network_tables.show_consensus(output, network, table, tables.rows_shown(output, format_name))
+            network_tables.show_network(output, network, tables.rows_shown(output, format_name))
         else:
             write_network(output, network, target_format)
             reporter.summary(network_tables.consensus_facts(network))
@@ -169,17 +169,15 @@ def read_strengths(
     click.UsageError
         A table of arc probabilities beside other files, or with ``--cpdag``.
     """
-    from formats import open_arc_probabilities
-    from formats.detection import detect_lines
-    from formats.lookup import find_format
-    from formats.textlines import Lines
+    from formats import arc_probabilities_or_lines
+    from formats.graph_records import ArcProbabilities
     from stages.average.strengths import count_arcs
 
-    first = Lines(sources[0])
-    if detect_lines(first).name in find_format("bnsl.arc-probabilities").takes:
+    first = arc_probabilities_or_lines(sources[0])
+    if isinstance(first, ArcProbabilities):
         if len(sources) > 1 or cpdag:
             raise click.UsageError("a table of arc probabilities is averaged by itself, without --cpdag.")
-        return open_arc_probabilities(first)
+        return first
     return count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import click
 
@@ -37,6 +38,18 @@ def check_part(part: conversions.PartOptions, target_format: str) -> None:
         )
 
 
+def check_choice(choice: conversions.ChoiceOptions, target_format: str) -> None:
+    """Refuse to choose among networks, and strengths, where the target is no network.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    given = [f"--{name}" for name, value in vars(choice).items() if value is not None]
+    if given and target_format not in conversions.STRUCTURE_TARGETS:
+        raise click.UsageError(f"{given[0]} needs a network, and {target_format} holds none.")
+
+
 part_options = packed(
     "part",
     conversions.PartOptions,
@@ -69,6 +82,42 @@ part_options = packed(
 )
 
 
+class Index(click.ParamType):
+    """A place in a stream of networks, from 1; ``best`` is 0."""
+
+    name = "K|best"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return 0 if value == "best" else Count(min=1).convert(value, param, ctx)
+
+
+choice_options = packed(
+    "choice",
+    conversions.ChoiceOptions,
+    option(
+        "--index",
+        type=Index(),
+        section="Input",
+        help="Of a stream of networks (bootstrap, sampled) the K-th, from 1, or the one that scores most.",
+    ),
+    option(
+        "--strengths",
+        type=INPUT_PATH,
+        metavar="ARCS",
+        section="Input",
+        help="Table of arc strengths or probabilities to show at the network's arcs.",
+    ),
+    option(
+        "--threshold",
+        type=click.FloatRange(0, 1, max_open=True),
+        metavar="P",
+        section="Input",
+        help="Of a table of arc probabilities join only pairs above P in either direction. "
+        "[default: the significance threshold]",
+    ),
+)
+
+
 @stage_command
 @input_argument("source", "FILE")
 @option(
@@ -85,6 +134,7 @@ part_options = packed(
     section="Input",
     help="Table whose columns name the variables of a file that numbers them (jkl, pss).",
 )
+@choice_options
 @part_options
 @data_options
 @output_option
@@ -93,6 +143,7 @@ def command(
     source: str,
     target_format: str | None,
     names: str | None,
+    choice: conversions.ChoiceOptions,
     part: conversions.PartOptions,
     data_options: DataOptions,
     output: str,
@@ -114,6 +165,10 @@ def command(
     svg is a picture, parents above children; html the same as a page of its own that needs no network: zoom, search,
     facts of a variable where the pointer rests, its Markov blanket at a click.
 
+    Strengths of arcs (of 'bnsl average', or a table beside the network: --strengths) become line widths in svg,
+    html and dot (penwidth, label), attributes of edges in graphml, columns in arcs and table. A table of arc
+    probabilities (of 'bnsl posterior') is drawn as the network that 'bnsl average' makes of it.
+
     Parts of a network are cut out by --markov-blanket and --neighbourhood, together or alone; --cpdag writes its
     essential graph, whose undirected edges {essential} can hold.
 
@@ -130,21 +185,28 @@ def command(
       bnsl convert random80.bif --to adjacency | head -3
       bnsl convert -v random80.bif -o random80.td
       bnsl convert random80.csv.gz -o random80.parquet
+      bnsl optimize --data random80.csv.gz --hc --bootstrap 3 -o boot.net.jsonl
+      bnsl average -q boot.net.jsonl --strengths s.arrows | bnsl convert -o sure.svg
+      bnsl convert s.arrows --threshold 0.5 -o arcs.html
+      bnsl convert boot.net.jsonl --index best --strengths s.arrows -o best.dot
 
     \b
     Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad input or something the target cannot hold.
     See also: bnsl formats, bnsl fit.
     """
-    check_sources(source, names)
+    check_sources(source, names, choice.strengths)
     target_format = target_format or conversions.guess_target(output)
     check_part(part, target_format)
+    check_choice(choice, target_format)
     written = target_format
     if target_format != "table":
         written = output_format("convert", output, target_format)
     table = data_options.open(names, reporter) if names else None
     convert = conversions.TARGETS[target_format]
     convert(
-        conversions.Conversion(source, target_format, written, output, table, part, data_options, reporter)
+        conversions.Conversion(
+            source, target_format, written, output, table, part, choice, data_options, reporter
+        )
     )
 
 

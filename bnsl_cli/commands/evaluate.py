@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..data_options import DataOptions, data_options
-from ..inputs import MatchedTables, open_learnt_network
+from ..inputs import LearntNetwork, MatchedTables, open_learnt_networks
 from ..options import (
     check_sources,
     format_option,
@@ -159,12 +159,12 @@ def command(
         output_format("evaluate", output)
     sources = networks or (() if strengths else (require_input(None, "NETWORK"),))
     check_sources(*sources, data, test, reference, strengths)
-    learnt = [open_learnt_network(source) for source in sources]
+    learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(data, data_options, reporter)
     held_out = MatchedTables(test, data_options, reporter)
     truth = open_network(reference) if reference else None
     records: list[dict[str, Any]] = [] if strengths is None else [judge_strengths(strengths, truth)]
-    for source, (structure, parameters) in zip(sources, learnt, strict=True):
+    for source, place, (structure, parameters) in learnt:
         rows = training.match(structure.header.variables)
         test_rows = held_out.match((rows or structure.header).variables)
         found = evaluate_network(
@@ -181,13 +181,21 @@ def command(
             treewidth=not measures.no_treewidth,
             reporter=reporter,
         )
-        records.append({"network": source, **found})
-        reporter.progress(len(records), len(sources), "networks")
+        records.append({"network": source, **place, **found})
+        reporter.progress(len(records), len(learnt), "networks")
     reporter.pause()
     if shows_table(output, format_name, as_json):
         tables.show_measures(output, records, MEASURES | STRENGTH_MEASURES)
     else:
         write_json_lines(output, records)
+
+
+def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]:
+    """The networks of a source; those of a stream with their place in it as ``index``, from 1."""
+    networks = list(open_learnt_networks(source))
+    if len(networks) == 1:
+        return [({}, networks[0])]
+    return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
 def judge_strengths(source: str, truth: Network | None) -> dict[str, Any]:

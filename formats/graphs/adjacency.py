@@ -7,13 +7,16 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ..errors import Inconsistent, Malformed
-from ..graph_records import EssentialGraph
+from ..graph_records import Arc, EssentialGraph, Strength, Strengths, strengths_of, with_strengths
 from ..records import Network
 from ..textlines import Lines
+from .network_claims import CERTAIN
 from .structures import network_by_names
 
 _ZERO_ONE = {"0": False, "1": True, "0.0": False, "1.0": True}
 _TABLE_REMEDY = "a network as a table is a matrix (names, then rows of 0 and 1) or two columns from, to"
+STRENGTH_COLUMNS = ("strength", "either")
+"""Of a list of arcs: how sure an arc is, and an arc in either direction."""
 _ARC_HEADERS = (("from", "to"), ("parent", "child"), ("source", "target"))
 
 
@@ -29,17 +32,26 @@ def essential_adjacency_text(graph: EssentialGraph) -> str:
 
 
 def arcs_text(network: Network) -> str:
-    """List of arcs as CSV, columns ``from`` and ``to``; a variable without arcs does not occur."""
-    names = network.header.names
-    return _csv_text([("from", "to"), *((names[one], names[other]) for one, other in _arcs_of(network))])
+    """List of arcs as CSV, columns ``from`` and ``to``; a variable without arcs does not occur.
+
+    Strengths, where they are known, are columns ``strength`` and ``either``.
+    """
+    names, strengths = network.header.names, strengths_of(network)
+    rows = [(names[one], names[other], *_cells(strengths, (one, other))) for one, other in _arcs_of(network)]
+    return _csv_text([("from", "to", *(STRENGTH_COLUMNS if strengths else ())), *rows])
 
 
 def essential_arcs_text(graph: EssentialGraph) -> str:
     """List of an essential graph's arcs and edges as CSV; the column ``type`` tells which they are."""
     names = [v.name for v in graph.variables]
-    rows = [(names[one], names[other], "directed") for one, other in graph.arcs]
-    rows += [(names[one], names[other], "undirected") for one, other in graph.edges]
-    return _csv_text([("from", "to", "type"), *rows])
+    lines = [(arc, "directed") for arc in graph.arcs] + [(edge, "undirected") for edge in graph.edges]
+    rows = [(names[a], names[b], kind, *_cells(graph.strengths, (a, b))) for (a, b), kind in lines]
+    return _csv_text([("from", "to", "type", *(STRENGTH_COLUMNS if graph.strengths else ())), *rows])
+
+
+def _cells(strengths: Strengths, arc: Arc) -> tuple[str, ...]:
+    """The figures of an arc to six places, if any are known."""
+    return tuple(f"{value:.6g}" for value in strengths[arc]) if arc in strengths else ()
 
 
 def _arcs_of(network: Network) -> list[tuple[int, int]]:
@@ -94,9 +106,30 @@ def is_arc_header(header: Sequence[str]) -> bool:
 
 
 def read_arc_rows(lines: Lines, header: Sequence[str], rows: list[tuple[int, list[str]]]) -> Network:
-    """The network of a list of arcs: numbered rows of parent, child and what else there is."""
+    """The network of a list of arcs: numbered rows of parent, child and what else there is, strengths among it."""
     _require_directed(lines, header, rows)
-    return _read_arcs(lines, rows)
+    network = _read_arcs(lines, rows)
+    names = [cell.lower() for cell in header]
+    if not set(STRENGTH_COLUMNS) <= set(names):
+        return network
+    return with_strengths(network, _read_strengths(lines, network, names, rows))
+
+
+def _read_strengths(
+    lines: Lines, network: Network, header: list[str], rows: list[tuple[int, list[str]]]
+) -> dict[Arc, Strength]:
+    index = {name: variable for variable, name in enumerate(network.header.names)}
+    columns = [header.index(name) for name in STRENGTH_COLUMNS]
+    strengths = {}
+    for number, row in rows:
+        try:
+            found = Strength(*(float(row[column]) for column in columns))
+        except (ValueError, IndexError):
+            lines.fail("an arc needs two figures, strength and either", line=number)
+        if not all(0 <= value <= CERTAIN for value in found):
+            lines.fail("a strength that is no probability", kind=Inconsistent, line=number)
+        strengths[index[row[0].strip()], index[row[1].strip()]] = found
+    return strengths
 
 
 def _require_directed(lines: Lines, header: Sequence[str], rows: list[tuple[int, list[str]]]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from ..graph_records import EssentialGraph
+from ..graph_records import Arc, EssentialGraph, Strength, Strengths, strengths_of
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
@@ -19,6 +19,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+FULL_WIDTH = 4.0
+"""Width of the line of a sure arc, points."""
+
 MAX_ARCS = 1_000_000
 """Most arcs of a graph: one arrow between two groups of names stands for as many as their product."""
 
@@ -28,25 +31,41 @@ def _quoted(name: str) -> str:
 
 
 def dot_text(network: Network) -> str:
-    """The structure as a Graphviz directed graph."""
+    """The structure as a Graphviz directed graph; where strengths are known, lines are as wide as arcs are sure."""
     arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
-    return _digraph_text(network.header.names, arcs, ())
+    return _digraph_text(network.header.names, arcs, (), strengths_of(network))
 
 
 def essential_dot_text(graph: EssentialGraph) -> str:
     """An essential graph as a Graphviz directed graph; undirected edges are drawn without an arrow."""
-    return _digraph_text([v.name for v in graph.variables], graph.arcs, graph.edges)
+    return _digraph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
 
 
 def _digraph_text(
-    names: Sequence[str], arcs: Iterable[tuple[int, int]], edges: Iterable[tuple[int, int]]
+    names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths
 ) -> str:
+    def attributes(arc: Arc, directed: bool) -> str:
+        given = [] if directed else ["dir=none"]
+        strength = strengths.get(arc)
+        if strength is not None:
+            width = f"{FULL_WIDTH * strength.either:.3g}"
+            given += [f'label="{_label(strength)}"', f"penwidth={width}"]
+            given += [f"strength={strength.arc:.6g}", f"either={strength.either:.6g}"]
+        return f" [{', '.join(given)}]" if given else ""
+
     quoted = [_quoted(name) for name in names]
     rows = ["digraph network {"]
     rows += [f"  {name};" for name in quoted]
-    rows += [f"  {quoted[one]} -> {quoted[other]};" for one, other in arcs]
-    rows += [f"  {quoted[one]} -> {quoted[other]} [dir=none];" for one, other in edges]
+    lines = [(arc, True) for arc in arcs] + [(edge, False) for edge in edges]
+    for (one, other), directed in lines:
+        rows.append(f"  {quoted[one]} -> {quoted[other]}{attributes((one, other), directed)};")
     return "\n".join([*rows, "}"]) + "\n"
+
+
+def _label(strength: Strength) -> str:
+    """Figures of the arc and of either direction, once if they are the same to two places."""
+    arc, either = f"{strength.arc:.2f}", f"{strength.either:.2f}"
+    return either if arc == either else f"{arc}/{either}"
 
 
 class _DotParser:

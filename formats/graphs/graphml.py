@@ -8,16 +8,18 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from ..errors import Inconsistent
-from ..graph_records import EssentialGraph
+from ..graph_records import Arc, EssentialGraph, Strength, Strengths, strengths_of
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
+_ATTRIBUTES = ("strength", "either", "weight")
+"""Attributes of edges whose strengths are known; programs that draw take the weight for the width of the line."""
 
 
 def graphml_text(network: Network) -> str:
-    """The structure as GraphML; names are the ids of the nodes.
+    """The structure as GraphML; names are the ids of the nodes, strengths attributes of the edges.
 
     Raises
     ------
@@ -25,7 +27,7 @@ def graphml_text(network: Network) -> str:
         A name has a control character, which XML cannot hold.
     """
     arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
-    return _graph_text(network.header.names, arcs, ())
+    return _graph_text(network.header.names, arcs, (), strengths_of(network))
 
 
 def essential_graphml_text(graph: EssentialGraph) -> str:
@@ -36,22 +38,32 @@ def essential_graphml_text(graph: EssentialGraph) -> str:
     Inconsistent
         A name has a control character, which XML cannot hold.
     """
-    return _graph_text([v.name for v in graph.variables], graph.arcs, graph.edges)
+    return _graph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
 
 
-def _graph_text(
-    names: Sequence[str], arcs: Iterable[tuple[int, int]], edges: Iterable[tuple[int, int]]
-) -> str:
+def _graph_text(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths) -> str:
     for name in names:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", name):
             raise Inconsistent(f"XML cannot hold the variable name {name!r}")
     ids = [quoteattr(name) for name in names]
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<graphml xmlns="{_GRAPHML}">']
+    if strengths:
+        rows += [
+            f'  <key id="{name}" for="edge" attr.name="{name}" attr.type="double"/>' for name in _ATTRIBUTES
+        ]
     rows.append('  <graph id="network" edgedefault="directed">')
     rows += [f"    <node id={name}/>" for name in ids]
-    rows += [f"    <edge source={ids[one]} target={ids[other]}/>" for one, other in arcs]
-    rows += [f'    <edge directed="false" source={ids[one]} target={ids[other]}/>' for one, other in edges]
+    for pairs, direction in ((arcs, ""), (edges, ' directed="false"')):
+        for one, other in pairs:
+            opened = f"    <edge{direction} source={ids[one]} target={ids[other]}"
+            strength = strengths.get((one, other))
+            rows.append(f"{opened}/>" if strength is None else f"{opened}>{_edge_data(strength)}</edge>")
     return "\n".join([*rows, "  </graph>", "</graphml>"]) + "\n"
+
+
+def _edge_data(strength: Strength) -> str:
+    values = (strength.arc, strength.either, strength.either)
+    return "".join(f'<data key="{name}">{value:.6g}</data>' for name, value in zip(_ATTRIBUTES, values))
 
 
 def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[str | None, str | None]:

@@ -12,11 +12,15 @@ from math import fsum, isnan
 from typing import Any
 
 from ..errors import Inconsistent
+from ..graph_records import STRENGTHS
 from ..records import Header
 from ..schemas import NETWORK_HEADER_KEYS, TREEWIDTH_KEYS, key_problem
 from ..sets.setblocks import SetBlock
 from ..textlines import Lines
 from .pace import moral_neighbours
+
+CERTAIN = 1 + 1e-9
+"""Largest probability, with room for rounding."""
 
 MAX_FILL = 20_000_000
 """Pairs of neighbours that are looked at to find the width of an elimination order; beyond, evaluate does it."""
@@ -102,7 +106,7 @@ def check_claims(
     parents: Sequence[Sequence[int]],
     scores: Sequence[float],
 ) -> None:
-    """Refuse a header whose total, bound, gap or certificate the records or the other claims contradict.
+    """Refuse a header whose total, bound, gap, strengths or certificate the records or the other claims contradict.
 
     Parameters
     ----------
@@ -134,7 +138,27 @@ def check_claims(
             fail(f"the header states a gap of {gap}, but bound minus total is {bound - total}")
     if gap is not None and gap < -rounding(total or 0.0):
         fail(f"the header states a negative gap of {gap}")
+    _check_strengths(fail, extra.get(STRENGTHS), parents)
     _check_width(fail, extra.get("treewidth") or {}, parents)
+
+
+def _check_strengths(fail, by_child: Sequence[Any] | None, parents: Sequence[Sequence[int]]) -> None:
+    if by_child is None:
+        return
+    if len(by_child) != len(parents) or not all(
+        isinstance(pairs, list) and len(pairs) == len(family) for pairs, family in zip(by_child, parents)
+    ):
+        fail("the strengths in the header are not one for each arc")
+    if not all(_is_strength(pair) for pairs in by_child for pair in pairs):
+        fail("a strength in the header is no pair of probabilities")
+
+
+def _is_strength(pair: Any) -> bool:
+    return (
+        isinstance(pair, list)
+        and len(pair) == 2
+        and all(type(value) in (int, float) and 0 <= value <= CERTAIN for value in pair)
+    )
 
 
 def _check_width(fail, certificate: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:

@@ -7,10 +7,11 @@ from typing import Any, BinaryIO
 from ..detection import detect_lines
 from ..errors import Malformed
 from ..kinds import Kind
+from ..records import Network
 from ..schemas import NETWORK
 from ..textlines import EMPTY_REMEDY, Lines, as_lines
 from .jsonl import load_object
-from .network_lines import read_network
+from .network_streams import open_networks
 
 
 def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
@@ -20,12 +21,13 @@ def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
     ----------
     source : str, binary stream or Lines
         A path or ``-``: JSON objects, one on each line or one in all; or a network file of our own, whose header
-        gives the measures (`total` among them), checked against its records.
+        gives the measures (`total` among them), checked against its records; or a stream of such files.
 
     Returns
     -------
     list of dict
-        Key ``network`` names the run: as the object does, or else by the path of the file.
+        Key ``network`` names the run: as the object does, or else by the path of the file; ``index`` is the place in
+        a stream, from 1.
 
     Raises
     ------
@@ -34,13 +36,14 @@ def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
     """
     lines = as_lines(source)
     try:
-        found = detect_lines(lines)
-        if found.name == NETWORK.name:
-            return [_header_measures(lines)]
-        if found.name == "empty":
+        row = detect_lines(lines)
+        if row.name == NETWORK.name:
+            found = [_header_measures(network, lines.source) for network in open_networks(lines)]
+            return found if len(found) == 1 else [{**m, "index": k} for k, m in enumerate(found, 1)]
+        if row.name == "empty":
             raise Malformed("the input is empty", source=lines.source, remedy=EMPTY_REMEDY)
-        if found.kind not in (Kind.UNKNOWN, Kind.DATA) or found.magic:
-            lines.fail(f"expected measures of runs, this looks like {found.called}", remedy=_REMEDY)
+        if row.kind not in (Kind.UNKNOWN, Kind.DATA) or row.magic:
+            lines.fail(f"expected measures of runs, this looks like {row.called}", remedy=_REMEDY)
         return [{"network": lines.source} | measures for measures in _objects(lines)]
     finally:
         lines.close()
@@ -49,9 +52,8 @@ def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
 _REMEDY = "compare reads JSON lines of bnsl evaluate, files of --stats, and networks of bnsl optimize"
 
 
-def _header_measures(lines: Lines) -> dict[str, Any]:
-    network = read_network(lines)
-    known = {"network": lines.source, "variables": network.n_variables, "arcs": network.n_arcs}
+def _header_measures(network: Network, source: str) -> dict[str, Any]:
+    known = {"network": source, "variables": network.n_variables, "arcs": network.n_arcs}
     return known | {
         key: value for key, value in network.header.extra.items() if isinstance(value, (int, float, dict))
     }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import FormatError, Inconsistent
 from ..graphs.network_claims import check_while_reading
 from ..graphs.structures import require_acyclic
 from ..records import Network, ParentSetRecord
@@ -31,16 +32,82 @@ def _single_sets(lines: Lines, head: JsonlHeader) -> Iterator[SetBlock]:
 
 
 def read_network(lines: Lines) -> Network:
-    """Read a network file, or a parent-set file with one set for each variable."""
-    head = read_header(lines)
+    """Read a network file, or a parent-set file with one set for each variable.
+
+    Raises
+    ------
+    FormatError
+        With the line; also where several networks stand one behind the other.
+    """
+    network = read_next_network(lines)
+    if has_more(lines):
+        lines.fail(
+            "a second network begins: this is a stream of networks, and one is wanted",
+            kind=Inconsistent,
+            remedy="bnsl convert --index K writes the K-th of them, --index best the one that scores most; "
+            "bnsl average makes one of all",
+        )
+    return network
+
+
+def read_next_network(lines: Lines) -> Network:
+    """Read one network of a stream, what follows is left."""
+    own = _OneNetwork(lines)
+    head = read_header(own)
     n_variables = head.header.n_variables
     parents: list[tuple[int, ...]] = [()] * n_variables
     scores = np.full(n_variables, np.nan)
-    for block in check_while_reading(lines, head.header, _single_sets(lines, head)):
+    for block in check_while_reading(own, head.header, _single_sets(own, head)):
         parents[block.child] = tuple(block.parents.tolist())
         scores[block.child] = block.scores[0]
     require_acyclic(head.header.names, parents, lines.source)
     return Network(head.header, tuple(parents), scores)
+
+
+class _OneNetwork(Lines):
+    """The lines of one network of a stream: its header and as many records as that announces."""
+
+    def __init__(self, lines: Lines):
+        self._lines = lines
+        self.source = lines.source
+        self.number = lines.number
+        self.terminated = True
+        self._left: float | None = None
+
+    def __next__(self) -> bytes:
+        if self._left == 0:
+            raise StopIteration
+        line = next(self._lines)
+        number, terminated = self._lines.number, self._lines.terminated
+        if self._left is None:
+            self._left = _n_records(line) if line.strip() else None
+        elif b'"format"' in line and _n_records(line) < math.inf:  # the header of the next one
+            self._lines.push_back([(number, line, terminated)])
+            raise StopIteration
+        elif line.strip():
+            self._left -= 1
+        self.number, self.terminated = number, terminated
+        return line
+
+
+def _n_records(line: bytes) -> float:
+    """How many records a header announces; infinitely many if it is none, which its reader will explain."""
+    import orjson
+
+    try:
+        fields = orjson.loads(line)
+        return len(fields["variables"]) if fields["format"] == NETWORK.name else math.inf
+    except (orjson.JSONDecodeError, LookupError, TypeError):
+        return math.inf
+
+
+def has_more(lines: Lines) -> bool:
+    """Whether a line that is not blank follows."""
+    for line in lines:
+        if line.strip():
+            lines.push_back([(lines.number, line, lines.terminated)])
+            return True
+    return False
 
 
 def network_text(network: Network) -> str:

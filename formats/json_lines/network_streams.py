@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from typing import Any
 
 from ..detection import detect_lines
-from ..errors import Truncated
+from ..errors import Inconsistent, Truncated
 from ..graphs.networks import open_network
 from ..records import Network
 from ..schemas import NETWORK
 from ..textlines import Lines, as_lines
-from .network_lines import read_network
-
-
-class _OneNetwork(Lines):
-    """The lines of one network of a stream: its header and as many records as that announces."""
-
-    def __init__(self, lines: Lines):
-        self._lines = lines
-        self.source = lines.source
-        self.number = lines.number
-        self.terminated = True
-        self._left: float | None = None
-
-    def __next__(self) -> bytes:
-        if self._left == 0:
-            raise StopIteration
-        line = next(self._lines)
-        number, terminated = self._lines.number, self._lines.terminated
-        if self._left is None:
-            self._left = _n_records(line) if line.strip() else None
-        elif b'"format"' in line and _n_records(line) < math.inf:  # the header of the next one
-            self._lines.push_back([(number, line, terminated)])
-            raise StopIteration
-        elif line.strip():
-            self._left -= 1
-        self.number, self.terminated = number, terminated
-        return line
-
-
-def _n_records(line: bytes) -> float:
-    """How many records a header announces; infinitely many if it is none, which its reader will explain."""
-    import orjson
-
-    try:
-        fields = orjson.loads(line)
-        return len(fields["variables"]) if "format" in fields else math.inf
-    except (orjson.JSONDecodeError, LookupError, TypeError):
-        return math.inf
+from .network_lines import has_more, read_next_network
 
 
 def open_networks(source: str | Lines) -> Iterator[Network]:
@@ -74,8 +37,8 @@ def open_networks(source: str | Lines) -> Iterator[Network]:
         return
     n_whole = 0
     try:
-        while _has_more(lines):
-            network = read_network(_OneNetwork(lines))
+        while has_more(lines):
+            network = read_next_network(lines)
             n_whole += 1
             yield network
     except Truncated as error:
@@ -89,10 +52,39 @@ def open_networks(source: str | Lines) -> Iterator[Network]:
         lines.close()
 
 
-def _has_more(lines: Lines) -> bool:
-    """Whether a line that is not blank follows."""
-    for line in lines:
-        if line.strip():
-            lines.push_back([(lines.number, line, lines.terminated)])
-            return True
-    return False
+def pick_network(source: str | Lines, place: int | None) -> Network:
+    """One network of a stream.
+
+    Parameters
+    ----------
+    source : str or Lines
+    place : int or None
+        From 1; None for the one with the largest total score, the first of several.
+
+    Raises
+    ------
+    Inconsistent
+        There are fewer, or the total of one is unknown.
+    FormatError
+        See `open_networks`.
+    """
+    lines = as_lines(source)
+    best: Network | None = None
+    n_networks = 0
+    for n_networks, network in enumerate(open_networks(lines), 1):
+        if n_networks == place:
+            lines.close()
+            return network
+        if place is None:
+            if _total(network) is None:
+                raise Inconsistent(f"network {n_networks} tells no total score", source=lines.source)
+            if best is None or _total(network) > _total(best):
+                best = network
+    if best is None:
+        counted = "1 network" if n_networks == 1 else f"{n_networks:,} networks"
+        raise Inconsistent(f"there is no network {place}: the stream has {counted}", source=lines.source)
+    return best
+
+
+def _total(network: Network) -> Any:
+    return network.header.extra.get("total")

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import orjson
 
-from ..graph_records import Drawing
+from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Header
+from .arrows import head_opacity, line_opacity, line_width, shortened
 from .curves import path
 
 TEMPLATE = Path(__file__).with_name("network.html")
@@ -31,6 +32,7 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
     network = drawing.network
     header = network.header
     total = header.extra.get("total")
+    strengths = strengths_of(network)
     return {
         "title": "Bayesian network",
         "about": _about(header, len(drawing.arcs), sum(drawing.undirected)),
@@ -44,10 +46,20 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
         "width": _rounded(drawing.width),
         "height": drawing.height,
         "arcs": [
-            [parent, child, int(undirected), path(line)]
-            for (parent, child), undirected, line in zip(drawing.arcs, drawing.undirected, drawing.lines)
+            _arc(arc, undirected, line, strengths.get(arc))
+            for arc, undirected, line in zip(drawing.arcs, drawing.undirected, drawing.lines)
         ],
     }
+
+
+def _arc(arc: Arc, undirected: bool, line: np.ndarray, strength: Strength | None) -> list[Any]:
+    """Parent, child, whether undirected, curve; if known also width, opacity, that of the head, strengths."""
+    if strength is None:
+        return [*arc, int(undirected), path(line)]
+    shade = head_opacity(strength)
+    figures = [line_width(strength), line_opacity(strength), shade, *strength]
+    drawn = line if undirected else shortened(line, shade)
+    return [*arc, int(undirected), path(drawn), *(round(figure, 4) for figure in figures)]
 
 
 def _about(header: Header, n_arcs: int, n_undirected: int) -> str:

@@ -8,21 +8,28 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from ..graph_records import Drawing
+from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Network
+from .arrows import head, head_opacity, line_opacity, line_width, shortened
 from .curves import number, path
 
 MARGIN = 24.0
+LEGEND = (0.25, 0.5, 0.75, 1)
+"""Probabilities whose lines the legend shows."""
+LEGEND_WORDS = ("probability of an arc in either direction;", "the paler a head, the less sure its direction")
+LEGEND_WIDTH, LEGEND_HEIGHT = 290.0, 62.0
 
 _STYLE = """
   .ground { fill: #ffffff }
-  .arc { fill: none; stroke: #7d8896; stroke-width: 1.2 }
+  .arc { fill: none; stroke: #7d8896 }
+  .note { fill: #5c6774; font: 11px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif }
   .head { fill: #5c6774 }
   .box { fill: #eef3fa; stroke: #4a6fa5; stroke-width: 1.1 }
   .label { fill: #17202c; font: 12px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif;
     text-anchor: middle }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #14181f } .arc { stroke: #76828f } .head { fill: #97a3b0 }
+    .note { fill: #97a3b0 }
     .box { fill: #202a38; stroke: #6d95cf } .label { fill: #e6ebf2 }
   }
 """
@@ -36,7 +43,12 @@ def svg_text(drawing: Drawing) -> str:
     aside = np.concatenate([drawing.x + drawing.width / 2, *(line[:, 0] for line in drawing.lines)])
     right = float(aside.max())
     top = float(drawing.y.min()) - drawing.height / 2 - MARGIN
-    width, height = right + MARGIN - left, float(drawing.y.max()) + drawing.height / 2 + MARGIN - top
+    bottom = float(drawing.y.max()) + drawing.height / 2 + MARGIN
+    width, height = right + MARGIN - left, bottom - top
+    legend: list[str] = []
+    if drawing.arcs and strengths_of(drawing.network):
+        legend = list(_legend(left + MARGIN, bottom + 8))
+        width, height = max(width, LEGEND_WIDTH + 2 * MARGIN), height + LEGEND_HEIGHT
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'
     rows = [
@@ -49,15 +61,52 @@ def svg_text(drawing: Drawing) -> str:
         f'<rect class="ground" {ground}/>',
         *_arcs(drawing),
         *_boxes(drawing),
+        *legend,
         "</svg>",
     ]
     return "\n".join(rows) + "\n"
 
 
 def _arcs(drawing: Drawing) -> Iterator[str]:
-    for line, undirected in zip(drawing.lines, drawing.undirected):
+    strengths = strengths_of(drawing.network)
+    for arc, line, undirected in zip(drawing.arcs, drawing.lines, drawing.undirected):
         arrow = "" if undirected else ' marker-end="url(#arrow)"'
-        yield f'<path class="arc" d="{path(line)}"{arrow}/>'
+        if arc in strengths:
+            yield _wide_arc(drawing.network, arc, strengths[arc], line, undirected)
+        else:
+            yield f'<path class="arc" stroke-width="1.2" d="{path(line)}"{arrow}/>'
+
+
+def _wide_arc(network: Network, arc: Arc, strength: Strength, line: np.ndarray, undirected: bool) -> str:
+    """A line as wide as the arc is sure; resting on it tells how sure that is."""
+    shade = head_opacity(strength)
+    drawn = line if undirected else shortened(line, shade)
+    tip = ""
+    if not undirected:
+        corners = "L".join(f"{number(x)},{number(y)}" for x, y in head(line, line_width(strength)).tolist())
+        tip = f'<path class="head" opacity="{shade:.2f}" d="M{corners}Z"/>'
+    parent, child = (network.header.names[variable] for variable in arc)
+    sign = "-" if undirected else "\u2192"
+    told = f"{parent} {sign} {child}"
+    told += "" if undirected else f"\n{strength.arc:.3f}"
+    told += f"\n{strength.either:.3f} in either direction"
+    return f"<g><title>{_xml(told)}</title>{_wide_line(path(drawn), strength)}{tip}</g>"
+
+
+def _wide_line(curve: str, strength: Strength) -> str:
+    look = f'stroke-width="{line_width(strength):.2f}" opacity="{line_opacity(strength):.2f}"'
+    return f'<path class="arc" {look} d="{curve}"/>'
+
+
+def _legend(left: float, top: float) -> Iterator[str]:
+    """What the widths of lines and the shades of heads mean."""
+    x = left
+    for share in LEGEND:
+        yield _wide_line(f"M{number(x)},{number(top)}h30", Strength(share, share))
+        yield f'<text class="note" x="{number(x + 36)}" y="{number(top + 4)}">{share:g}</text>'
+        x += 70
+    for number_of_line, words in enumerate(LEGEND_WORDS):
+        yield f'<text class="note" x="{number(left)}" y="{number(top + 22 + 15 * number_of_line)}">{words}</text>'
 
 
 def _boxes(drawing: Drawing) -> Iterator[str]:

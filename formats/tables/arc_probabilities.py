@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..detection import HEAD_SIZE, detect
+from ..detection import detect_lines
 from ..errors import Inconsistent, Malformed, UnknownVersion
 from ..graph_records import ArcProbabilities
 from ..json_lines.jsonl_writer import encode_header
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _FEATURES: tuple[str, ...] = ("ancestor", "blanket")
+_TEXTS = ("parent", "child")
 _HEADER_FIELDS = {"format", "version", "score", "ess", "rows", "variables", "data", "by", "created"}
 
 
@@ -57,7 +58,7 @@ def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = 
     table : ArcProbabilities
     format : str
         ``arc-probabilities`` (Arrow stream), ``feather`` (Arrow file) or ``parquet``; ``csv``, the columns alone, is
-        for other programs and not read back.
+        for other programs; read back, it has the variables that occur.
     """
     columns = columns_of(table)
     if format == "csv":
@@ -75,7 +76,7 @@ def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = 
 def _arrow_type(column: str) -> pyarrow.DataType:
     import pyarrow
 
-    return pyarrow.string() if column in ("parent", "child") else pyarrow.float64()
+    return pyarrow.string() if column in _TEXTS else pyarrow.float64()
 
 
 def _write_csv(target: str, columns: dict[str, Any]) -> None:
@@ -103,18 +104,79 @@ def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
         It is none; parts that contradict each other; a later version.
     """
     lines = as_lines(source)
-    data, name = lines.data(), lines.source
-    lines.close()
-    found = detect(data[:HEAD_SIZE])
+    found, name = detect_lines(lines), lines.source
+    if found.name == ARC_PROBABILITIES.name:
+        try:
+            return _from_csv(lines)
+        finally:
+            lines.close()
     if found.name not in find_format(ARC_PROBABILITIES.name).takes:
+        lines.close()
         raise Malformed(
             f"this is {found.called}, not a table of arc probabilities",
             source=name,
             remedy="make one with bnsl posterior or bnsl average --strengths",
         )
+    data = lines.data()
+    lines.close()
     table = load(found.reader)(data, name, TextLayout(), lambda message: None)
     header = _read_header(own_header(table.schema), name)
-    columns = _read_columns(table, name)
+    return _assembled(header, _read_columns(table, name), name)
+
+
+def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
+    """The table of arc probabilities that a source holds; if it is something else, the source as it was.
+
+    Raises
+    ------
+    Malformed, Inconsistent, UnknownVersion
+        A damaged table of arc probabilities.
+    """
+    lines = as_lines(source)
+    found, name = detect_lines(lines), lines.source
+    if found.name == ARC_PROBABILITIES.name:
+        return open_arc_probabilities(lines)
+    if found.name not in find_format(ARC_PROBABILITIES.name).takes:
+        return lines
+    # A binary table, which does not tell by its beginning what it holds.
+    data = lines.data()
+    lines.close()
+    again = Lines(io.BytesIO(data))
+    again.source = name
+    table = load(found.reader)(data, name, TextLayout(), lambda message: None)
+    return open_arc_probabilities(again) if is_arc_probabilities(table.schema) else again
+
+
+def _from_csv(lines: Lines) -> ArcProbabilities:
+    """The columns of a table as CSV; its variables are those that occur, in this order."""
+    try:
+        names, *rows = [row for row in csv.reader(io.StringIO(lines.text()), strict=True) if row]
+    except csv.Error as error:
+        raise Malformed(f"not a CSV table ({error})", source=lines.source) from None
+    names = [name.strip() for name in names]
+    columns: dict[str, Any] = {}
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(names):
+            lines.fail(f"{len(row)} entries for {len(names)} columns", line=number)
+    for name, cells in zip(names, zip(*rows) if rows else [()] * len(names)):
+        if name in _TEXTS:
+            columns[name] = list(cells)
+            continue
+        try:
+            columns[name] = np.array(cells, dtype=np.float64)
+        except ValueError:
+            raise Malformed(f"column {name!r} has a cell that is no number", source=lines.source) from None
+    lacking = [key.name for key in ARC_PROBABILITIES.record if key.required and key.name not in columns]
+    if lacking:
+        raise Malformed(f"there is no column {lacking[0]!r}", source=lines.source)
+    _check_figures(columns, lines.source)
+    seen = dict.fromkeys(name for pair in zip(columns["parent"], columns["child"]) for name in pair)
+    if not seen:
+        raise Malformed("the table has no rows, so its variables are unknown", source=lines.source)
+    return _assembled(Header(tuple(map(Variable, seen))), columns, lines.source)
+
+
+def _assembled(header: Header, columns: dict[str, Any], name: str) -> ArcProbabilities:
     index = {variable: i for i, variable in enumerate(header.names)}
     unknown = [v for v in (*columns["parent"], *columns["child"]) if v not in index]
     if unknown:
@@ -194,6 +256,11 @@ def _read_columns(table: pyarrow.Table, source: str) -> dict[str, Any]:
     except (KeyError, ValueError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0][:200]
         raise Malformed(f"not the columns of arc probabilities: {reason}", source=source) from None
+    _check_figures(columns, source)
+    return columns
+
+
+def _check_figures(columns: dict[str, Any], source: str) -> None:
     for name, values in columns.items():
         is_probability = name in ("probability", "either", "ancestor", "blanket")
         # NaN fails every comparison
@@ -203,4 +270,3 @@ def _read_columns(table: pyarrow.Table, source: str) -> dict[str, Any]:
             and not (is_probability and (values > 1 + 1e-9).any())
         ):
             raise Inconsistent(f"column {name!r} has a figure that is none", source=source, column=name)
-    return columns

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from formats.graph_records import ArcProbabilities
+from formats.graph_records import ArcProbabilities, with_strengths
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import positions_of, strongly_connected_components, topological_order
 from stages.optimize.driver import run
 from stages.optimize.verify import verify_network
 
-from .strengths import pair_strengths
+from .strengths import arc_strengths, pair_strengths
 
 if TYPE_CHECKING:
     from stages.optimize import OptimizeOptions
@@ -68,8 +68,8 @@ def consensus_network(
     -------
     Network
         Local scores are unknown. The header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (the most
-        that any network can reach, where that is known), and the certificate of the treewidth. Without a bound on
-        the treewidth no arc of a significant pair can be added that counts something.
+        that any network can reach, where that is known), the strengths of the arcs, and the certificate of the
+        treewidth. Without a bound on the treewidth no arc of a significant pair can be added that counts something.
     """
     gains = arc_gains(table, threshold)
     find = _within_treewidth if options.treewidth is not None else _acyclic
@@ -85,6 +85,7 @@ def consensus_network(
         extra["networks"] = table.header.extra["networks"]
     header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)
     network = Network(header, found.parents, np.full(len(found.parents), np.nan))
+    network = with_strengths(network, arc_strengths(table))
     verify_network(network, treewidth=options.treewidth)
     return network
 

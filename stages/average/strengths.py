@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.graph_records import ArcProbabilities
+from formats.graph_records import ArcProbabilities, Strength, with_strengths
 from formats.records import Header, Network, Variable
 from stages.evaluate.essential_graphs import Arc, essential_graph, list_arcs
 from stages.runtime.errors import StageError
@@ -126,6 +126,34 @@ def pair_strengths(table: ArcProbabilities) -> dict[Arc, float]:
     """Probability of an arc in either direction, by pair, the smaller index first."""
     ends = zip(table.parents.tolist(), table.children.tolist())
     return {(min(pair), max(pair)): either for pair, either in zip(ends, table.either.tolist())}
+
+
+def arc_strengths(table: ArcProbabilities) -> dict[Arc, Strength]:
+    """Probability of each arc of a table, and of one in either direction."""
+    figures = map(Strength, table.probability.tolist(), table.either.tolist())
+    return dict(zip(zip(table.parents.tolist(), table.children.tolist()), figures))
+
+
+def with_table_strengths(network: Network, table: ArcProbabilities) -> Network:
+    """A network with the strengths that a table tells of its arcs, matched by name; 0 of pairs that it leaves out.
+
+    Raises
+    ------
+    Inconsistent
+        The table lacks a variable of the network.
+    """
+    index = {name: variable for variable, name in enumerate(table.header.names)}
+    missing = [name for name in network.header.names if name not in index]
+    if missing:
+        raise Inconsistent(f"the table of strengths lacks variable {missing[0]!r} of the network")
+    places = [index[name] for name in network.header.names]
+    arcs, pairs = arc_strengths(table), pair_strengths(table)
+    found = {}
+    for arc in list_arcs(network.parents):
+        parent, child = (places[variable] for variable in arc)
+        either = pairs.get((min(parent, child), max(parent, child)), 0.0)
+        found[arc] = arcs.get((parent, child), Strength(0.0, either))
+    return with_strengths(network, found)
 
 
 def significance_threshold(strengths: Iterable[float]) -> float:

@@ -127,12 +127,16 @@ def _look_up(record: Mapping[str, Any], measure: str) -> float | None:
 
 
 def gather_runs(records: Iterable[Mapping[str, Any]], pattern: NamePattern) -> list[Run]:
-    """One run for each name, in order of first appearance; several records of a run add up to all its measures."""
+    """One run for each name, in order of first appearance; several records of a run add up to all its measures.
+
+    The networks of a stream, which have an ``index``, count like seeds.
+    """
     runs: dict[tuple, Run] = {}
     for record in records:
         meaning = pattern.match(str(record["network"]))
         group = tuple(meaning[name] for name in pattern.groups)
-        key = (meaning[DATA], meaning[METHOD], meaning.get(SEED, ""), group)
+        place = f"#{record['index']}" if "index" in record else ""
+        key = (meaning[DATA], meaning[METHOD], meaning.get(SEED, "") + place, group)
         runs.setdefault(key, Run(*key, [])).records.append(record)
     return list(runs.values())
 

@@ -30,6 +30,11 @@ def test_networks_give_numbers_of_their_headers(tmp_path):
     assert found == {"variables": 2, "arcs": 1, "total": -3.5, "gap": 0.25}
 
 
+def test_networks_of_a_stream_are_numbered(tmp_path):
+    found = read(tmp_path, NETWORK + NETWORK, "d.ils.net.jsonl")
+    assert [(record["index"], record["total"]) for record in found] == [(1, -3.5), (2, -3.5)]
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("name", ["d.ils.1.stats.json", "d.json.gz"])
 def test_objects_on_one_line_or_several(tmp_path, indent, name: str):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 
 import pytest
 from helpers.graph_cases import THREE, network_of
 
-from formats import open_networks, write_network
+from formats import open_network, open_networks, pick_network, write_network
 from formats.errors import FormatError, Inconsistent, Truncated
 from formats.json_lines.network_lines import network_text
 from formats.textlines import Lines
@@ -72,3 +73,28 @@ def test_another_format_is_one_network(tmp_path):
     path = str(tmp_path / "n.dot")
     write_network(path, THREE, "dot")
     assert [network.parents for network in open_networks(path)] == [THREE.parents]
+
+
+@pytest.mark.parametrize("second", [0, 1])
+def test_one_network_is_wanted(second):
+    """A network that comes twice is two, too."""
+    with pytest.raises(Inconsistent, match="<stream>:5: a second network begins"):
+        open_network(io.BytesIO((TEXTS[0] + "\n" * second + TEXTS[second]).replace("\n\n", "\n").encode()))
+
+
+def scored(total: float | None):
+    extra = {} if total is None else {"total": total}
+    return network_text(dataclasses.replace(OTHER, header=dataclasses.replace(OTHER.header, extra=extra)))
+
+
+def test_one_is_picked():
+    def pick(texts, place):
+        return pick_network(Lines(io.BytesIO("".join(texts).encode())), place)
+
+    assert pick(TEXTS, 2).header.names == OTHER.header.names
+    best = pick([scored(total) for total in (-3.0, -1.0, -2.0)], None)
+    assert best.header.extra["total"] == -1.0
+    with pytest.raises(Inconsistent, match="no network 4: the stream has 3 networks"):
+        pick(TEXTS, 4)
+    with pytest.raises(Inconsistent, match="network 2 tells no total score"):
+        pick([scored(-1.0), scored(None)], None)

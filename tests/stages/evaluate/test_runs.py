@@ -47,6 +47,11 @@ def test_seeds_are_averaged():
     assert tabulate_measure(runs_of([*RECORDS, third]), "bic", "median").values[1, 1] == -9.0
 
 
+def test_networks_of_a_stream_count_like_seeds():
+    records = [{"network": "a.boot.1.net.jsonl", "index": k, "bic": -float(k)} for k in (1, 2, 3)]
+    assert tabulate_measure(runs_of(records), "bic").values.tolist() == [[-2.0]]
+
+
 def test_missing_values_are_named_or_become_nan():
     failed = [*RECORDS, {"network": "c.obs.1", "bic": None}, {"network": "c.asobs.1", "bic": -1}]
     with pytest.raises(StageError, match=r"'obs' has no 'bic' on 'c'"):

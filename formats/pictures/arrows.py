@@ -1,0 +1,49 @@
+"""Lines as wide as arcs are sure, and their arrowheads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..graph_records import Strength
+
+FULL_WIDTH = 4.0
+"""Width of the line of a sure arc, pixels; that of others in proportion."""
+LEAST_WIDTH = 0.6
+HEAD_LENGTH = 12.0
+HEAD_WIDTH = 9.0
+NOTCH = 0.75
+"""Of its length how far an arrowhead reaches back where the line ends."""
+
+
+def line_width(strength: Strength) -> float:
+    """Width of the line between two variables, by the probability that they are joined in either direction."""
+    return max(LEAST_WIDTH, FULL_WIDTH * strength.either)
+
+
+def line_opacity(strength: Strength) -> float:
+    """That of the line: weak arcs are paler, too."""
+    return 0.3 + 0.7 * min(1.0, strength.either)
+
+
+def head_opacity(strength: Strength) -> float:
+    """That of an arrowhead: 1 where the direction is sure, 0 where the other one is as probable."""
+    share = strength.arc / strength.either if strength.either else 0.0
+    return max(0.0, min(1.0, 2 * share - 1))
+
+
+def shortened(line: np.ndarray, opacity: float) -> np.ndarray:
+    """The line without what a wide one would show beside the tip of its arrowhead; all of it where that is faint."""
+    step = line[-1] - line[-2]
+    length = float(np.hypot(*step))
+    line = line.copy()
+    line[-1] -= step * min(NOTCH * HEAD_LENGTH * opacity, 0.9 * length) / max(length, 1e-9)
+    return line
+
+
+def head(line: np.ndarray, width: float) -> np.ndarray:
+    """Corners of the arrowhead at the end of a line, the tip first; larger at wider lines; shape (4, 2)."""
+    step = line[-1] - line[-2]
+    along = step / max(float(np.hypot(*step)), 1e-9)
+    aside = np.array([-along[1], along[0]]) * (HEAD_WIDTH + 0.6 * width) / 2
+    back = line[-1] - HEAD_LENGTH * along
+    return np.array([line[-1], back + aside, line[-1] - NOTCH * HEAD_LENGTH * along, back - aside])
