@@ -12,7 +12,7 @@ from stages.optimize import DATA_TW, METHODS, MethodSpec, OptimizeOptions, Task,
 from .data_options import DataOptions
 from .method_options import method_options, own_method_options, refuse_incomplete, refuse_unused, with_takers
 from .options import max_parents_option
-from .parameter_types import INPUT_PATH, OUTPUT_FILE, Count
+from .parameter_types import INPUT_PATH, OUTPUT_FILE, RESAMPLING, Count
 from .stage_command import option, packed
 
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
@@ -79,6 +79,7 @@ class TaskOptions:
     max_parents: int | None
     save_sets: str | None
     bootstrap: int | None
+    resample: str | None
 
     @property
     def task(self) -> Task:
@@ -155,6 +156,14 @@ task_options = packed(
         section=SECTIONS[True,],
         help="Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
     ),
+    option(
+        "--resample",
+        type=RESAMPLING,
+        metavar="RULE",
+        section=SECTIONS[True,],
+        help="With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
+        "replacement, or jackknife: all but one of R blocks.",
+    ),
 )
 method_flags = method_options(
     {name: spec.about for name, spec in METHODS.items()},
@@ -195,6 +204,8 @@ def check_bootstrap(given: TaskOptions, sets: str | None, format_name: str | Non
     click.UsageError
     """
     if given.bootstrap is None:
+        if given.resample is not None:
+            raise click.UsageError("--resample goes with --bootstrap R.")
         return
     if given.data is None:
         raise click.UsageError(

@@ -108,6 +108,25 @@ class Finite(click.FloatRange):
         return number
 
 
+class ResamplingRule(click.ParamType):
+    """How rows of replicates are drawn: bootstrap, subsample:SHARE, jackknife."""
+
+    name = "rule"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        kind, colon, share = value.partition(":")
+        if kind in ("bootstrap", "jackknife") and not colon:
+            return value
+        try:
+            if kind == "subsample" and 0 < float(share) <= 1:
+                return value
+        except ValueError:
+            pass
+        self.fail(
+            f"{value!r} is none of bootstrap, subsample:SHARE (of the rows, up to 1), jackknife.", param, ctx
+        )
+
+
 class Seed(click.ParamType):
     """A whole number that fits into 63 bits."""
 
@@ -146,4 +165,5 @@ OUTPUT_FILE = OutputPath(dir_okay=False)
 DURATION = Duration()
 COLUMNS = Columns()
 DISCRETIZATION = Discretization()
+RESAMPLING = ResamplingRule()
 SEED = Seed()

@@ -139,9 +139,10 @@ def command(
     2ichc and fastchc skip pairs found independent (Gámez, Mateo and Puerta 2011, 2012); mmhc climbs among neighbours
     found by tests (Tsamardinos, Brown and Aliferis 2006).
 
-    --bootstrap R learns R networks, each from as many rows as DATA has, drawn with replacement, and writes one behind
-    the other; 'bnsl average' counts how many have each arc. --time and --evaluations are of each network, -j works
-    on several at once.
+    --bootstrap R learns R networks, each from as many rows as DATA has, drawn with replacement (or otherwise:
+    --resample), and writes one behind the other; 'bnsl average' counts how many have each arc. Each search starts
+    from the network of all rows, which is learnt first, or from --start. --time and --evaluations are of each
+    network, -j works on several at once.
 
     Searches improve as long as they run. Ctrl-C (SIGTERM, SIGHUP) ends one early: the best network so far is
     written and marked "interrupted"; a second signal gives up. While data are read and kernels compiled there is
@@ -160,6 +161,7 @@ def command(
       bnsl optimize random80.sets.jsonl --obs --init dfs --restarts 20 --seed 1 -o obs.net.jsonl
       bnsl optimize random80.sets.jsonl --exact --time 5s -o best.net.jsonl
       bnsl optimize --data random80.csv.gz --bootstrap 3 --hc --seed 1 | bnsl average --seed 1 -o average.net.jsonl
+      bnsl optimize --data random80.csv.gz --bootstrap 2 --resample subsample:0.5 --hc -o halves.net.jsonl
 
     \b
     Exit status: 0 a network was found, 1 none meets the constraints or it cannot be written, 2 wrong usage,
@@ -198,7 +200,7 @@ def command(
         reporter.warn(f"interrupted: optimising for {PATIENCE:g} s what was handed over; once more to stop")
         limits = replace(limits, time=min(PATIENCE, limits.time or PATIENCE))
     if opened.replicates is not None and given.bootstrap is not None:
-        recorded["bootstrap"] = given.bootstrap
+        recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
         with graceful_stop() as stop:
             write_replicates(
                 output, given.bootstrap, opened.replicates(limits, stop), recorded, stats, reporter
@@ -311,7 +313,7 @@ def open_data_search(
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
     from formats import open_forest, open_network, open_parent_sets, write_parent_sets
-    from stages.optimize.bootstrap import bootstrap_networks
+    from stages.optimize.bootstrap import Resampling, bootstrap_networks
     from stages.optimize.driver import run_on_data
     from stages.optimize.lists.undominated import drop_dominated
     from stages.runtime.reporting import NullReporter
@@ -341,7 +343,11 @@ def open_data_search(
         write_parent_sets(str(given.save_sets), record_command(header, "optimize", recorded), records)
 
     def search(
-        rows: Dataset, options: OptimizeOptions, budget: Budget, reporter: Reporter | NullReporter
+        rows: Dataset,
+        options: OptimizeOptions,
+        budget: Budget,
+        reporter: Reporter | NullReporter,
+        start: Network | None = start,
     ) -> tuple[Network, dict[str, Any]]:
         keep_lists = save_sets if given.save_sets else None
         network, figures = run_on_data(
@@ -351,12 +357,25 @@ def open_data_search(
         return replace(network, header=replace(network.header, by=before)), figures
 
     def replicates(limits: BudgetOptions, stop: StopSignal) -> Iterator[tuple[Network, dict[str, Any]]]:
-        def search_one(rows: Dataset, seed: int, stop: StopSignal) -> tuple[Network, dict[str, Any]]:
+        def search_one(
+            rows: Dataset, seed: int, stop: StopSignal, warm: Network | None
+        ) -> tuple[Network, dict[str, Any]]:
             one = replace(options, seed=seed, jobs=1)
-            return search(rows, one, limits.budget(stop), NullReporter())
+            return search(rows, one, limits.budget(stop), NullReporter(), start or warm)
 
-        n_replicates = given.bootstrap or 0
-        return bootstrap_networks(dataset, n_replicates, options.seed, search_one, options.jobs, stop)
+        kind, _, share = (given.resample or "bootstrap").partition(":")
+        # A forest of --tw 1 is found at once, from nothing.
+        is_warm = start is None and given.treewidth != 1
+        return bootstrap_networks(
+            dataset,
+            given.bootstrap or 0,
+            options.seed,
+            search_one,
+            options.jobs,
+            stop,
+            Resampling(kind, float(share or 1)),
+            is_warm,
+        )
 
     return OpenedSearch(partial(search, dataset, options), options, knowledge, replicates)
 

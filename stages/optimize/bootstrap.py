@@ -1,43 +1,101 @@
-"""The non-parametric bootstrap (Efron 1979; of networks Friedman, Goldszmidt and Wyner 1999): a network of each of
-many replicates of the data, drawn from their rows with replacement.
+"""Networks of many replicates of the data: the non-parametric bootstrap, sub-samples, the jackknife.
 
-A replicate has as many rows as the data. The counting core merges equal rows and counts them by their weight
-(`stages.scoring.dataset_layout`), so that rows drawn twice are not counted twice. Variables keep the states of the
-data, those too that no row drawn has.
+A bootstrap replicate has as many rows as the data, drawn from them with replacement (Efron 1979; of networks
+Friedman, Goldszmidt and Wyner 1999); a sub-sample has a part of the rows, drawn without (Politis and Romano 1994); a
+replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). The counting core merges equal rows and counts
+them by their weight (`stages.scoring.dataset_layout`), so that rows drawn twice are not counted twice. Variables keep
+the states of the data, those too that no row drawn has.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from formats.records import Dataset, Network
 from stages.runtime.budgets import StopSignal
+from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
 
 Found = tuple[Network, dict[str, Any]]
 """A network and the figures of its search."""
 
-Search = Callable[[Dataset, int, StopSignal], Found]
-"""Finds a network for data, by a seed, until it is told to stop."""
+Search = Callable[[Dataset, int, StopSignal, Network | None], Found]
+"""Finds a network for data, by a seed, until it is told to stop, starting from a network if there is one."""
 
 MOST_SEED = 1 << 31
 """Seeds of replicates are below: small enough to be typed again."""
 
 
-def resample(dataset: Dataset, rng: np.random.Generator) -> Dataset:
-    """As many rows as there are, drawn with replacement, in the order of the data; it has no fingerprint."""
-    rows = np.sort(rng.integers(dataset.n_rows, size=dataset.n_rows))
+@dataclass(frozen=True)
+class Resampling:
+    """How the rows of replicates are chosen.
+
+    Attributes
+    ----------
+    kind : str
+        ``bootstrap``, ``subsample`` or ``jackknife``.
+    share : float
+        Of the rows, in a sub-sample.
+    """
+
+    kind: str = "bootstrap"
+    share: float = 1.0
+
+    def rows(self, n_rows: int, place: tuple[int, int], seed: int, rng: np.random.Generator) -> np.ndarray:
+        """The rows of one replicate, ascending.
+
+        Parameters
+        ----------
+        n_rows : int
+        place : (int, int)
+            The replicate, from 0, and how many there are.
+        seed : int
+            Of all: it deals the rows to the blocks of the jackknife.
+        rng : numpy.random.Generator
+            Of this replicate.
+
+        Raises
+        ------
+        StageError
+            A sub-sample without rows, more blocks than rows, or one block only.
+        """
+        index, n_replicates = place
+        if self.kind == "bootstrap":
+            return np.sort(rng.integers(n_rows, size=n_rows))
+        if self.kind == "subsample":
+            n_kept = round(self.share * n_rows)
+            if n_kept == 0:
+                raise StageError(f"a share of {self.share:g} of {n_rows} rows is none")
+            return np.sort(rng.choice(n_rows, n_kept, replace=False))
+        if not 2 <= n_replicates <= n_rows:
+            raise StageError(
+                f"the jackknife leaves out one of as many blocks as replicates: 2 to {n_rows} for {n_rows} rows, "
+                f"not {n_replicates}"
+            )
+        block = task_generator(seed, n_replicates).permutation(n_rows) % n_replicates
+        return np.flatnonzero(block != index)
+
+
+def resampled(dataset: Dataset, rows: np.ndarray) -> Dataset:
+    """These rows of the data; they have no fingerprint."""
     return Dataset(dataset.variables, np.ascontiguousarray(dataset.codes[:, rows]), "")
 
 
 def bootstrap_networks(
-    dataset: Dataset, n_replicates: int, seed: int, search: Search, jobs: int, stop: StopSignal
+    dataset: Dataset,
+    n_replicates: int,
+    seed: int,
+    search: Search,
+    jobs: int,
+    stop: StopSignal,
+    resampling: Resampling,
+    warm: bool,
 ) -> Iterator[Found]:
     """A network for each replicate of the data, in order.
 
@@ -52,6 +110,9 @@ def bootstrap_networks(
         Replicates worked on at once, each by one worker.
     stop : StopSignal
         Once it is set no further replicate is begun.
+    resampling : Resampling
+    warm : bool
+        Learn a network from all rows first, and start each search from it.
 
     Yields
     ------
@@ -60,12 +121,14 @@ def bootstrap_networks(
         names no data. A network whose search was stopped early comes only if it is the first.
     """
 
+    start = search(dataset, seed, stop, None)[0] if warm else None
+
     def work(index: int, stop: StopSignal = stop) -> Found | None:
         if stop.is_set() and index > 0:
             return None
         rng = task_generator(seed, index)
-        replicate = resample(dataset, rng)
-        network, figures = search(replicate, int(rng.integers(MOST_SEED)), stop)
+        rows = resampling.rows(dataset.n_rows, (index, n_replicates), seed, rng)
+        network, figures = search(resampled(dataset, rows), int(rng.integers(MOST_SEED)), stop, start)
         header = network.header
         header = replace(header, data=None, extra=header.extra | {"replicate": index + 1})
         return replace(network, header=header), figures

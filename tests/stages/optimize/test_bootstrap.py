@@ -12,21 +12,30 @@ from naive import scores
 
 from formats.records import Header, Network
 from stages.optimize import OptimizeOptions
-from stages.optimize.bootstrap import bootstrap_networks, resample
+from stages.optimize.bootstrap import Resampling, bootstrap_networks, resampled
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
 from stages.scoring.dataset_layout import pack_dataset
 
 
-def hill_climb(dataset, seed, stop):
+BOOTSTRAP = Resampling()
+
+
+def hill_climb(dataset, seed, stop, start):
     options = OptimizeOptions(method="hc", seed=seed)
-    return run_on_data(dataset, options, Budget(stop=stop), NullReporter())
+    return run_on_data(dataset, options, Budget(stop=stop), NullReporter(), start)
 
 
-def networks(dataset, n_replicates, seed=1, jobs=1, search=hill_climb, stop=None):
-    return list(bootstrap_networks(dataset, n_replicates, seed, search, jobs, stop or threading.Event()))
+def networks(dataset, n_replicates, seed=1, jobs=1, search=hill_climb, stop=None, rule=BOOTSTRAP, warm=False):
+    stop = stop or threading.Event()
+    return list(bootstrap_networks(dataset, n_replicates, seed, search, jobs, stop, rule, warm))
+
+
+def resample(dataset, rng):
+    return resampled(dataset, Resampling().rows(dataset.n_rows, (0, 1), 0, rng))
 
 
 def test_rows_are_drawn_with_replacement():
@@ -84,11 +93,52 @@ def test_constant_columns_end_no_run():
     assert len(networks(dataset, 10)) == 10
 
 
+def test_sub_samples_have_a_share_of_the_rows_once_each():
+    rule = Resampling("subsample", 0.3)
+    rows = [rule.rows(50, (index, 9), 0, task_generator(0, index)) for index in range(9)]
+    assert all(len(set(found.tolist())) == 15 and (np.diff(found) > 0).all() for found in rows)
+    assert len({tuple(found) for found in rows}) == 9
+    with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is none"):
+        Resampling("subsample", 0.001).rows(50, (0, 1), 0, task_generator(0))
+
+
+@pytest.mark.parametrize("n_replicates", [2, 7, 50])
+def test_the_jackknife_leaves_out_each_row_once(n_replicates):
+    rule = Resampling("jackknife")
+    left_out = Counter()
+    for index in range(n_replicates):
+        rows = rule.rows(50, (index, n_replicates), 3, task_generator(3, index)).tolist()
+        without = set(range(50)) - set(rows)
+        assert len(rows) + len(without) == 50 and len(without) in (50 // n_replicates, 50 // n_replicates + 1)
+        left_out.update(without)
+    assert left_out == Counter(range(50))
+
+
+@pytest.mark.parametrize("n_replicates", [1, 51])
+def test_the_jackknife_needs_as_many_rows_as_blocks(n_replicates):
+    with pytest.raises(StageError, match=f"2 to 50 for 50 rows, not {n_replicates}"):
+        Resampling("jackknife").rows(50, (0, n_replicates), 3, task_generator(3, 0))
+
+
+def test_replicates_start_from_the_network_of_all_rows():
+    dataset, _ = dependent_dataset(2, 5, 60)
+    starts = []
+
+    def search(rows, seed, stop, start):
+        starts.append(start)
+        return hill_climb(rows, seed, stop, start)
+
+    found = networks(dataset, 3, search=search, warm=True)
+    whole, _ = hill_climb(dataset, 1, threading.Event(), None)
+    assert starts[0] is None and [start.parents for start in starts[1:]] == [whole.parents] * 3
+    assert as_text(found) == as_text(networks(dataset, 3, warm=True, jobs=2))
+
+
 @pytest.mark.parametrize(("stopped_at", "expected"), [(0, 1), (1, 1), (2, 2)])
 def test_only_whole_networks_come_after_the_first(stopped_at, expected):
     stop, n_begun = threading.Event(), []
 
-    def search(dataset, seed, stop):
+    def search(dataset, seed, stop, start):
         n_begun.append(seed)
         if len(n_begun) == stopped_at + 1:
             stop.set()
