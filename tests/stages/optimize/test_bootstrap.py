@@ -20,7 +20,6 @@ from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
 from stages.scoring.dataset_layout import pack_dataset
 
-
 BOOTSTRAP = Resampling()
 
 
