@@ -23,6 +23,10 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "optimize {f} --tw 2 --evaluations 3", "optimize {f} --obs --evaluations 3", "merge {f}", "merge {f} {sets}",
         "parentsets {csv} --extend {f} --evaluations 5", "optimize {sets} --start {f} --evaluations 3",
         "parentsets {csv} --resume {f} --evaluations 5", "optimize {f} --data {csv} --evaluations 3",
+        "posterior {f} --exact", "posterior {f} --exact --prior orders --features ancestors,blankets",
+        "posterior {f} --sampled --samples 8 --chains 2", "posterior {f} --samples 6 --format table",
+        "posterior {f} --sampled --samples 4 --features ancestors,blankets --dags {out} --seed 1",
+        "optimize {f} --evaluations 3 --stats {out}", "discretize {csv} --like {f}",
     ),
     "network": (
         "convert {f} --to network", "convert {f} --to dot", "convert {f} --to td", "convert {f} --to gr",
@@ -30,6 +34,27 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "evaluate {f} {net}", "evaluate {f} --data {csv}", "evaluate {f} --reference {net}", "fit {f} {csv}",
         "sample {f} --rows 5", "parentsets {csv} --near {f} --evaluations 5",
         "optimize {sets} --start {f} --evaluations 3", "evaluate {net} --reference {f}", "convert {f} --to net",
+        "convert {f} --to svg", "convert {f} --to html", "convert {f} --to arcs --cpdag", "convert {f} --to graphml",
+        "convert {f} --to dot --markov-blanket a", "convert {f} --to svg --neighbourhood {w} --radius 2",
+        "average {f}", "average {f} {net}", "average {f} {f} --cpdag --seed 1",
+        "average {f} {net} --tw 1 --evaluations 3",
+        "average {f} --strengths {out} --format table", "evaluate --strengths {strengths} --reference {f}",
+        "evaluate {f} --data {csv} --test {csv} --folds 2", "discretize {csv} --like {f}", "compare {f}",
+    ),
+    "networks": (
+        "average {f}", "average {f} --partial", "average {f} --cpdag --threshold 0.4", "average {f} {net}",
+        "average {f} --tw 1 --evaluations 3", "average {f} --strengths {out}",
+    ),
+    "strengths": (
+        "average {f}", "average {f} --threshold 0.5", "average {f} --tw 1 --evaluations 3", "average {f} --cpdag",
+        "average {f} --format table", "evaluate --strengths {f} --reference {net}",
+        "evaluate --strengths {f} --reference {net} --json", "evaluate {net} --strengths {f} --reference {net}",
+    ),
+    "measures": (
+        "compare {f}", "compare {f} --format jsonl", "compare {f} --format latex", "compare {f} --measure bic/arcs",
+        "compare {f} {net}", "compare {f} --show wscores --baseline obs",
+        "compare {f} --names method.data --format csv",
+        "compare {f} --show ranks --allow-missing --average median", "compare {f} --measure {w}:max",
     ),
     "forest": ("convert {f} --to table", "parentsets {csv} --screen {f} --evaluations 5", "evaluate {f}"),
     "entropy": ("screen {f}", "screen {f} --roots 0.5", "entropy {f}"),
@@ -41,23 +66,46 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "evaluate {net} --data {f}", "convert {f} --to tsv --missing state", "parentsets {f} --indep --evaluations 9",
         "optimize --data {f} --hc --evaluations 9", "convert {f} --to csv --discretize median", "discretize {f}",
         "parentsets {f} --dry-run --max-parents 2 --evaluations 9", "convert {jkl} --names {f} --to parentsets",
+        "parentsets {f} --keep-mass 0.01 --evaluations 9",
+        "parentsets {f} --score k2 --keep-mass 1e-3 --max-parents 2",
+        "parentsets {f} --sequential --score bdeu --dry-run", "discretize {f} --discretize hartemink:2",
+        "optimize --data {f} --bootstrap 2 --evaluations 3", "optimize --data {f} --hc --bootstrap 2 --evaluations 5",
+        "evaluate {net} --data {csv} --test {f}", "discretize {csv} --like {f}", "discretize {f} --like {csv}",
+        "sample {net} --rows 3 -o {out}",
     ),
     "knowledge": (
         "parentsets {csv} --require-file {f} --evaluations 5", "parentsets {csv} --forbid-file {f} --evaluations 5",
         "parentsets {csv} --tiers {f} --evaluations 5", "optimize --data {csv} --tiers {f} --evaluations 3",
+        "posterior {sets} --exact --tiers {f}", "posterior {sets} --sampled --samples 4 --require @{f}",
+        "posterior {sets} --exact --forbid @{f}", "optimize {sets} --forbid @{f} --evaluations 3",
+    ),
+    "words": (
+        "help {w}", "formats {w}", "formats --json", "warm-up {w}", "help {topic}", "formats bnsl.{topic}",
     ),
 }  # fmt: skip
-"""Command lines by what the fuzzed file {f} is meant to be; the other files are sound."""
+"""Command lines by what the fuzzed file {f} is meant to be; others are sound, {out} is written, {w} is any word."""
 
+_TOPICS = (
+    "gaps",
+    "memory",
+    "cluster",
+    "methods",
+    "network",
+    "parentsets",
+    "entropy",
+    "arc-probabilities",
+    "nothing",
+)
 _EVERYWHERE = (
     "optimize {sets} --method {m} --evaluations 3", "optimize {sets} --method {m} --tw 2 --evaluations 3",
     "optimize --data {csv} --method {m} --evaluations 3", "optimize --data {csv} --method {m} --tw 2 --evaluations 3",
 )  # fmt: skip
 
-_KIND = {
+KIND = {
     "bnsl.parentsets": "sets", "jkl": "sets", "pss": "sets", "bnsl.network": "network", "bif": "network",
     "net": "network", "dot": "network", "graphml": "network", "adjacency": "network", "modelstring": "network",
-    "bnsl.forest": "forest", "bnsl.entropy": "entropy", "csv": "data", "tsv": "data",
+    "bnsl.forest": "forest", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",
+    "networks": "networks", "measures": "measures", "csv": "data", "tsv": "data",
     "parquet": "data", "arrow": "data", "feather": "data",
     "arcs": "knowledge", "tiers": "knowledge",
 }  # fmt: skip
@@ -69,8 +117,13 @@ _OPTIONS = (
     "--drop {w}", "--categories {w}", "--na {w}", "--restarts {n}", "--time 0", "--time {n}", "--shard {n}/{n}",
     "--memory {n}", "--require {w}", "--forbid {w}", "--method {w}", "--smoothing {n}", "--roots {n}", "--eps {n}",
     "--dry-run", "--format {w}", "--orders {n}", "-j {n}", "--discretize median", "--partial", "{w}",
+    "--keep-mass {n}", "--bootstrap {n}", "--chains {n}", "--samples {n}", "--burn-in {n}", "--prior {w}",
+    "--features {w}", "--threshold {n}", "--cpdag", "--folds {n}", "--markov-blanket {w}", "--radius {n}",
+    "--measure {w}", "--names {w}", "--level {n}", "--max-states {n}", "--unseen drop", "--prior orders",
 )  # fmt: skip
-_WORKS_LONG = ("--time", "--evaluations", "--restarts", "--rows", "--orders", "-j")
+_WORKS_LONG = (
+    "--time", "--evaluations", "--restarts", "--rows", "--orders", "-j", "--bootstrap", "--chains", "--samples",
+)  # fmt: skip
 """Options whose large values ask for work that takes long, or for many processes; they get small ones."""
 
 
@@ -79,9 +132,10 @@ def warming_lines(sound: dict[str, str]) -> Iterator[list[str]]:
     from stages.optimize import METHODS as SEARCHES
     from stages.parentsets import METHODS as SELECTIONS
 
-    for kind, name in (("sets", "sets"), ("network", "net"), ("data", "csv")):
+    words = {"w": "a", "topic": "gaps", "out": sound["sets"] + ".written"}
+    for kind, name in (("sets", "sets"), ("network", "net"), ("strengths", "strengths"), ("data", "csv")):
         for template in TEMPLATES[kind]:
-            yield template.format(f=sound[name], **sound).split(" ")
+            yield template.format(f=sound[name], **words, **sound).split(" ")
     for template in _EVERYWHERE:
         for method in SEARCHES:
             yield template.format(m=method, **sound).split(" ")
@@ -92,8 +146,9 @@ def warming_lines(sound: dict[str, str]) -> Iterator[list[str]]:
 
 def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str]) -> list[str]:
     """A command line about a file, now and then with options that make no sense."""
-    kind = _KIND[format_name] if rng.random() < 0.93 else rng.choice(list(TEMPLATES))
-    arguments = rng.choice(TEMPLATES[kind]).format(f=path, **sound).split(" ")
+    kind = KIND[format_name] if rng.random() < 0.93 else rng.choice(list(TEMPLATES))
+    words = {"w": _word(rng), "topic": rng.choice(_TOPICS), "out": path.with_name("written")}
+    arguments = [part.format(f=path, **words, **sound) for part in rng.choice(TEMPLATES[kind]).split(" ")]
     if rng.random() < 0.3:
         for _ in range(rng.choice((1, 1, 2))):
             arguments += _option(rng)
@@ -108,11 +163,15 @@ def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str
 def _option(rng: Random) -> list[str]:
     name, _, value = rng.choice(_OPTIONS).partition(" ")
     if not value:
-        return [name.format(w=rng.choice(TOKENS).replace("\0", ""))]  # no command line holds one
+        return [name.format(w=_word(rng))]
     small = name in _WORKS_LONG
     number = rng.choice(("0", "1", "2", "-1", "x", "", "1.5")) if small else rng.choice(NUMBERS)
     value = value.replace("{n}", number, 1).replace("{n}", rng.choice(("1", "2", "3")))
-    return [name, value.replace("{w}", rng.choice(TOKENS).replace("\0", ""))]
+    return [name, value.replace("{w}", _word(rng))]
+
+
+def _word(rng: Random) -> str:
+    return rng.choice(TOKENS).replace("\0", "")  # no command line holds one
 
 
 class Output:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from helpers.places import ROOT
 
-from formats import open_table_writer, write_entropies, write_forest
-from formats.graph_records import BayesianNetwork
+from formats import open_table_writer, write_arc_probabilities, write_entropies, write_forest
+from formats.graph_records import ArcProbabilities, BayesianNetwork
 from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
 from formats.records import Forest, Header, Network, ParentSetRecord, Variable
@@ -38,6 +38,11 @@ BY_HAND = {
 N_RANDOM = 12
 """Random objects that each format is written of."""
 
+_MEASURES = b"""{"network":"zoo.obs.1.net.jsonl","bic":-100.5,"arcs":12,"test":{"loglik":-3.25}}
+{"network":"zoo.asobs.1.net.jsonl","bic":-99.5,"arcs":11,"test":{"loglik":-3.5}}
+{"network":"wdbc.obs.1.net.jsonl","bic":-80,"arcs":2,"test":{"loglik":null}}
+{"network":"wdbc.asobs.1.net.jsonl","bic":-80,"arcs":3,"test":{"loglik":-1}}
+"""
 _LABELS = ("0", "1", "2", "yes", "no", "<=12.25", "a b", "é", "(1,2]", "x,y", 'say "x"', "[0")
 _NAMES = ("a", "b", "c", "V0", "type", "a b", "é", "x1", "Chest X-ray", "d")
 
@@ -51,6 +56,10 @@ def make_corpus(folder: Path) -> dict[str, list[bytes]]:
         for format_name, data in _random_files(np.random.default_rng(number), folder):
             corpus.setdefault(format_name, []).append(data)
     corpus["tiers"] = [b"a\nb,c\n", b"# first\na b\nc\n"]
+    corpus["measures"] = [
+        _MEASURES,
+        b'{\n "network": "zoo.obs.1",\n "total": -5.5,\n "time": {"all": 1}\n}\n',
+    ]
     corpus["arcs"] += [b"a,b\nb,c\n", b"a -> b\n", b'["a","b"]\n']
     for format_name in ("csv", "bnsl.parentsets", "bif"):
         corpus[format_name].append(gzip.compress(corpus[format_name][-1], mtime=0))
@@ -76,6 +85,13 @@ def _random_files(rng: np.random.Generator, folder: Path):
         yield from _written(row.name, lambda write: write(model).encode())
     for row in formats_of(Kind.NETWORK, written=True):
         yield from _written(row.name, lambda write: write(network).encode())
+    write = load_writer("network", Kind.NETWORK)
+    bare = Network(Header(variables), ((),) * len(variables), np.full(len(variables), np.nan))
+    yield "networks", "".join(write(each) for each in (network, bare, network)[: rng.integers(1, 4)]).encode()
+    strengths = _strengths(rng, header, parents)
+    for format_name in ("arc-probabilities", "feather", "parquet"):
+        write_arc_probabilities(str(folder / "p"), strengths, format_name)
+        yield "bnsl.arc-probabilities", (folder / "p").read_bytes()
     forest = Forest(header, {i: p[0] for i, p in enumerate(parents) if p}, {1: -2.5})
     write_forest(str(folder / "f"), forest)
     yield "bnsl.forest", (folder / "f").read_bytes()
@@ -113,6 +129,18 @@ def _tables(variables: tuple[Variable, ...], codes: np.ndarray, folder: Path):
     for format_name in ("entropy", "feather", "parquet"):
         write_entropies(str(folder / "t"), table, format_name)
         yield "bnsl.entropy", (folder / "t").read_bytes()
+
+
+def _strengths(rng: np.random.Generator, header: Header, parents: list[tuple[int, ...]]) -> ArcProbabilities:
+    pairs = np.array([(p, c) for c, given in enumerate(parents) for p in given], dtype=np.int32).reshape(
+        -1, 2
+    )
+    probability = rng.uniform(0, 1, len(pairs))
+    either = probability + (1 - probability) * rng.uniform(0, 1, len(pairs))
+    features = {"ancestor": (either, 0 * either)} if rng.random() < 0.5 else {}
+    return ArcProbabilities(
+        header, pairs[:, 0], pairs[:, 1], probability, probability / 100, either, features
+    )
 
 
 def _record(rng: np.random.Generator, child: int, n_variables: int) -> ParentSetRecord:

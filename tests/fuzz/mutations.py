@@ -1,11 +1,15 @@
-"""What is done to a file: one to four changes to its bytes, lines, words, numbers or parts of its JSON."""
+"""What is done to a file: one to four changes to its bytes, lines, words, numbers, parts of its JSON or columns."""
 
 from __future__ import annotations
 
 import json
 import re
+from io import BytesIO
 from random import Random
 from typing import Any
+
+import pyarrow
+import pyarrow.parquet
 
 NUMBERS = (
     "0", "-0", "1", "-1", "2", "255", "256", "257", "65536", "2147483647", "2147483648", "-2147483649", "4294967296",
@@ -39,7 +43,9 @@ LARGEST = 1 << 18
 def mutate(rng: Random, data: bytes, others: list[bytes]) -> bytes:
     """A changed copy; `others` are files of the same format, parts of which may be put in."""
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
-        data = rng.choice(_CHANGES)(rng, data, others)[:LARGEST]
+        is_table = data[:4] in _TABLES and rng.random() < 0.7
+        change = _change_table if is_table else rng.choice(_CHANGES)
+        data = change(rng, data, others)[:LARGEST]
     return data
 
 
@@ -174,6 +180,95 @@ def _change_json(rng: Random, data: bytes, others: list[bytes]) -> bytes:
         return data
     return b"\n".join(lines)
 
+
+_TABLES = (b"\xff\xff\xff\xff", b"ARRO", b"PAR1")
+"""How Arrow streams, Arrow files and Parquet begin."""
+
+_TYPES = (
+    pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.bool_(), pyarrow.int8(), pyarrow.uint64(),
+    pyarrow.float16(), pyarrow.float32(), pyarrow.float64(), pyarrow.date32(), pyarrow.timestamp("us"),
+    pyarrow.null(), pyarrow.dictionary(pyarrow.int8(), pyarrow.string()), pyarrow.list_(pyarrow.int8()),
+    pyarrow.decimal128(9, 2),
+)  # fmt: skip
+
+
+def _change_table(rng: Random, data: bytes, others: list[bytes]) -> bytes:
+    """Change a column, the rows or the metadata of a table, and write it as any format of tables."""
+    try:
+        table = _open_table(data)
+        for _ in range(rng.choice((1, 1, 2))):
+            table = rng.choice(_TABLE_CHANGES)(rng, table)
+        return _table_bytes(rng, table)
+    except (pyarrow.ArrowException, ValueError, TypeError, OverflowError, OSError, NotImplementedError):
+        return _flip(rng, data, others)
+
+
+def _open_table(data: bytes) -> pyarrow.Table:
+    if data[:4] == b"PAR1":
+        return pyarrow.parquet.read_table(BytesIO(data))
+    opened = pyarrow.ipc.open_stream if data[:4] == _TABLES[0] else pyarrow.ipc.open_file
+    return opened(data).read_all()
+
+
+def _table_bytes(rng: Random, table: pyarrow.Table) -> bytes:
+    sink = BytesIO()
+    if rng.random() < 0.2:
+        pyarrow.parquet.write_table(table, sink)
+        return sink.getvalue()
+    new = pyarrow.ipc.new_file if rng.random() < 0.3 else pyarrow.ipc.new_stream
+    with new(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def _change_columns(rng: Random, table: pyarrow.Table) -> pyarrow.Table:
+    i = rng.randrange(table.num_columns)
+    match rng.randrange(4):
+        case 0:
+            return table.remove_column(i)
+        case 1:
+            return table.append_column(rng.choice(table.column_names), table.column(i))
+        case 2:
+            names = list(table.column_names)
+            names[i] = rng.choice((*names, *TOKENS))
+            return table.rename_columns(names)
+    return table.select(rng.sample(range(table.num_columns), table.num_columns))
+
+
+def _change_type(rng: Random, table: pyarrow.Table) -> pyarrow.Table:
+    i, target = rng.randrange(table.num_columns), rng.choice(_TYPES)
+    column = table.column(i)
+    cast = pyarrow.nulls(len(column), target) if rng.random() < 0.2 else column.cast(target, safe=False)
+    return table.set_column(i, table.column_names[i], cast)
+
+
+def _change_cell(rng: Random, table: pyarrow.Table) -> pyarrow.Table:
+    i = rng.randrange(table.num_columns)
+    column = table.column(i)
+    cells = column.to_pylist()
+    at = rng.randrange(len(cells))
+    is_number = pyarrow.types.is_floating(column.type) or pyarrow.types.is_integer(column.type)
+    odd = (None, 0, 1, -1, 0.5, 2, 1e308, float("nan"), float("inf")) if is_number else (None, *TOKENS)
+    cells[at] = rng.choice((*odd, *cells))
+    return table.set_column(i, table.column_names[i], pyarrow.array(cells, type=column.type))
+
+
+def _change_rows(rng: Random, table: pyarrow.Table) -> pyarrow.Table:
+    rows = [rng.randrange(table.num_rows) for _ in range(rng.choice((0, 1, table.num_rows)))]
+    return pyarrow.concat_tables([table, table]) if rng.random() < 0.3 else table.take(rows)
+
+
+def _change_metadata(rng: Random, table: pyarrow.Table) -> pyarrow.Table:
+    metadata = dict(table.schema.metadata or {b"bnsl": b'{"format":"bnsl.entropy"}'})
+    key = rng.choice(list(metadata))
+    change = rng.choice((_change_json, _change_json, _change_json, _change_number, _put_token))
+    metadata[key] = change(rng, metadata[key], [metadata[key]])
+    return table.replace_schema_metadata(metadata)
+
+
+_TABLE_CHANGES = (
+    _change_columns, _change_type, _change_cell, _change_cell, _change_rows, _change_metadata, _change_metadata,
+)  # fmt: skip
 
 _CHANGES = (
     _flip, _put_byte, _cut_out, _cut_off, _repeat, _move, _splice, _put_token, _put_token, _change_number,

@@ -14,12 +14,14 @@ import numpy as np
 import formats
 from formats.detection import detect
 from formats.errors import FormatError
-from formats.graph_records import BayesianNetwork
+from formats.graph_records import ArcProbabilities, BayesianNetwork
 from formats.graphs.arc_files import read_arcs, read_tiers
+from formats.json_lines.measures import open_measures
 from formats.json_lines.run_parts import gather
 from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
 from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable
+from formats.textlines import Lines
 
 REFUSED = "refused"
 ACCEPTED = "accepted"
@@ -170,6 +172,20 @@ def check_model(model: BayesianNetwork) -> None:
         require(bool(np.allclose(table.sum(axis=-1), 1.0, atol=1e-6)), "a row that does not sum to 1")
 
 
+def read_networks(path: Path, rng: Random) -> None:
+    """Networks one behind the other."""
+    networks = list(formats.open_networks(str(path)))
+    require(bool(networks), "no network and no word")
+    for network in networks:
+        check_network(network)
+    write = load_writer("network", Kind.NETWORK)
+    text = "".join(write(network) for network in networks)
+    again = formats.open_networks(Lines(io.BytesIO(text.encode())))
+    for ours, theirs in zip(networks, again, strict=True):
+        same_variables(ours.header, theirs.header)
+        require(ours.parents == theirs.parents, "parents differ when read back")
+
+
 def read_forest(path: Path, rng: Random) -> None:
     """A screening forest."""
     forest = formats.open_forest(str(path))
@@ -230,6 +246,41 @@ def read_entropies(path: Path, rng: Random) -> None:
     require(np.array_equal(table.conditional, again.conditional), "entropies differ when read back")
 
 
+def read_arc_probabilities(path: Path, rng: Random) -> None:
+    """A table of arc probabilities."""
+    table = formats.open_arc_probabilities(str(path))
+    check_arc_probabilities(table)
+    target = path.with_name("again")
+    formats.write_arc_probabilities(
+        str(target), table, rng.choice(("arc-probabilities", "feather", "parquet"))
+    )
+    again = formats.open_arc_probabilities(str(target))
+    same_variables(table.header, again.header)
+    for field in ("parents", "children", "probability", "standard_error", "either"):
+        require(
+            np.array_equal(getattr(table, field), getattr(again, field)), f"{field} differ when read back"
+        )
+    require(table.features.keys() == again.features.keys(), "features differ when read back")
+
+
+def check_arc_probabilities(table: ArcProbabilities) -> None:
+    """Each pair of different variables once; probabilities; an arc is no more probable than one either way."""
+    check_header(table.header)
+    pairs = list(zip(table.parents.tolist(), table.children.tolist(), strict=True))
+    require(all(parent != child for parent, child in pairs), "a variable is its own parent")
+    require(len(set(pairs)) == len(pairs), "a pair comes twice")
+    for figures in (table.probability, table.either, *(f for f, _ in table.features.values())):
+        require(len(figures) == len(pairs), "columns of different lengths")
+        require(bool(((figures >= 0) & (figures <= 1 + 1e-9)).all()), "a probability that is none")
+    require(bool((table.probability <= table.either + 1e-6).all()), "an arc above its pair")
+
+
+def read_measures(path: Path, rng: Random) -> None:
+    """Measures of runs, for `bnsl compare`."""
+    for measures in open_measures(str(path)):
+        require("network" in measures, "measures of no run")
+
+
 def check_entropies(table: EntropyTable) -> None:
     """Entropies are finite and not negative, as many as there are variables."""
     n = len(table.variables)
@@ -263,6 +314,9 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "bnsl.network": (read_network, read_sets),
     "bnsl.forest": (read_forest,),
     "bnsl.entropy": (read_entropies, read_data),
+    "bnsl.arc-probabilities": (read_arc_probabilities,),
+    "networks": (read_networks,),
+    "measures": (read_measures,),
     "csv": (read_data,),
     "tsv": (read_data,),
     "parquet": (read_data,),

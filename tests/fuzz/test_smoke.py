@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
 
+import formats
+from bnsl_cli.main import COMMANDS
 from formats.errors import FormatError
+from formats.registry import FORMATS
 
+from . import readers
+from .commands import KIND, TEMPLATES
 from .readers import READERS
 from .worker import Fuzzer
 
@@ -18,6 +24,20 @@ from .worker import Fuzzer
 def fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Fuzzer:
     folder = tmp_path_factory.mktemp("fuzz")
     return Fuzzer(7, folder, folder / "findings")
+
+
+def test_every_command_is_tried():
+    tried = {template.split(" ")[0] for templates in TEMPLATES.values() for template in templates}
+    assert tried == set(COMMANDS)
+
+
+def test_every_format_and_reader_is_tried():
+    read = {row.name for row in FORMATS if row.reader}
+    assert read <= set(READERS) == set(KIND)
+    source = inspect.getsource(readers)
+    # a stream of parent sets is read by the commands that take one
+    untried = {name for name in formats.__all__ if name.startswith("open_") and f"{name}(" not in source}
+    assert untried == {"open_parent_set_stream"}
 
 
 def test_inputs_are_refused_or_come_back_the_same(fuzzer: Fuzzer):

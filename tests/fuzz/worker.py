@@ -96,6 +96,7 @@ class Fuzzer:
             "sets": self.corpus["bnsl.parentsets"][0],
             "net": bif,
             "jkl": self.corpus["jkl"][0],
+            "strengths": self.corpus["bnsl.arc-probabilities"][0],
         }
         places = {}
         for name, data in files.items():
