@@ -57,7 +57,8 @@ class JsonlHeader:
     fields: dict[str, Any]
 
 
-def _read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
+def read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
+    """The variables of a header, each with a name of its own and different states."""
     variables: list[Variable] = []
     seen: dict[str, int] = {}
     for index, item in enumerate(items):
@@ -108,7 +109,7 @@ def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
         lines.fail("header: key 'by' must be a list of objects")
     if (fields.get("rows") or 0) < 0:
         lines.fail(f"header: {fields['rows']} rows")
-    variables = _read_variables(lines, fields["variables"])
+    variables = read_variables(lines, fields["variables"])
     n_records = fields["records"] if name == FOREST.name else len(variables)
     if not 0 <= n_records <= len(variables):
         lines.fail(f"the header announces {n_records} records for {len(variables)} variables")

@@ -11,9 +11,10 @@ import numpy as np
 from ..detection import detect_lines
 from ..errors import Inconsistent, Malformed, UnknownVersion
 from ..graph_records import ArcProbabilities
+from ..json_lines.jsonl import read_variables
 from ..json_lines.jsonl_writer import encode_header
 from ..lookup import find_format, load
-from ..records import Header, Variable
+from ..records import Header
 from ..schemas import ARC_PROBABILITIES, key_problem
 from ..streams import open_output
 from ..textlines import Lines, as_lines
@@ -22,6 +23,9 @@ from .encoding import TextLayout
 
 if TYPE_CHECKING:
     import pyarrow
+
+_TOLERANCE = 1e-6
+"""By how much an arc may be more probable than one in either direction, for rounding."""
 
 _FEATURES: tuple[str, ...] = ("ancestor", "blanket")
 _TEXTS = ("parent", "child")
@@ -120,7 +124,7 @@ def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
     data = lines.data()
     lines.close()
     table = load(found.reader)(data, name, TextLayout(), lambda message: None)
-    header = _read_header(own_header(table.schema), name)
+    header = _read_header(own_header(table.schema), lines)
     return _assembled(header, _read_columns(table, name), name)
 
 
@@ -181,6 +185,7 @@ def _assembled(header: Header, columns: dict[str, Any], name: str) -> ArcProbabi
     unknown = [v for v in (*columns["parent"], *columns["child"]) if v not in index]
     if unknown:
         raise Inconsistent(f"{unknown[0]!r} is none of the variables", source=name)
+    _check_pairs(columns, name)
     features = {
         feature: (columns[feature], columns[f"{feature}_error"])
         for feature in _FEATURES
@@ -197,7 +202,8 @@ def _assembled(header: Header, columns: dict[str, Any], name: str) -> ArcProbabi
     )
 
 
-def _read_header(fields: dict[str, Any], source: str) -> Header:
+def _read_header(fields: dict[str, Any], lines: Lines) -> Header:
+    source = lines.source
     if fields.get("format") != ARC_PROBABILITIES.name:
         raise Malformed(
             "a table, but not one of arc probabilities",
@@ -212,16 +218,9 @@ def _read_header(fields: dict[str, Any], source: str) -> Header:
             remedy="use a newer release of bnsl",
         )
     problem = key_problem(fields, ARC_PROBABILITIES.header)
-    if problem is None and not all(map(_is_variable, fields["variables"])):
-        problem = "a variable without a name, or with states that are none"
     if problem is not None:
         raise Malformed(f"header: {problem}", source=source)
-    variables = tuple(
-        Variable(item["name"], None if item.get("states") is None else tuple(item["states"]))
-        for item in fields["variables"]
-    )
-    if len({variable.name for variable in variables}) < len(variables):
-        raise Inconsistent("duplicate variable names", source=source)
+    variables = read_variables(lines, fields["variables"])
     return Header(
         variables,
         fields.get("score", "unknown"),
@@ -232,13 +231,6 @@ def _read_header(fields: dict[str, Any], source: str) -> Header:
         fields.get("created"),
         {key: value for key, value in fields.items() if key not in _HEADER_FIELDS},
     )
-
-
-def _is_variable(item: Any) -> bool:
-    if not isinstance(item, dict) or not isinstance(item.get("name"), str):
-        return False
-    states = item.get("states")
-    return states is None or (isinstance(states, list) and all(isinstance(state, str) for state in states))
 
 
 def _read_columns(table: pyarrow.Table, source: str) -> dict[str, Any]:
@@ -270,3 +262,21 @@ def _check_figures(columns: dict[str, Any], source: str) -> None:
             and not (is_probability and (values > 1 + 1e-9).any())
         ):
             raise Inconsistent(f"column {name!r} has a figure that is none", source=source, column=name)
+
+
+def _check_pairs(columns: dict[str, Any], source: str) -> None:
+    """Each pair of two variables once; an arc is no more probable than one in either direction."""
+    pairs = set()
+    for pair in zip(columns["parent"], columns["child"]):
+        if pair[0] == pair[1]:
+            raise Inconsistent(f"an arc from {pair[0]!r} to itself", source=source)
+        if pair in pairs:
+            raise Inconsistent(f"the arc from {pair[0]!r} to {pair[1]!r} comes twice", source=source)
+        pairs.add(pair)
+    above = columns["probability"] > columns["either"] + _TOLERANCE
+    if above.any():
+        parent, child = (columns[key][int(above.argmax())] for key in ("parent", "child"))
+        raise Inconsistent(
+            f"the arc from {parent!r} to {child!r} is more probable than one in either direction",
+            source=source,
+        )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+import click
+
+from bnsl_cli.main import COMMANDS, cli
+from bnsl_cli.parameter_types import OutputPath
 from stages.scoring.scores import SCORES
 
 from .mutations import NUMBERS, TOKENS
@@ -53,13 +58,13 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "measures": (
         "compare {f}", "compare {f} --format jsonl", "compare {f} --format latex", "compare {f} --measure bic/arcs",
         "compare {f} {net}", "compare {f} --show wscores --baseline obs",
-        "compare {f} --names method.data --format csv",
+        "compare {f} --show values --format csv",
         "compare {f} --show ranks --allow-missing --average median", "compare {f} --measure {w}:max",
     ),
     "forest": ("convert {f} --to table", "parentsets {csv} --screen {f} --evaluations 5", "evaluate {f}"),
-    "entropy": ("screen {f}", "screen {f} --roots 0.5", "entropy {f}"),
+    "entropy": ("screen {f} --eps 0.1", "screen {f} --curve", "screen {f} --roots 0.5", "entropy {f}"),
     "data": (
-        "entropy {f}", "screen {f}", "parentsets {f} --evaluations 5 --max-parents 2",
+        "entropy {f}", "screen {f} --eps 0.1", "parentsets {f} --evaluations 5 --max-parents 2",
         "discretize {f} --discretize median",
         "parentsets {f} --sequential --max-parents 2 --evaluations 50", "parentsets {f} --score bdeu --evaluations 5",
         "optimize --data {f} --evaluations 3", "convert {f} --to csv", "convert {f} --to parquet", "fit {net} {f}",
@@ -74,7 +79,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "sample {net} --rows 3 -o {out}",
     ),
     "knowledge": (
-        "parentsets {csv} --require-file {f} --evaluations 5", "parentsets {csv} --forbid-file {f} --evaluations 5",
+        "parentsets {csv} --require @{f} --evaluations 5", "parentsets {csv} --forbid @{f} --evaluations 5",
         "parentsets {csv} --tiers {f} --evaluations 5", "optimize --data {csv} --tiers {f} --evaluations 3",
         "posterior {sets} --exact --tiers {f}", "posterior {sets} --sampled --samples 4 --require @{f}",
         "posterior {sets} --exact --forbid @{f}", "optimize {sets} --forbid @{f} --evaluations 3",
@@ -110,21 +115,13 @@ KIND = {
     "arcs": "knowledge", "tiers": "knowledge",
 }  # fmt: skip
 
-_OPTIONS = (
-    "--seed {n}", "--evaluations {n}", "--max-parents {n}", "--tw {n}", "--ess {n}", "--score {w}", "--json", "-v",
-    "-q", "--to {w}", "--rows {n}", "--delimiter {w}", "--no-header", "--missing {w}", "--discretize {w}",
-    "--columns {w}",
-    "--drop {w}", "--categories {w}", "--na {w}", "--restarts {n}", "--time 0", "--time {n}", "--shard {n}/{n}",
-    "--memory {n}", "--require {w}", "--forbid {w}", "--method {w}", "--smoothing {n}", "--roots {n}", "--eps {n}",
-    "--dry-run", "--format {w}", "--orders {n}", "-j {n}", "--discretize median", "--partial", "{w}",
-    "--keep-mass {n}", "--bootstrap {n}", "--chains {n}", "--samples {n}", "--burn-in {n}", "--prior {w}",
-    "--features {w}", "--threshold {n}", "--cpdag", "--folds {n}", "--markov-blanket {w}", "--radius {n}",
-    "--measure {w}", "--names {w}", "--level {n}", "--max-states {n}", "--unseen drop", "--prior orders",
-)  # fmt: skip
 _WORKS_LONG = (
     "--time", "--evaluations", "--restarts", "--rows", "--orders", "-j", "--bootstrap", "--chains", "--samples",
 )  # fmt: skip
 """Options whose large values ask for work that takes long, or for many processes; they get small ones."""
+
+_UNTRIED = {"--debug", "--help"}
+"""--debug shows a traceback on purpose."""
 
 
 def warming_lines(sound: dict[str, str]) -> Iterator[list[str]]:
@@ -151,7 +148,7 @@ def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str
     arguments = [part.format(f=path, **words, **sound) for part in rng.choice(TEMPLATES[kind]).split(" ")]
     if rng.random() < 0.3:
         for _ in range(rng.choice((1, 1, 2))):
-            arguments += _option(rng)
+            arguments += _option(rng, arguments[0], str(path.with_name("written")))
     if not any(a.startswith("--evaluations") for a in arguments) and arguments[0] in (
         "optimize",
         "parentsets",
@@ -160,14 +157,30 @@ def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str
     return [*arguments, "-o", str(path.with_name("output"))] if rng.random() < 0.3 else arguments
 
 
-def _option(rng: Random) -> list[str]:
-    name, _, value = rng.choice(_OPTIONS).partition(" ")
-    if not value:
-        return [name.format(w=_word(rng))]
-    small = name in _WORKS_LONG
-    number = rng.choice(("0", "1", "2", "-1", "x", "", "1.5")) if small else rng.choice(NUMBERS)
-    value = value.replace("{n}", number, 1).replace("{n}", rng.choice(("1", "2", "3")))
-    return [name, value.replace("{w}", _word(rng))]
+@functools.cache
+def _options(command: str) -> list[click.Option]:
+    """The options of a command that may be tried."""
+    found = cli.get_command(click.Context(cli), command)
+    options = [param for param in found.params if isinstance(param, click.Option)]
+    return [option for option in options if not _UNTRIED & set(option.opts)]
+
+
+def _option(rng: Random, command: str, written: str) -> list[str]:
+    """An option of the command, now and then of another one or none at all, with a value of its type or any other."""
+    if rng.random() < 0.05:
+        return [_word(rng)]
+    option = rng.choice(_options(command if rng.random() < 0.95 else rng.choice(list(COMMANDS))))
+    name = rng.choice([*option.opts, *option.secondary_opts])
+    if option.is_flag:
+        return [name]
+    if isinstance(option.type, OutputPath):
+        return [name, written]
+    if name in _WORKS_LONG:
+        return [name, rng.choice(("0", "1", "2", "-1", "x", "", "1.5"))]
+    choices = list(getattr(option.type, "choices", ()))
+    likely = choices or ["1", "2", "3", "0.5", "a", "a,b", "a->b", "median"]
+    value = rng.choice(likely) if rng.random() < 0.6 else rng.choice((rng.choice(NUMBERS), _word(rng)))
+    return [name, f"{value}/{rng.choice('1223')}" if name == "--shard" else value]
 
 
 def _word(rng: Random) -> str:
@@ -203,8 +216,6 @@ def run_command(arguments: list[str], output: Output) -> tuple[str, int]:
     Nonsense
         An exit code that no input may lead to, a traceback, raw control characters, or JSON that is none.
     """
-    from bnsl_cli.main import cli
-
     output.clear()
     try:
         cli.main(arguments)

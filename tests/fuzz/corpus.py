@@ -38,6 +38,8 @@ BY_HAND = {
 N_RANDOM = 12
 """Random objects that each format is written of."""
 
+N_ROWS = 20
+
 _MEASURES = b"""{"network":"zoo.obs.1.net.jsonl","bic":-100.5,"arcs":12,"test":{"loglik":-3.25}}
 {"network":"zoo.asobs.1.net.jsonl","bic":-99.5,"arcs":11,"test":{"loglik":-3.5}}
 {"network":"wdbc.obs.1.net.jsonl","bic":-80,"arcs":2,"test":{"loglik":null}}
@@ -53,7 +55,9 @@ def make_corpus(folder: Path) -> dict[str, list[bytes]]:
     for name, format_name in BY_HAND.items():
         corpus.setdefault(format_name, []).append((ROOT / "tests/data/formats" / name).read_bytes())
     for number in range(N_RANDOM):
-        for format_name, data in _random_files(np.random.default_rng(number), folder):
+        rng = np.random.default_rng(number)
+        variables = _plain_variables(int(rng.integers(1, 6))) if number % 2 else _variables(rng)
+        for format_name, data in _random_files(rng, variables, folder):
             corpus.setdefault(format_name, []).append(data)
     corpus["tiers"] = [b"a\nb,c\n", b"# first\na b\nc\n"]
     corpus["measures"] = [
@@ -66,8 +70,12 @@ def make_corpus(folder: Path) -> dict[str, list[bytes]]:
     return corpus
 
 
-def _random_files(rng: np.random.Generator, folder: Path):
-    variables = _variables(rng)
+def sound_files(folder: Path) -> dict[str, bytes]:
+    """Files of the same five variables, by the name of their format, for what a command reads besides."""
+    return dict(_random_files(np.random.default_rng(0), _plain_variables(5), folder))
+
+
+def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], folder: Path):
     parents = [tuple(sorted(rng.choice(i, min(i, 2), replace=False).tolist())) for i in range(len(variables))]
     codes = _codes(rng, variables)
     yield from _tables(variables, codes, folder)
@@ -105,6 +113,11 @@ def _written(name: str, make: Any):
             raise
 
 
+def _plain_variables(count: int) -> tuple[Variable, ...]:
+    """The first of the same few variables, so that files of different formats fit together."""
+    return tuple(Variable(name, ("0", "1", "2")[: 2 + i % 2]) for i, name in enumerate(_NAMES[:count]))
+
+
 def _variables(rng: np.random.Generator) -> tuple[Variable, ...]:
     names = rng.choice(_NAMES, int(rng.integers(1, 6)), replace=False).tolist()
     return tuple(
@@ -114,7 +127,7 @@ def _variables(rng: np.random.Generator) -> tuple[Variable, ...]:
 
 
 def _codes(rng: np.random.Generator, variables: tuple[Variable, ...]) -> np.ndarray:
-    rows = [rng.integers(0, len(v.known_states), 12) for v in variables]
+    rows = [rng.integers(0, len(v.known_states), N_ROWS) for v in variables]
     return np.ascontiguousarray(rows, dtype=np.uint8)
 
 

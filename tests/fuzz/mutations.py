@@ -42,10 +42,12 @@ LARGEST = 1 << 18
 
 def mutate(rng: Random, data: bytes, others: list[bytes]) -> bytes:
     """A changed copy; `others` are files of the same format, parts of which may be put in."""
+    if data[:4] in _TABLES and rng.random() < 0.7:
+        data = _change_table(rng, data, others)
+        if rng.random() < 0.7:
+            return data
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
-        is_table = data[:4] in _TABLES and rng.random() < 0.7
-        change = _change_table if is_table else rng.choice(_CHANGES)
-        data = change(rng, data, others)[:LARGEST]
+        data = rng.choice(_CHANGES)(rng, data, others)[:LARGEST]
     return data
 
 
@@ -193,7 +195,7 @@ _TYPES = (
 
 
 def _change_table(rng: Random, data: bytes, others: list[bytes]) -> bytes:
-    """Change a column, the rows or the metadata of a table, and write it as any format of tables."""
+    """Change a column, the rows or the metadata of a sound table, and write it as any format of tables."""
     try:
         table = _open_table(data)
         for _ in range(rng.choice((1, 1, 2))):

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 import pyarrow
 
-from .commands import Output, command_line, run_command, warming_lines
-from .corpus import make_corpus
+from .commands import KIND, Output, command_line, run_command, warming_lines
+from .corpus import make_corpus, sound_files
 from .grammars import GRAMMARS, sentence
 from .mutations import mutate
 from .readers import READERS, Nonsense, try_reader
@@ -37,6 +37,12 @@ MEMORY = 1 << 30
 
 COMMAND_SHARE = 0.02
 """Share of the inputs that whole commands are run on by default; they take some twenty times as long."""
+
+OTHERS_PER_TABLE = 3
+"""Inputs of each other format for one of each format of data tables, which takes some five times as long."""
+
+SOUND_SHARE = 0.4
+"""Share of the commands that get a sound file: most others end in reading."""
 
 INPUTS_PER_LOOK = 8
 """Inputs between two looks at the memory, which take as long as a small input."""
@@ -81,7 +87,9 @@ class Fuzzer:
         self.command_share = command_share
         findings.mkdir(parents=True, exist_ok=True)
         self.corpus = make_corpus(folder)
-        self.formats = list(READERS)
+        self.formats = [
+            name for name in READERS for _ in range(1 if KIND[name] == "data" else OTHERS_PER_TABLE)
+        ]
         self.path = folder / "input"
         self.sound = self._sound_files()
         self.counts: Counter[str] = Counter()
@@ -90,13 +98,13 @@ class Fuzzer:
         warnings.simplefilter("error", RuntimeWarning)
 
     def _sound_files(self) -> dict[str, str]:
-        bif = max(self.corpus["bif"][:-1], key=len)
+        sound = sound_files(self.folder)
         files = {
-            "csv": self.corpus["csv"][3],
-            "sets": self.corpus["bnsl.parentsets"][0],
-            "net": bif,
-            "jkl": self.corpus["jkl"][0],
-            "strengths": self.corpus["bnsl.arc-probabilities"][0],
+            "csv": sound["csv"],
+            "sets": sound["bnsl.parentsets"],
+            "net": sound["bif"],
+            "jkl": sound["jkl"],
+            "strengths": sound["bnsl.arc-probabilities"],
         }
         places = {}
         for name, data in files.items():
@@ -120,7 +128,10 @@ class Fuzzer:
         """The input of a number."""
         rng = self.rng(number, "input")
         format_name = self.formats[number % len(self.formats)]
-        if format_name in GRAMMARS and rng.random() < 0.35:
+        by_command = rng.random() < self.command_share
+        if by_command and rng.random() < SOUND_SHARE:
+            data = rng.choice(self.corpus[format_name])
+        elif format_name in GRAMMARS and rng.random() < 0.35:
             data = sentence(rng, format_name)
             if rng.random() < 0.3:
                 data = mutate(rng, data, self.corpus[format_name])
@@ -130,7 +141,7 @@ class Fuzzer:
             data = gzip.compress(data, 1, mtime=0)
             if rng.random() < 0.5:
                 data = mutate(rng, data, [data])
-        return Case(number, format_name, data, rng.random() < self.command_share)
+        return Case(number, format_name, data, by_command)
 
     def run(self, case: Case) -> None:
         """Try one input; count it, and save it if it fails."""

@@ -23,8 +23,16 @@ def arc_probabilities(n_variables=3, seed=0) -> ArcProbabilities:
         extra={"prior": "dags", "method": "sampled", "chains": 4, "agreed": True},
     )  # fmt: skip
     features = {name: (figures(), figures()) for name in ("ancestor", "blanket") if seed % 2}
+    probability, standard_error = figures(), figures()
+    either = np.maximum(probability, figures())
     return ArcProbabilities(
-        header, parents.astype(np.int32), children.astype(np.int32), figures(), figures(), figures(), features
+        header,
+        parents.astype(np.int32),
+        children.astype(np.int32),
+        probability,
+        standard_error,
+        either,
+        features,
     )
 
 
