@@ -12,6 +12,7 @@ import click
 from formats.kinds import STRUCTURES, Kind
 from formats.lookup import find_format, formats_of, named_formats
 from formats.registry import FORMATS
+from formats.wording import plural
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
@@ -116,7 +117,7 @@ def write_sets(task: Conversion) -> None:
     if task.format in PLAIN_LISTS:
         records = _warn_of_constraints(records, task)
     count = write_parent_sets(task.output, _named(header, task.names), records, format=task.format)
-    task.reporter.summary(f"parent sets of {count} variables")
+    task.reporter.summary(f"parent sets of {plural(count, 'variable')}")
 
 
 def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -> Iterator[ParentSetRecord]:
@@ -128,8 +129,8 @@ def _warn_of_constraints(records: Iterable[ParentSetRecord], task: Conversion) -
         yield record
     if n_fixed or n_required:
         task.reporter.warn(
-            f"{task.format} files have no words for constraints: {n_fixed} variables with a fixed parent set and"
-            f" {n_required} with required parents list only sets that keep to them, not the empty set"
+            f"{task.format} files have no words for constraints: {plural(n_fixed, 'variable')} with a fixed "
+            f"parent set and {n_required} with required parents list only sets that keep to them, not the empty set"
         )
 
 
@@ -256,7 +257,8 @@ def write_essential(task: Conversion, network: Network, kept: set[int] | None) -
     if task.format == "arcs":
         _warn_of_isolated(len(graph.variables), [*graph.arcs, *graph.edges], task.reporter)
     task.reporter.summary(
-        f"{len(graph.variables)} variables, {len(graph.arcs)} arcs, {len(graph.edges)} undirected edges"
+        f"{plural(len(graph.variables), 'variable')}, {plural(len(graph.arcs), 'arc')}, "
+        f"{plural(len(graph.edges), 'undirected edge')}"
     )
 
 
@@ -264,8 +266,10 @@ def _warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporte
     """Say how many variables a list of arcs does not name."""
     n_isolated = n_variables - len({variable for arc in arcs for variable in arc})
     if n_isolated:
-        subject = "1 variable has" if n_isolated == 1 else f"{n_isolated} variables have"
-        reporter.warn(f"{subject} no arcs; a list of arcs does not name what has none")
+        verb = "has" if n_isolated == 1 else "have"
+        reporter.warn(
+            f"{plural(n_isolated, 'variable')} {verb} no arcs; a list of arcs does not name what has none"
+        )
 
 
 def _with_elimination(network: Network, reporter: Reporter) -> Network:
@@ -291,7 +295,7 @@ def write_data(task: Conversion) -> None:
     dataset = task.data_options.open(task.source, task.reporter)
     with open_table_writer(task.output, dataset.variables, task.format) as writer:
         writer.write(dataset.codes)
-    task.reporter.summary(f"{dataset.n_variables} variables, {dataset.n_rows:,} rows")
+    task.reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")
 
 
 def write_readable(task: Conversion) -> None:

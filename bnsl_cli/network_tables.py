@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from formats.wording import plural
+
 from .tables import add_rows, fitting_names, listed, new_table, rest, write_text
 
 if TYPE_CHECKING:
@@ -25,13 +27,13 @@ def show_network(target: str, network: Network, limit: int | None) -> None:
         for child, parents in enumerate(network.parents)
     )
     left_out = add_rows(view, rows, limit)
-    write_text(target, view, *rest(left_out, "variables"), network_facts(network))
+    write_text(target, view, *rest(left_out, "variable"), network_facts(network))
 
 
 def network_facts(network: Network) -> str:
     """One line about a network: score, arcs, treewidth, method."""
     extra = network.header.extra
-    parts = [f"{network.n_variables} variables, {network.n_arcs} arcs"]
+    parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
     if extra.get("total") is not None:
         score = "score" if network.header.score == "unknown" else network.header.score
         parts.insert(0, f"{score} {extra['total']:,.4f}")
@@ -72,15 +74,15 @@ def show_strengths(target: str, network: Network, limit: int | None) -> None:
     )
     left_out = add_rows(view, cells, limit)
     facts = consensus_facts if "agreement" in network.header.extra else network_facts
-    write_text(target, view, *rest(left_out, "arcs"), facts(network))
+    write_text(target, view, *rest(left_out, "arc"), facts(network))
 
 
 def consensus_facts(network: Network) -> str:
     """One line about a consensus: arcs, of how many networks, threshold, how good it is."""
     extra = network.header.extra
-    parts = [f"{network.n_variables} variables, {network.n_arcs} arcs"]
+    parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
     if "networks" in extra:
-        parts[0] += f" of {extra['networks']:,} network{'s' * (extra['networks'] != 1)}"
+        parts[0] += f" of {plural(extra['networks'], 'network')}"
     parts.append(f"pairs of strength above {extra['threshold']:.4g}")
     if "treewidth" in extra:
         parts.append(f"width {extra['treewidth']['width']} (bound {extra['treewidth']['bound']})")

@@ -32,6 +32,28 @@ def option(*declarations: str, section: str = "Run", **settings: Any) -> Decorat
 class StageCommand(click.Command):
     """A subcommand whose help page lists its options by section, and which never writes over its inputs."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            hint = self._meant_by(error.option_name, ctx)
+            raise click.UsageError(f"{error.message}{hint}", ctx) from None
+
+    def _meant_by(self, unknown: str, ctx: click.Context) -> str:
+        """What an unknown option may stand for: an argument of that name, or options spelt alike."""
+        from difflib import get_close_matches
+
+        word = unknown.lstrip("-")
+        arguments = [p.make_metavar(ctx) for p in self.params if isinstance(p, click.Argument)]
+        named = [metavar for metavar in arguments if metavar.strip("[].") == word.upper()]
+        if named:
+            return f" {named[0].strip('[].')} stands without one: {' '.join([ctx.command_path, *arguments])}"
+        options = [p for p in self.params if isinstance(p, click.Option)]
+        names = [name.lstrip("-") for option in options for name in (*option.opts, *option.secondary_opts)]
+        close = get_close_matches(word, names, n=2)
+        close += [name for name in names if word and name.startswith(f"{word}-") and name not in close]
+        return f" Did you mean {' or '.join(f'--{name}' for name in close)}?" if close else ""
+
     def invoke(self, ctx: click.Context) -> Any:
         check_outputs(ctx)
         if not self._reads_standard_input(ctx):

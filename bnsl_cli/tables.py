@@ -14,6 +14,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from formats.wording import plural
+
 from .printable import printable, printable_lines
 from .short_names import shortened
 
@@ -136,11 +138,13 @@ def rows_shown(target: str, format_name: str | None) -> int | None:
     return TERMINAL_ROWS if format_name is None and target == "-" else None
 
 
-def rest(left_out: int, what: str) -> list[str]:
-    """The line below a table that leaves rows out; none for a whole one."""
+def rest(left_out: int, noun: str) -> list[str]:
+    """The line below a table that leaves so many rows out; none for a whole one."""
     if not left_out:
         return []
-    return [f"... {left_out:,} more {what}; --format table shows all, a pipe or -o FILE has them in full"]
+    return [
+        f"... {plural(left_out, f'more {noun}')}; --format table shows all, a pipe or -o FILE has them in full"
+    ]
 
 
 def listed(indices: Iterable[int], names: Sequence[str]) -> str:
@@ -157,7 +161,7 @@ def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
     names = fitting_names(target, [v.name for v in table.variables])
     matrix = [f">H(.|{name})" for name in names]
     room = sum(max(len(title) - 1, 6) + COLUMN_GAP for title in matrix) + max(map(len, names), default=0) + 18
-    closing = f"{table.rows:,} rows; entropies in nats"
+    closing = f"{plural(table.rows, 'row')}; entropies in nats"
     if n_variables <= MATRIX_VARIABLES and (room <= width_of(target) or not is_terminal(target)):
         view = new_table("variable", ">states", ">H(X)", *matrix)
         for name, states, entropy, row in zip(names, table.n_states, table.entropy, table.conditional):
@@ -170,7 +174,7 @@ def show_entropies(target: str, table: EntropyTable, limit: int | None) -> None:
         figures = shared, table.conditional[x, y], table.conditional[y, x]
         add_rows(view, [[names[x], names[y], *(f"{value:.4f}" for value in figures)]], None)
     left_out = n_variables * (n_variables - 1) // 2 - shown
-    rest = [f"... {left_out:,} weaker pairs; a pipe or -o FILE has them all"] if left_out > 0 else []
+    rest = [f"... {plural(left_out, 'weaker pair')}; a pipe or -o FILE has them all"] if left_out > 0 else []
     write_text(target, view, *rest, closing)
 
 
@@ -208,8 +212,8 @@ def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | No
     if "prior" in extra:
         closing += f"; prior of {extra['prior']}"
     elif "networks" in extra:
-        closing += f"; {extra['networks']:,} networks"
-    write_text(target, view, *rest(left_out, "pairs"), closing)
+        closing += f"; {plural(extra['networks'], 'network')}"
+    write_text(target, view, *rest(left_out, "pair"), closing)
 
 
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:
@@ -219,12 +223,12 @@ def show_forest(target: str, forest: Forest, limit: int | None) -> None:
     view = new_table("screened variable", "parent")
     rows = ((names[child], names[forest.parents[child]]) for child in sorted(forest.parents))
     left_out = add_rows(view, rows, limit)
-    n_screened = len(forest.parents)
+    n_screened, n_roots = len(forest.parents), len(variables) - len(forest.parents)
     write_text(
         target,
         view,
-        *rest(left_out, "variables"),
-        f"{n_screened} of {len(variables)} variables screened, {len(variables) - n_screened} roots",
+        *rest(left_out, "variable"),
+        f"{n_screened} of {plural(len(variables), 'variable')} screened, {plural(n_roots, 'root')}",
     )
 
 
@@ -255,7 +259,7 @@ def show_parent_sets(
     write_text(
         target,
         view,
-        *rest(left_out, "variables"),
+        *rest(left_out, "variable"),
         "Best sets need not fit together without a cycle: 'bnsl optimize' chooses among all.",
     )
 

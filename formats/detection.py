@@ -27,6 +27,7 @@ _TEXT = bytes(range(0x20, 0x100)) + b"\t\n\r\f\x1b"
 # Each comment is matched in one way only (possessively): many of them must not take exponential time.
 _COMMENTS = re.compile(rb"(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _compile = functools.cache(re.compile)
+_MAGIC = tuple((magic, row) for row in (*FORMATS, *UNREAD) for magic in row.magic)
 
 
 def detect(head: bytes) -> Format:
@@ -59,10 +60,9 @@ def _has_controls(head: bytes) -> bool:
 
 
 def _by_magic(head: bytes) -> Format | None:
-    has_controls = _has_controls(head)
-    for row in (*FORMATS, *UNREAD):
+    for magic, row in _MAGIC:
         # The first column of a table may be called PAR1.
-        if any(head.startswith(magic) and (has_controls or not magic.isascii()) for magic in row.magic):
+        if head.startswith(magic) and (not magic.isascii() or _has_controls(head)):
             return row
     return None
 

@@ -24,8 +24,9 @@ TABLES = (
     "formats.kinds",
     "formats.registry",
     "formats.lookup",
+    "formats.wording",
 )
-"""Tables of methods, scores and formats, which load with the command line."""
+"""Tables of methods, scores, formats and words, which load with the command line."""
 
 
 class Import(NamedTuple):
@@ -101,10 +102,11 @@ def _broken_by_kernels(_module: str, found: Import) -> Iterator[str]:
 
 def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
-    ours = name.startswith("stages") or name in ("formats.records", "formats.graph_records", "formats.errors")
+    of_formats = ("formats.records", "formats.graph_records", "formats.errors", "formats.wording")
+    ours = name.startswith("stages") or name in of_formats
     is_solver = name == "highspy" and module == SOLVER_MODULE and not found.at_module_level
     if not (root in STDLIB | {"numpy"} or ours or is_solver):
-        yield "stages may import numpy, stages, records and errors of formats only"
+        yield "stages may import numpy, stages, records, errors and words of formats only"
     if name.startswith("stages.kernels") and found.at_module_level:
         yield "stages import kernels inside functions, so that numba loads only when it is needed"
     is_table = module in ("stages", "stages.scoring", *TABLES)

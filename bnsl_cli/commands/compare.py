@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from formats.lookup import named_formats
+from formats.wording import plural
 
 from ..options import check_sources, format_option, message_options, output_option, require_input
 from ..output_formats import output_format
@@ -175,7 +176,7 @@ def command(
         allow_missing,
     )
     write_sections(output, format_name, list(compare_runs(runs, settings)))
-    reporter.summary(f"{len(runs)} runs of {len({run.method for run in runs})} methods")
+    reporter.summary(f"{plural(len(runs), 'run')} of {plural(len({run.method for run in runs}), 'method')}")
 
 
 def _written_format(output: str, given: str | None) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from formats.wording import plural
+
 from ..data_options import DataOptions, data_options
 from ..options import check_sources, format_option, input_argument, message_options, output_option
 from ..output_formats import TABLE_FORMATS, output_format
@@ -78,7 +80,7 @@ def command(
     dataset = data_options.open(data, reporter, known)
     with open_table_writer(output, dataset.variables, table_format) as writer:
         writer.write(dataset.codes)
-    reporter.summary(f"{dataset.n_variables} variables, {dataset.n_rows:,} rows")
+    reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")
 
 
 def variables_of(source: str, reporter: Reporter) -> tuple[Variable, ...]:

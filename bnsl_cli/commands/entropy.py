@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from formats.wording import plural
+
 from ..data_options import DataOptions, data_options
 from ..options import format_option, input_argument, jobs_option, message_options, output_option, shows_table
 from ..output_formats import output_format
@@ -56,4 +58,4 @@ def command(
         tables.show_entropies(output, table, tables.rows_shown(output, format_name))
     else:
         write_entropies(output, table, target)
-    reporter.summary(f"{dataset.n_variables} variables, {dataset.n_rows:,} rows")
+    reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")

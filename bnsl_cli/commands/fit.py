@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from formats.wording import plural
+
 from ..data_options import DataOptions, data_options
 from ..options import check_sources, message_options, output_option
 from ..output_formats import output_format
@@ -61,4 +63,7 @@ def command(
     dataset = data_options.open(data, reporter, structure.header.variables)
     fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
     write_network(output, fitted, target_format, reporter.warn)
-    reporter.summary(f"{dataset.n_variables} variables, {structure.n_arcs} arcs, {dataset.n_rows:,} rows")
+    reporter.summary(
+        f"{plural(dataset.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}, "
+        f"{plural(dataset.n_rows, 'row')}"
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from formats.wording import plural
+
 from ..missing_parts import missing_commands
 from ..options import check_sources, message_options, output_option
 from ..output_formats import output_format
@@ -62,4 +64,6 @@ def command(files: tuple[str, ...], data: str | None, output: str, reporter: Rep
             remedy="\n  ".join(commands) or "search them with bnsl parentsets --resume",
         )
     write_gathered(output, gathered)
-    reporter.summary(f"{gathered.header.n_variables} variables from {len(gathered.files)} files")
+    reporter.summary(
+        f"{plural(gathered.header.n_variables, 'variable')} from {plural(len(gathered.files), 'file')}"
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from formats.wording import plural
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
 from ..data_options import DataOptions, data_options
@@ -282,7 +283,9 @@ def open_list_search(
     table, missing = fill_missing(open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
     warn_of_cut_lists(table, reporter)
     if missing:
-        reporter.warn(f"{len(missing)} variables did not arrive: they get no parents and count nothing")
+        reporter.warn(
+            f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted"
+        )
     name, _ = choose_method(options, table.n_variables)
     check_taken(ctx, [name], given.task)
     options = replace(options, method=name)
@@ -298,7 +301,7 @@ def open_list_search(
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     table = drop_dominated(table)
-    reporter.detail(f"{table.n_sets:,} parent sets of {table.n_variables} variables")
+    reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
     return OpenedSearch(partial(run, table, searched), options, knowledge)
 
@@ -334,7 +337,7 @@ def open_data_search(
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
     options = replace(options, method=name)
     knowledge = knowing.resolve(dataset.names)
-    reporter.detail(f"{dataset.n_rows:,} rows of {dataset.n_variables} variables")
+    reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
 
     def save_sets(header: Header, records: Iterable[ParentSetRecord]) -> None:
         recorded = (

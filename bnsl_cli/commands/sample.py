@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import click
 
+from formats.wording import plural
+
 from ..options import (
     drawn_seed_option,
     format_option,
@@ -171,4 +173,6 @@ def command(
             writer.write(batch)
             reporter.progress(done * batch.shape[1], rows, "rows")
     n_arcs = sum(map(len, model.parents))
-    reporter.summary(f"{rows:,} rows of {len(model.variables)} variables, {n_arcs} arcs")
+    reporter.summary(
+        f"{plural(rows, 'row')} of {plural(len(model.variables), 'variable')}, {plural(n_arcs, 'arc')}"
+    )

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import click
 
+from formats.wording import plural
+
 from ..data_options import DataOptions, data_options
 from ..inputs import read_entropies
 from ..options import (
@@ -118,4 +120,6 @@ def command(
         write_forest(output, forest)
     n_screened = len(forest.parents)
     n_roots = len(forest.header.variables) - n_screened
-    reporter.summary(f"{n_screened} variables screened at eps {header.extra['eps']:.4g}, {n_roots} roots")
+    reporter.summary(
+        f"{plural(n_screened, 'variable')} screened at eps {header.extra['eps']:.4g}, {plural(n_roots, 'root')}"
+    )

@@ -21,6 +21,7 @@ from ..schemas import FOREST, JSONL_FORMATS, NETWORK, PARENT_SETS, VARIABLE_KEYS
 from ..sets.list_claims import check_block, foreign_claims
 from ..sets.setblocks import BlockChecker, SetBlock
 from ..textlines import EMPTY_REMEDY, Lines
+from ..wording import plural
 
 _HEADER_FIELDS = {"format", "version", "score", "rows", "variables", "data", "ess", "by", "created"}
 _RECORD_FIELDS = {"child", "parents", "scores", "evaluated", "fixed", "complete", "unlisted", "required"}
@@ -112,7 +113,9 @@ def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
     variables = read_variables(lines, fields["variables"])
     n_records = fields["records"] if name == FOREST.name else len(variables)
     if not 0 <= n_records <= len(variables):
-        lines.fail(f"the header announces {n_records} records for {len(variables)} variables")
+        lines.fail(
+            f"the header announces {plural(n_records, 'record')} for {plural(len(variables), 'variable')}"
+        )
     known = _HEADER_FIELDS | _SHARD_FIELDS
     header = Header(
         variables,

@@ -13,6 +13,7 @@ import orjson
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Header
+from ..wording import plural
 from .arrows import head_opacity, line_opacity, line_width, shortened
 from .curves import path
 
@@ -63,9 +64,9 @@ def _arc(arc: Arc, undirected: bool, line: np.ndarray, strength: Strength | None
 
 
 def _about(header: Header, n_arcs: int, n_undirected: int) -> str:
-    parts = [f"{header.n_variables:,} variables", f"{n_arcs - n_undirected:,} arcs"]
+    parts = [plural(header.n_variables, "variable"), plural(n_arcs - n_undirected, "arc")]
     if n_undirected:
-        parts.append(f"{n_undirected:,} undirected edges")
+        parts.append(plural(n_undirected, "undirected edge"))
     total = header.extra.get("total")
     if isinstance(total, float):
         parts.append(f"{'score' if header.score == 'unknown' else header.score} {total:,.2f}")

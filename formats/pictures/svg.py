@@ -10,6 +10,7 @@ import numpy as np
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
 from ..records import Network
+from ..wording import plural
 from .arrows import head, head_opacity, line_opacity, line_width, shortened
 from .curves import number, path
 
@@ -54,7 +55,7 @@ def svg_text(drawing: Drawing) -> str:
     rows = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(width)}" height="{number(height)}">',
-        f"<title>Bayesian network: {len(names)} variables, {len(drawing.arcs)} arcs</title>",
+        f"<title>Bayesian network: {plural(len(names), 'variable')}, {plural(len(drawing.arcs), 'arc')}</title>",
         f"<style>{_STYLE}</style>",
         '<marker id="arrow" viewBox="0 0 10 8" refX="9.5" refY="4" markerWidth="9" markerHeight="7" '
         'markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0,0L10,4L0,8L2.5,4Z"/></marker>',

@@ -21,6 +21,7 @@ from ..errors import Inconsistent, Truncated
 from ..records import Header, ParentSetRecord, Variable
 from ..schemas import SCORES
 from ..textlines import Lines
+from ..wording import plural
 from .setblocks import BlockChecker, SetBlock
 
 _SCORE_COMMENT = re.compile(rb"#\s*score function\s*:\s*(\w+)", re.IGNORECASE)
@@ -195,7 +196,7 @@ def read_jkl(
             break
         blocks.append(block)
         if len(blocks) > n_variables:
-            lines.fail(f"more blocks than the {n_variables} variables announced", kind=Inconsistent)
+            lines.fail(f"more blocks than the {plural(n_variables, 'variable')} announced", kind=Inconsistent)
     if len(blocks) < n_variables and not partial:
         raise Truncated(
             f"{len(blocks)} of {n_variables} variables arrived", source=lines.source, line=lines.number

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..records import Header, ParentSetRecord, ParentSetTable
+from ..wording import plural
 
 Fail = Callable[[str], NoReturn]
 
@@ -114,7 +115,7 @@ class BlockChecker:
         """Return the block with ascending parents and best set first, or call `fail` with what is wrong."""
         if not 0 <= block.child < len(self.names):
             fail(
-                f"child index {block.child} but the header declares {len(self.names)} variables "
+                f"child index {block.child} but the header declares {plural(len(self.names), 'variable')} "
                 f"(0-{len(self.names) - 1})"
             )
         self._check_counts(block, fail)
@@ -176,7 +177,7 @@ class BlockChecker:
         low, high = int(parents.min()), int(parents.max())
         if low < 0 or high >= n_variables:
             fail(
-                f"parent index {low if low < 0 else high} but the header declares {n_variables} variables "
+                f"parent index {low if low < 0 else high} but the header declares {plural(n_variables, 'variable')} "
                 f"(0-{n_variables - 1})"
             )
         if (parents == block.child).any():

@@ -175,6 +175,8 @@ def _from_csv(lines: Lines) -> ArcProbabilities:
         raise Malformed(f"there is no column {lacking[0]!r}", source=lines.source)
     _check_figures(columns, lines.source)
     seen = dict.fromkeys(name for pair in zip(columns["parent"], columns["child"]) for name in pair)
+    if "" in seen:
+        raise Malformed("a row names no variable", source=lines.source)
     if not seen:
         raise Malformed("the table has no rows, so its variables are unknown", source=lines.source)
     return _assembled(Header(tuple(map(Variable, seen))), columns, lines.source)
@@ -218,6 +220,8 @@ def _read_header(fields: dict[str, Any], lines: Lines) -> Header:
             remedy="use a newer release of bnsl",
         )
     problem = key_problem(fields, ARC_PROBABILITIES.header)
+    if problem is None and (fields.get("rows") or 0) < 0:
+        problem = f"{fields['rows']} rows"
     if problem is not None:
         raise Malformed(f"header: {problem}", source=source)
     variables = read_variables(lines, fields["variables"])

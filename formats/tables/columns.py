@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import UnsuitableData
 from ..records import MAX_STATES, Variable
+from ..wording import plural
 from .discretization import ColumnRule, Cuts, Discretization
 from .hartemink import Goal
 from .label_parts import N_NARROW
@@ -350,8 +351,3 @@ def listed(items: Iterable[str]) -> str:
     items = list(items)
     more = f" and {len(items) - _N_LISTED} more" if len(items) > _N_LISTED else ""
     return ", ".join(items[:_N_LISTED]) + more
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 row``, ``2 rows``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -28,7 +28,8 @@ import numpy as np
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..records import Dataset, Variable
-from .columns import Column, EncodingOptions, Problem, StateChooser, listed, plural
+from ..wording import plural
+from .columns import Column, EncodingOptions, Problem, StateChooser, listed
 from .discretization import cuts_of_labels, interval_labels
 from .hartemink import Goal, join_levels
 from .labels import MISSING_STATE
@@ -127,6 +128,10 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     raw = raw._replace(
         names=tuple(raw.names[position] for position in kept), columns=[raw.columns[p] for p in kept]
     )
+    if _goes_by_position(raw, options.variables):
+        names = tuple(variable.name for variable in options.variables or ())
+        treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
+        raw = raw._replace(names=names)
     columns = [Column.unpack(*item) for item in _select_columns(raw, options.variables, warn)]
     for column in columns:
         column.classify(options.missing == "state", options.na)
@@ -177,6 +182,13 @@ def _join_intervals(
     return variables, codes
 
 
+def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:
+    """Whether columns without names are the variables in their order: they are not called alike."""
+    if variables is None or raw.is_named or len(variables) != len(raw.names):
+        return False
+    return {variable.name for variable in variables} != set(raw.names)
+
+
 def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn: Warn):
     """Pairs of a variable and its column, in the order of the variables."""
     if variables is None:
@@ -184,8 +196,6 @@ def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn:
     names = [variable.name for variable in variables]
     position_of = {name: position for position, name in enumerate(raw.names)}
     absent = [name for name in names if name not in position_of]
-    if absent and not raw.is_named and len(names) == len(raw.names):
-        return list(zip(variables, raw.columns))  # without names the position decides
     if absent:
         raise Inconsistent(
             f"no {'column' if len(absent) == 1 else 'columns'} {listed(map(repr, absent))}, "

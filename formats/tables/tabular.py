@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ..errors import Malformed, UnsuitableData
-from .columns import listed, plural
+from ..wording import plural
+from .columns import listed
 from .conventions import (
     is_line_of_counts,
     with_decimal_points,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from formats.records import Dataset, ExploredSets, Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.wording import plural
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
@@ -203,8 +204,9 @@ class Run:
         by_clock = f", time ended the search of {ended['time']} early" if ended["time"] else ""
         there = len(self.children) - len(children)
         self.reporter.summary(
-            f"{len(children)} variables{f' besides {there} there before' if there else ''}, "
-            f"{sets} parent sets listed, {self.scorer.evaluations} local scores computed{by_clock}"
+            f"{plural(len(children), 'variable')}{f' besides {there} there before' if there else ''}, "
+            f"{plural(sets, 'parent set')} listed, "
+            f"{plural(self.scorer.evaluations, 'local score')} computed{by_clock}"
         )
 
     def _tasks(self, children: list[int]) -> list[tuple[int, int]]:

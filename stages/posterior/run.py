@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from formats.records import Network
+from formats.wording import plural
 from stages.optimize.lists.set_lists import fixed_first_order
 from stages.runtime.warm_up import compile_first, tiny_table
 
@@ -83,7 +84,9 @@ def _run_exact(
     nothing = np.zeros_like(arcs)
     features = {"ancestor": (ancestors, nothing)} if "ancestors" in options.features else {}
     result = make_table(_header(table, options), listed_pairs(table), arcs, nothing, features)
-    reporter.summary(f"{table.n_variables} variables, {_likely_arcs(arcs)}; exact, prior of {options.prior}")
+    reporter.summary(
+        f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact, prior of {options.prior}"
+    )
     return Posterior(result, None, {"method": "exact"})
 
 
@@ -110,8 +113,8 @@ def _run_sampled(
     seen = arcs > 0.0
     result = make_table(_header(table, options, **facts), seen, arcs, errors, features)
     reporter.summary(
-        f"{table.n_variables} variables, {_likely_arcs(arcs)}; {samples.n_samples:,} networks of "
-        f"{len(samples.totals)} chains, R-hat {verdict.rhat:.3f}, effective size {verdict.ess:,.0f}"
+        f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; {plural(samples.n_samples, 'network')} of "
+        f"{plural(len(samples.totals), 'chain')}, R-hat {verdict.rhat:.3f}, effective size {verdict.ess:,.0f}"
     )
     figures = {"method": "sampled", "moves": samples.n_moves, "moves_per_second": samples.n_moves / seconds}
     return Posterior(result, samples, {**figures, **facts, "difference": verdict.difference})

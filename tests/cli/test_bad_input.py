@@ -226,6 +226,6 @@ def test_constraints_that_a_format_cannot_hold_are_told(tmp_path: Path, format_n
     constrained.write_bytes(lines(HEADER, fixed, required, RECORDS[2]))
     result = CliRunner().invoke(cli, ["convert", str(constrained), "--to", format_name, "-o", os.devnull])
     assert result.exit_code == 0
-    assert "1 variables with a fixed parent set and 1 with required parents" in result.stderr
+    assert "1 variable with a fixed parent set and 1 with required parents" in result.stderr
     result = CliRunner().invoke(cli, ["convert", str(constrained), "--to", "parentsets", "-o", os.devnull])
     assert "warning" not in result.stderr

@@ -96,7 +96,15 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["optimise"], "no such command 'optimise'. Did you mean 'optimize'?"),
         (["optimize", "--tw", "0", "x"], "0 is not in the range x>=1"),
         (["optimize", "--method", "magic", "x"], "'magic' is not one of"),
-        (["parentsets", "--magic", "x"], "No such option '--magic'"),
+        (["parentsets", "--magic", "x"], "No such option '--magic'."),
+        (
+            ["parentsets", "--max-parent", "3", "x"],
+            "No such option '--max-parent'. Did you mean --max-parents?",
+        ),
+        (
+            ["fit", "x", "--data", "y"],
+            "No such option '--data'. DATA stands without one: cli fit NETWORK DATA",
+        ),
         (
             ["parentsets", "--discretize", "magic", "x"],
             "unknown discretization 'magic': use median, quantile:K, width:K, hartemink:K or cuts:A,B",

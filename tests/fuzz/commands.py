@@ -85,7 +85,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "posterior {sets} --exact --forbid @{f}", "optimize {sets} --forbid @{f} --evaluations 3",
     ),
     "words": (
-        "help {w}", "formats {w}", "formats --json", "warm-up {w}", "help {topic}", "formats bnsl.{topic}",
+        "help {w}", "formats {w}", "formats --json", "warm-up x{w}", "help {topic}", "formats bnsl.{topic}",
     ),
 }  # fmt: skip
 """Command lines by what the fuzzed file {f} is meant to be; others are sound, {out} is written, {w} is any word."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import gzip
 import hashlib
 import json
@@ -38,7 +39,7 @@ MEMORY = 1 << 30
 COMMAND_SHARE = 0.02
 """Share of the inputs that whole commands are run on by default; they take some twenty times as long."""
 
-OTHERS_PER_TABLE = 3
+OTHERS_PER_TABLE = 6
 """Inputs of each other format for one of each format of data tables, which takes some five times as long."""
 
 SOUND_SHARE = 0.4
@@ -96,6 +97,7 @@ class Fuzzer:
         self.output: Output | None = None
         pyarrow.set_cpu_count(1)
         warnings.simplefilter("error", RuntimeWarning)
+        signal.signal(signal.SIGALRM, _ring)
 
     def _sound_files(self) -> dict[str, str]:
         sound = sound_files(self.folder)
@@ -159,6 +161,7 @@ class Fuzzer:
             if case.by_command and self.output is not None:
                 line = command_line(self.rng(case.number, "command"), case.format, self.path, self.sound)
                 name, code = run_command(line, self.output)
+                signal.signal(signal.SIGALRM, _ring)  # a command may have set another
                 result = f"bnsl {name}", str(code)
             else:
                 result = try_reader(case.format, self.path, self.rng(case.number, "reader"))
@@ -226,12 +229,12 @@ def _signature(error: BaseException) -> str:
     )
 
 
+def _ring(number: int, frame: object) -> None:
+    raise Hang(f"more than {SECONDS} s")
+
+
 @contextlib.contextmanager
 def _time_limit() -> Iterator[None]:
-    def ring(number: int, frame: object) -> None:
-        raise Hang(f"more than {SECONDS} s")
-
-    signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         yield
@@ -251,6 +254,8 @@ def main(
     fuzzer = Fuzzer(seed, folder, findings, command_share)
     if command_share:
         fuzzer.warm_up(Output(folder))
+    gc.collect()
+    gc.freeze()  # what was made until now is looked through no more
     number = first
 
     def save() -> None:

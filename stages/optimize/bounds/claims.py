@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from formats.wording import plural
+
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
 
@@ -65,7 +67,7 @@ def claim_of_scores(options: OptimizeOptions) -> str:
 
 def claim_of_grown_lists(n_sets: int, options: OptimizeOptions) -> str:
     """Among which networks a bound on lists that grew during the search holds: those of the sets at its end."""
-    sets = f"networks of the {n_sets:,} sets listed at the end"
+    sets = f"networks of the {plural(n_sets, 'set')} listed at the end"
     return sets + _kind(options.treewidth, options)
 
 
@@ -73,7 +75,7 @@ def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
     """Most parents, and that a treewidth bound is not part of the claim; networks of one parent each keep it."""
     if most_parents is None:
         return ""
-    kind = f" with at most {most_parents} parent{'' if most_parents == 1 else 's'} each"
+    kind = f" with at most {plural(most_parents, 'parent')} each"
     return kind if options.treewidth is None or most_parents <= 1 else kind + ", of any treewidth"
 
 

@@ -83,7 +83,7 @@ def test_indices_out_of_order():
         ("2\n0\n", 2, "expected 'VARIABLE NUMBER_OF_SETS', got '0'"),
         ("2\n0 one\n", 2, "expected 'VARIABLE NUMBER_OF_SETS', got '0 one'"),
         ("1\n0 1\n-1 0\n-2 0\n", 4, "expected 'VARIABLE NUMBER_OF_SETS', got '-2 0'"),
-        ("1\n0 1\n-1 0\n1 1\n-2 0\n", 5, "more blocks than the 1 variables"),
+        ("1\n0 1\n-1 0\n1 1\n-2 0\n", 5, "more blocks than the 1 variable "),
         ("2\n0 1\n-1 0\n-2 1 1\n", 4, "expected 'VARIABLE NUMBER_OF_SETS', got '-2 1 1'"),
         ("2\n0 2\n-1 2 1\n-2 0\n1 1\n-1 0\n", 3, "1 parents but K is 2, got '-1 2 1'"),
         ("2\n0 2\n#c\n-1 0 1\n-2 0\n1 1\n-1 0\n", 4, "1 parents but K is 0"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+from pathlib import Path
 
 import numpy as np
+import pyarrow
 import pytest
 from helpers.arc_probability_cases import arc_probabilities, assert_same_arc_probabilities
 from helpers.graph_cases import THREE
@@ -13,6 +16,10 @@ from formats import arc_probabilities_or_lines, open_arc_probabilities, open_net
 from formats.errors import FormatError
 from formats.graph_records import ArcProbabilities
 from formats.graphs.arc_tables import write_arc_table
+from formats.json_lines.jsonl_writer import encode_header
+from formats.records import Header, Variable
+from formats.schemas import ARC_PROBABILITIES
+from formats.tables.batches import METADATA_KEY
 from formats.textlines import Lines
 
 HEAD = "parent,child,probability,standard_error,either\n"
@@ -60,9 +67,48 @@ def test_it_is_told_from_a_network_as_a_table(format, tmp_path):
         (HEAD + "A,B,half,0,1\n", "'probability' has a cell that is no number"),
         (HEAD + "A,B,0.5,0,1.5\n", "'either' has a figure that is none"),
         (HEAD + "A,B,nan,0,1\n", "'probability' has a figure that is none"),
+        (HEAD + ",B,0.5,0,1\n", "a row names no variable"),
         (HEAD + 'A,"B,0.5,0,1\n', "not a CSV table"),
     ],
 )
 def test_damaged_csv_is_explained(text, words):
     with pytest.raises(FormatError, match=words):
         read(text)
+
+
+TABLE = arc_probabilities()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"children": TABLE.parents}, "an arc from 'a' to itself"),
+        ({"children": np.array([1, 1, 0, 2, 0, 1], np.int32)}, "the arc from 'a' to 'é' comes twice"),
+        ({"either": TABLE.probability - 1e-3}, "is more probable than one in either direction"),
+        ({"probability": TABLE.probability - 2}, "column 'probability' has a figure that is none"),
+        ({"header": Header((Variable("a"), Variable("é"), Variable("b")))}, "'x,y' is none of the variables"),
+        ({"header": dataclasses.replace(TABLE.header, rows=-1)}, "header: -1 rows"),
+        ({"header": Header((Variable("a"), Variable("a"), Variable("x,y")))}, "the same name 'a'"),
+        ({"header": Header((Variable("a"), Variable("é", ()), Variable("x,y")))}, "states must be a list"),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, changes: dict, message: str):
+    path = str(tmp_path / "p.arrows")
+    write_arc_probabilities(path, TABLE)
+    assert open_arc_probabilities(path).n_pairs == 6
+    if "header" in changes:
+        _put_header(path, changes["header"])
+    else:
+        write_arc_probabilities(path, dataclasses.replace(TABLE, **changes))
+    with pytest.raises(FormatError, match=message):
+        open_arc_probabilities(path)
+
+
+def _put_header(path: str, header: Header) -> None:
+    """Another header above the same columns."""
+    columns = pyarrow.ipc.open_stream(Path(path).read_bytes()).read_all()
+    changed = columns.replace_schema_metadata(
+        {METADATA_KEY: encode_header(ARC_PROBABILITIES.name, header).strip()}
+    )
+    with pyarrow.ipc.new_stream(path, changed.schema) as writer:
+        writer.write_table(changed)

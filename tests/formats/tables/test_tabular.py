@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from formats import open_dataset
 from formats.errors import FormatError, Malformed, Truncated, UnsuitableData
-from formats.records import Dataset
+from formats.records import Dataset, Variable
 from formats.tables.tabular import guess_delimiter, parse_delimiter
 
 
@@ -87,6 +87,14 @@ class TestReading:
     def test_no_header(self, read):
         dataset = read("0,1\n1,1\n", header=False)
         assert dataset.names == ("V0", "V1") and dataset.n_rows == 2
+
+    def test_columns_without_names_are_the_variables_in_their_order(self, read):
+        variables = (
+            Variable("b"),
+            Variable("V0"),
+        )  # of unknown states; one is called as a nameless column is
+        dataset = read("0,1\n2,1\n", header=False, variables=variables)
+        assert dataset.variables == (Variable("b", ("0", "2")), Variable("V0", ("1",)))
 
     def test_given_delimiter(self, read):
         assert read("a:b,c\n0:1,5\n1:2,5\n", delimiter=":").names == ("a", "b,c")
