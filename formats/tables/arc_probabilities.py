@@ -14,7 +14,7 @@ from ..graph_records import ArcProbabilities
 from ..json_lines.jsonl import read_variables
 from ..json_lines.jsonl_writer import encode_header
 from ..lookup import find_format, load
-from ..records import Header
+from ..records import Header, Variable
 from ..schemas import ARC_PROBABILITIES, key_problem
 from ..streams import open_output
 from ..textlines import Lines, as_lines

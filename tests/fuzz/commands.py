@@ -44,15 +44,20 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "average {f}", "average {f} {net}", "average {f} {f} --cpdag --seed 1",
         "average {f} {net} --tw 1 --evaluations 3",
         "average {f} --strengths {out} --format table", "evaluate --strengths {strengths} --reference {f}",
+        "convert {f} --strengths {strengths} --to arcs", "convert {f} --strengths {strengths} --to svg",
         "evaluate {f} --data {csv} --test {csv} --folds 2", "discretize {csv} --like {f}", "compare {f}",
     ),
     "networks": (
         "average {f}", "average {f} --partial", "average {f} --cpdag --threshold 0.4", "average {f} {net}",
-        "average {f} --tw 1 --evaluations 3", "average {f} --strengths {out}",
+        "average {f} --tw 1 --evaluations 3", "average {f} --strengths {out}", "evaluate {f}", "compare {f}",
+        "convert {f} --to network", "convert {f} --index 2 --to arcs", "convert {f} --index best --to svg",
+        "evaluate {f} --data {csv}",
     ),
     "strengths": (
         "average {f}", "average {f} --threshold 0.5", "average {f} --tw 1 --evaluations 3", "average {f} --cpdag",
         "average {f} --format table", "evaluate --strengths {f} --reference {net}",
+        "convert {f} --to svg", "convert {f} --to table", "convert {f} --threshold 0.5 --to html",
+        "convert {net} --strengths {f} --to dot", "convert {net} --strengths {f} --to graphml",
         "evaluate --strengths {f} --reference {net} --json", "evaluate {net} --strengths {f} --reference {net}",
     ),
     "measures": (

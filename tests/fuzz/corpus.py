@@ -97,7 +97,7 @@ def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], fol
     bare = Network(Header(variables), ((),) * len(variables), np.full(len(variables), np.nan))
     yield "networks", "".join(write(each) for each in (network, bare, network)[: rng.integers(1, 4)]).encode()
     strengths = _strengths(rng, header, parents)
-    for format_name in ("arc-probabilities", "feather", "parquet"):
+    for format_name in ("arc-probabilities", "feather", "parquet", "csv"):
         write_arc_probabilities(str(folder / "p"), strengths, format_name)
         yield "bnsl.arc-probabilities", (folder / "p").read_bytes()
     forest = Forest(header, {i: p[0] for i, p in enumerate(parents) if p}, {1: -2.5})

@@ -86,6 +86,13 @@ GRAMMARS: dict[str, dict[str, list[str]]] = {
     | {"start": ['{"format":"bnsl.network","version":1<fact><fact>,"variables":[<variables>]}\n<records>']},
     "bnsl.forest": _JSON
     | {"start": ['{"format":"bnsl.forest","version":1<fact><fact>,"variables":[<variables>]}\n<records>']},
+    "bnsl.arc-probabilities": {
+        "start": ["parent,child,probability,standard_error,either<more>\n<rows>"],
+        "more": ["", "", "", ",ancestor,ancestor_error", ",<word>"],
+        "rows": ["<row>\n", "<row>\n<rows>", "<row>\n<row>\n<rows>"],
+        "row": ["<word>,<word>,<share>,0,1", "<word>,<word>,<share>,<share>,<share>", "<word>,<word>,0.5,0,0.75,1,0",
+                "<name>,<word>,<number>,0,1", '"a,b",c,1,0,1'],
+    },
     "networks": _JSON
     | {
         "start": ["<network>", "<network><network>", "<network><network><network>"],
