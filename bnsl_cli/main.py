@@ -44,6 +44,7 @@ HELPERS = {
     "average": CommandEntry("average", "Make one network of many: arc strengths and their consensus."),
     "sample": CommandEntry("sample", "Draw rows from a network, given or random."),
     "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
+    "query": CommandEntry("query", "Ask a network: distributions, probable states, samples under evidence."),
     "merge": CommandEntry("merge", "Put the parts of a run of parentsets together and check them."),
     "convert": CommandEntry("convert", "Translate between this program's files and those of others."),
     "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),

@@ -29,6 +29,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "compare": ("csv",),
     "sample": TABLE_FORMATS,
     "fit": ("bif", "net"),
+    "query": ("csv", "arrow", "feather", "parquet"),
     "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,
     "formats": (),

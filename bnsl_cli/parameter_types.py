@@ -84,6 +84,20 @@ class Columns(click.ParamType):
         return names
 
 
+class Size(click.ParamType):
+    """Memory with units: 800M, 4G, 1.5GiB; a bare number means bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]?)(?:i?b)?", value.strip().lower())
+        if not match:
+            self.fail(f"{value!r} is no size; write it like 800M, 4G or 1.5GiB.", param, ctx)
+        return int(float(match[1]) * 1024 ** ("kmgt".index(match[2]) + 1 if match[2] else 0))
+
+
 class Delimiter(click.ParamType):
     """One character between cells, or a word for it."""
 

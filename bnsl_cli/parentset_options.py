@@ -14,7 +14,7 @@ from stages.parentsets import DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from .method_options import method_options, own_method_options, refuse_unused, with_takers
 from .options import max_parents_option
-from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, Finite, InputPath
+from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, Finite, InputPath, Size
 from .stage_command import option, packed
 
 
@@ -32,20 +32,6 @@ class Shard(click.ParamType):
         if not match or not 1 <= int(match[1]) <= int(match[2]):
             self.fail(f"{value!r} is no shard; write 1/8, 2/8, ... 8/8.", param, ctx)
         return int(match[1]), int(match[2])
-
-
-class Size(click.ParamType):
-    """Memory with units: 800M, 4G, 1.5GiB; a bare number means bytes."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]?)(?:i?b)?", value.strip().lower())
-        if not match:
-            self.fail(f"{value!r} is no size; write it like 800M, 4G or 1.5GiB.", param, ctx)
-        return int(float(match[1]) * 1024 ** ("kmgt".index(match[2]) + 1 if match[2] else 0))
 
 
 def takers_text(name: str) -> str:

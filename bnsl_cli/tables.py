@@ -216,6 +216,23 @@ def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | No
     write_text(target, view, *rest(left_out, "pair"), closing)
 
 
+def show_results(
+    target: str,
+    columns: Mapping[str, str],
+    values: Sequence[Sequence[Any]],
+    format_name: str | None,
+    closing: str,
+) -> None:
+    """A table of results, figures with six digits."""
+    is_figure = [kind != "text" for kind in columns.values()]
+    view = new_table(*(f">{name}" if figure else name for name, figure in zip(columns, is_figure)))
+    rows = (
+        [f"{cell:.6g}" if figure else cell for cell, figure in zip(row, is_figure)] for row in zip(*values)
+    )
+    left_out = add_rows(view, rows, rows_shown(target, format_name))
+    write_text(target, view, *rest(left_out, "rows"), closing)
+
+
 def show_forest(target: str, forest: Forest, limit: int | None) -> None:
     """The screened variables with the parent that determines each."""
     variables = forest.header.variables

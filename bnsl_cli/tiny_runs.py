@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 VARIABLES, ROWS = 8, 200
-TABLE, SETS = "table.csv", "sets.jsonl"
+TABLE, SETS, NETWORK = "table.csv", "sets.jsonl", "network.bif"
 SHORT = ("--seed", "1", "--time", "100ms", "--quiet", "-o", "/dev/null")
 """Kernels are compiled before the clock starts."""
+QUIET = ("--seed", "1", "--quiet", "-o", "/dev/null")
 
 
 def table_text() -> str:
@@ -22,9 +23,12 @@ def table_text() -> str:
     return "\n".join(lines) + "\n"
 
 
-def first_run() -> list[str]:
-    """The command that makes the candidate parent sets of the others from the table."""
-    return ["parentsets", "--max-parents", "3", "--quiet", "--time", "100ms", TABLE, "-o", SETS]
+def first_runs() -> list[list[str]]:
+    """The commands that make what others read: candidate parent sets from the table, a network with parameters."""
+    return [
+        ["parentsets", "--max-parents", "3", "--quiet", "--time", "100ms", TABLE, "-o", SETS],
+        ["sample", "--random", "8", "--rows", "1", "--network", NETWORK, *QUIET],
+    ]
 
 
 def tiny_runs(command: str) -> Iterator[list[str]]:
@@ -32,7 +36,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
 
     Parameters
     ----------
-    command : 'entropy', 'screen', 'parentsets', 'posterior' or 'optimize'
+    command : 'entropy', 'screen', 'parentsets', 'posterior', 'query' or 'optimize'
     """
     from stages.optimize import METHODS as SEARCHES
     from stages.parentsets import METHODS as IDENTIFICATIONS
@@ -47,6 +51,9 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
     elif command == "posterior":
         yield ["posterior", "--exact", SETS, "--quiet", "-o", "exact.arrows"]
         yield ["posterior", "--sampled", SETS, "--samples", "8", "--features", "ancestors", *SHORT]
+    elif command == "query":
+        for question in ([], ["--joint", "X1,X2"], ["--mpe"], ["--samples", "3"]):
+            yield ["query", NETWORK, "X0=0", *question, *QUIET]
     else:
         for method, spec in SEARCHES.items():
             for task in spec.ways:

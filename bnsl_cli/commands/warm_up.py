@@ -14,9 +14,9 @@ import click
 from ..options import jobs_option, message_options
 from ..reporter import Reporter
 from ..stage_command import stage_command
-from ..tiny_runs import TABLE, first_run, table_text, tiny_runs
+from ..tiny_runs import TABLE, first_runs, table_text, tiny_runs
 
-COMMANDS = ("parentsets", "optimize", "posterior", "entropy", "screen")
+COMMANDS = ("parentsets", "optimize", "posterior", "query", "entropy", "screen")
 
 
 @stage_command
@@ -43,7 +43,8 @@ def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, TABLE).write_text(table_text(), encoding="utf-8")
         runs = [run for name in commands or COMMANDS for run in tiny_runs(name)]
-        run_tiny(first_run(), folder)
+        for run in first_runs():
+            run_tiny(run, folder)
         with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
             for done, _ in enumerate(pool.map(lambda run: run_tiny(run, folder), runs), start=1):
                 reporter.progress(done, len(runs), "runs")

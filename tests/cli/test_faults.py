@@ -44,6 +44,7 @@ STAGES = {
     "posterior": "posterior --sampled --time 1h d.sets.jsonl -o {o}.arrows",
     "learn": "optimize --data d.csv --tw 2 --time 1h -o {o}.net.jsonl",
     "evaluate": "evaluate d.net.jsonl --data d.csv -o {o}.jsonl",
+    "query": "query d.bif --samples 3000000 --seed 1 -o {o}.csv",
     "average": "average d.net.jsonl d.bif --tw 2 --evaluations 1000000000 -o {o}.net.jsonl",
     "sample": "sample d.bif --rows 3000000 --seed 1 -o {o}.csv",
     "fit": "fit d.net.jsonl d.csv -o {o}.bif",

@@ -37,7 +37,7 @@ def test_a_name_of_another_format_is_refused(command: str, tmp_path, table: str)
         "screen": ["--roots", "1"],
         "sample": ["--rows", "1"],
     }
-    inputs = {"fit": [table, table], "formats": []}
+    inputs = {"fit": [table, table], "formats": [], "query": [table]}
     for row in FORMATS:
         if row.target in WRITTEN[command] or not row.suffixes or set(row.suffixes) & _endings(command):
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helpers.processes import run_bnsl
 
-from bnsl_cli.tiny_runs import SETS, TABLE, first_run, table_text, tiny_runs
+from bnsl_cli.tiny_runs import SETS, TABLE, first_runs, table_text, tiny_runs
 from stages.optimize import METHODS as SEARCHES
 from stages.parentsets import METHODS as IDENTIFICATIONS
 
@@ -33,9 +33,9 @@ def test_warm_up_compiles_what_is_asked_for(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["entropy", "screen", "parentsets", "posterior"])
+@pytest.mark.parametrize("command", ["entropy", "screen", "parentsets", "posterior", "query"])
 def test_the_runs_succeed(tmp_path, command):
     (tmp_path / TABLE).write_text(table_text())
-    for arguments in (first_run(), *tiny_runs(command)):
+    for arguments in (*first_runs(), *tiny_runs(command)):
         assert run_bnsl(*arguments, cwd=tmp_path).returncode == 0
     assert (tmp_path / SETS).exists()

@@ -38,6 +38,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "convert {f} --to table", "convert {f} --to bif", "convert {f} --to adjacency", "evaluate {f}",
         "evaluate {f} {net}", "evaluate {f} --data {csv}", "evaluate {f} --reference {net}", "fit {f} {csv}",
         "sample {f} --rows 5", "parentsets {csv} --near {f} --evaluations 5",
+        "query {f}", "query {f} --mpe", "query {f} --data {csv} --smoothing 1 --probability", "query {f} --samples 3",
         "optimize {sets} --start {f} --evaluations 3", "evaluate {net} --reference {f}", "convert {f} --to net",
         "convert {f} --to svg", "convert {f} --to html", "convert {f} --to arcs --cpdag", "convert {f} --to graphml",
         "convert {f} --to dot --markov-blanket a", "convert {f} --to svg --neighbourhood {w} --radius 2",

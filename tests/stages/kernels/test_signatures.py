@@ -27,10 +27,10 @@ from pathlib import Path
 from click.testing import CliRunner
 from bnsl_cli.commands.warm_up import COMMANDS
 from bnsl_cli.main import cli
-from bnsl_cli.tiny_runs import TABLE, first_run, table_text, tiny_runs
+from bnsl_cli.tiny_runs import TABLE, first_runs, table_text, tiny_runs
 
 Path(TABLE).write_text(table_text())
-runs = [first_run(), *(run for name in COMMANDS for run in tiny_runs(name))]
+runs = [*first_runs(), *(run for name in COMMANDS for run in tiny_runs(name))]
 for run in runs:
     result = CliRunner().invoke(cli, run)
     assert result.exit_code == 0, (run, result.output, result.exception)

@@ -1,0 +1,95 @@
+"""Tables of results, text and figures, batch by batch: CSV, JSON lines, Arrow, Parquet."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..streams import open_output
+from .batches import batch_writer
+
+FIGURE, TEXT, NUMBER = "figure", "text", "number"
+"""What a column holds: floating-point figures (NaN where there is none), text, whole numbers."""
+
+
+class ResultWriter:
+    """Writes batches of rows.
+
+    Parameters
+    ----------
+    stream : binary stream
+    columns : mapping
+        What each column holds, by its name.
+    batches : writer of batches, optional
+        For the forms that have those.
+    as_json : bool
+        Otherwise JSON lines instead of CSV.
+    """
+
+    def __init__(self, stream: Any, columns: Mapping[str, str], batches: Any = None, as_json: bool = False):
+        self._stream = stream
+        self._columns = columns
+        self._batches = batches
+        self._as_json = as_json
+        if batches is None and not as_json:
+            self._write_text([list(columns)])
+
+    def write(self, values: Sequence[Sequence[Any]]) -> None:
+        """Append rows: the values of each column, None or NaN where there is none."""
+        if self._batches is not None:
+            import pyarrow
+
+            schema = result_schema(self._columns)
+            arrays = [pyarrow.array(v, type=field.type, from_pandas=True) for v, field in zip(values, schema)]
+            self._batches.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
+        elif self._as_json:
+            import orjson
+
+            names = list(self._columns)
+            for row in zip(*values):
+                self._stream.write(
+                    orjson.dumps(dict(zip(names, row)), option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
+                )
+        else:
+            self._write_text([["" if _is_nothing(cell) else cell for cell in row] for row in zip(*values)])
+
+    def _write_text(self, rows: Sequence[Sequence[Any]]) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self._stream.write(text.getvalue().encode())
+
+
+def _is_nothing(cell: Any) -> bool:
+    return cell is None or cell != cell
+
+
+def result_schema(columns: Mapping[str, str]) -> Any:
+    """The schema of the Arrow form of a table of results."""
+    import pyarrow
+
+    types = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string(), NUMBER: pyarrow.int64()}
+    return pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
+
+
+@contextlib.contextmanager
+def open_result_writer(target: str, columns: Mapping[str, str], format: str) -> Iterator[ResultWriter]:
+    """Open a table of results for writing; use it as a context manager and call ``write(values)`` for each batch.
+
+    Parameters
+    ----------
+    target : str
+        A path, which appears only when complete, or ``-``.
+    columns : mapping
+        `FIGURE`, `TEXT` or `NUMBER` for each column, by its name.
+    format : str
+        ``csv``, ``jsonl``, ``arrow`` (IPC stream), ``feather`` (IPC file) or ``parquet``.
+    """
+    with open_output(target) as stream:
+        if format in ("csv", "jsonl"):
+            yield ResultWriter(stream, columns, as_json=format == "jsonl")
+            return
+        with batch_writer(format, stream, result_schema(columns)) as batches:
+            yield ResultWriter(stream, columns, batches)

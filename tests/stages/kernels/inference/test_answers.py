@@ -1,0 +1,81 @@
+"""Groups of rows answered: the same whatever rows are worked on together."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.inference_cases import small_network
+from helpers.seeds import seeds
+from naive import inference as naive
+
+from stages.inference.engine import Engine
+from stages.inference.questions import target_columns
+from stages.kernels.inference import answers
+from stages.kernels.inference.answers import Asked, answer_groups, draw_rows, group_costs, joint_distribution
+
+
+def ask(engine, codes, is_hidden, is_joined=None):
+    n, n_rows = codes.shape
+    everything = np.ones(n, dtype=np.bool_)
+    groups = engine.group(is_hidden, everything, is_joined)
+    target_start, n_columns = target_columns(engine, range(n))
+    asked = Asked(
+        ranks=engine.ranks,
+        is_joined=np.zeros(n, dtype=np.bool_) if is_joined is None else is_joined,
+        target_start=target_start,
+        uniforms=np.random.default_rng(1).random((n, n_rows)),
+        codes=codes.copy(),
+        posterior=np.full((n_rows, n_columns), np.nan),
+        logs=np.empty(len(groups.rows)),
+    )
+    return groups, asked
+
+
+@pytest.mark.parametrize("seed", seeds(10, 2))
+def test_rows_in_groups(seed):
+    rng = np.random.default_rng(seed)
+    network = small_network(seed, 6)
+    table, engine = naive.joint_table(network), Engine(network)
+    codes = np.array([rng.integers(0, size, 40) for size in table.shape]).astype(np.uint8)
+    is_hidden = rng.random((6, 40)) < 0.4
+    groups, asked = ask(engine, codes, is_hidden)
+    n_groups = len(groups.row_start) - 1
+    assert answer_groups(engine.arrays, groups, asked, answers.MARGINALS, 0, n_groups, math.inf) == -1
+    for row in range(40):
+        evidence = {v: int(codes[v, row]) for v in range(6) if not is_hidden[v, row]}
+        for v in np.flatnonzero(is_hidden[:, row]).tolist():
+            found = asked.posterior[row, asked.target_start[v] :][: table.shape[v]]
+            np.testing.assert_allclose(found, naive.marginal(table, evidence, [v]), atol=1e-12)
+    for kind in (answers.BEST, answers.DRAWN):
+        assert answer_groups(engine.arrays, groups, asked, kind, 0, n_groups, math.inf) == -1
+        np.testing.assert_array_equal(asked.codes[~is_hidden], codes[~is_hidden])
+        assert (asked.codes < np.array(table.shape)[:, None]).all()
+
+
+def test_the_first_group_that_is_too_large_ends_the_work():
+    engine = Engine(small_network(1, 6))
+    groups, asked = ask(engine, np.zeros((6, 2), dtype=np.uint8), np.ones((6, 2), dtype=np.bool_))
+    costs = group_costs(engine.arrays, groups, asked)
+    n_groups = len(costs)
+    limit = float((costs[:, 0] + costs[:, 1]).max()) - 1
+    worst = int(np.argmax(costs[:, 0] + costs[:, 1] > limit))
+    assert answer_groups(engine.arrays, groups, asked, answers.LOGS, 0, n_groups, limit) == worst
+    assert (costs[:, 3] <= costs[:, 0]).all()
+
+
+def test_joint_distribution_and_draws():
+    network = small_network(5, 5)
+    table, engine = naive.joint_table(network), Engine(network)
+    is_joined = np.array([True, False, True, False, False])
+    is_hidden = np.array([[True], [True], [True], [False], [True]])
+    groups, asked = ask(engine, np.zeros((5, 1), dtype=np.uint8), is_hidden, is_joined)
+    group = int(np.searchsorted(groups.member_start, np.flatnonzero(groups.members == 0)[0], "right")) - 1
+    found = joint_distribution(engine.arrays, groups, asked, group, np.array([2, 0]))
+    np.testing.assert_allclose(found, naive.marginal(table, {3: 0}, [2, 0]).ravel(), atol=1e-12)
+    drawn = np.zeros((5, 5000), dtype=np.uint8)
+    asked = asked._replace(uniforms=np.random.default_rng(3).random((5, 5000)))
+    assert draw_rows(engine.arrays, groups, asked, group, drawn) > -math.inf
+    share = np.bincount(drawn[0], minlength=table.shape[0]) / 5000
+    np.testing.assert_allclose(share, naive.marginal(table, {3: 0}, [0]), atol=0.04)

@@ -1,0 +1,164 @@
+"""Junction trees at work: plans, propagation in numbers and in logarithms, states traced back."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from helpers.inference_cases import contradiction, small_network
+from helpers.seeds import seeds
+from naive import inference as naive
+
+from stages.inference.engine import Engine
+from stages.kernels.inference.clique_plans import lay_out, measure, order_component
+from stages.kernels.inference.log_tables import (
+    IMPOSSIBLE,
+    collect_logs,
+    distribute_logs,
+    weigh_by_separator,
+)
+from stages.kernels.inference.propagation import LEAST_PEAK, collect, distribute, read_marginals
+from stages.kernels.inference.trace_states import trace_states
+
+
+class Case:
+    """A network whose hidden variables are in one component, planned, and rows of evidence."""
+
+    def __init__(self, network, hidden, codes):
+        self.network, self.codes = network, codes
+        engine = Engine(network)
+        self.arrays, n = engine.arrays, engine.n_variables
+        self.members = np.array(sorted(hidden))
+        self.families = np.array([v for v in range(n) if {v, *network.parents[v]} & set(hidden)])
+        nothing, local = np.zeros(n, dtype=np.bool_), np.full(n, -1)
+        self.is_inside = np.isin(np.arange(n), self.members)
+        eliminated = order_component(self.arrays, self.members, self.families, engine.ranks, nothing, local)
+        assert (local == -1).all()
+        self.cost = measure(self.arrays, self.members, *eliminated)
+        self.plan = lay_out(self.arrays, self.members, self.families, *eliminated)
+        self.rows = np.arange(codes.shape[1])
+        self.tables = np.empty(self.plan.cell_start[-1] * codes.shape[1])
+        self.messages = np.empty(self.plan.message_start[-1] * codes.shape[1])
+
+    def evidence(self, row):
+        return {v: int(self.codes[v, row]) for v in range(len(self.codes)) if not self.is_inside[v]}
+
+    def collect(self, is_max):
+        logs = np.empty(len(self.rows))
+        collect(
+            self.plan,
+            self.arrays,
+            self.codes,
+            self.rows,
+            self.is_inside,
+            is_max,
+            self.tables,
+            self.messages,
+            logs,
+        )
+        return logs
+
+    def collect_logs(self, row, is_max):
+        return collect_logs(
+            self.plan, self.arrays, self.codes, row, self.is_inside, is_max, self.tables, self.messages
+        )
+
+    def marginals(self, rows):
+        n_states = self.arrays.n_states
+        start = np.concatenate([[0], np.cumsum(n_states)])
+        posterior = np.full((len(self.rows), start[-1]), np.nan)
+        read_marginals(self.plan, self.arrays, rows, self.tables, start[:-1], posterior)
+        return [posterior[:, a:b] for a, b in itertools.pairwise(start)]
+
+
+def random_case(seed, zeros=0.0):
+    """The whole component of some hidden variable, and rows that are possible."""
+    rng = np.random.default_rng(seed)
+    network = small_network(seed, 7, zeros=zeros)
+    table = naive.joint_table(network)
+    hidden = {0}
+    for family in [{v, *network.parents[v]} for v in rng.permutation(7).tolist()]:
+        if family & hidden:
+            hidden |= {v for v in family if rng.random() < 0.8}
+    while True:  # what hidden families leave out is observed, so this is one component or several
+        possible = np.argwhere(table > 0)
+        codes = possible[rng.integers(len(possible), size=5)].T.astype(np.uint8)
+        return Case(network, hidden, np.ascontiguousarray(codes)), table
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.3])
+@pytest.mark.parametrize("seed", seeds(20, 4))
+def test_sums_and_marginals(seed, zeros):
+    case, table = random_case(seed, zeros)
+    case.collect(False)
+    assert case.cost[0] == case.plan.cell_start[-1]
+    assert case.cost[1] == case.plan.message_start[-1]
+    distribute(case.plan, case.arrays, len(case.rows), case.tables, case.messages)
+    found = case.marginals(case.rows)
+    for row in range(5):
+        for v in case.members:
+            expected = naive.marginal(table, case.evidence(row), [v])
+            np.testing.assert_allclose(found[v][row], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("is_max", [False, True])
+@pytest.mark.parametrize("seed", seeds(10, 3))
+def test_logarithms_agree_with_numbers(seed, is_max):
+    case, table = random_case(seed, 0.2)
+    logs = case.collect(is_max)
+    for row in range(5):
+        assert case.collect_logs(row, is_max) == pytest.approx(logs[row], abs=1e-12)
+        if not is_max:
+            distribute_logs(case.plan, case.arrays, case.tables)
+            found = case.marginals(np.array([row]))
+            for v in case.members:
+                expected = naive.marginal(table, case.evidence(row), [v])
+                np.testing.assert_allclose(found[v][row], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("in_logs", [False, True])
+@pytest.mark.parametrize("seed", seeds(10, 3))
+def test_most_probable_states(seed, in_logs):
+    case, table = random_case(seed, 0.2)
+    codes, uniforms = case.codes.copy(), np.zeros((0, 0))
+    if not in_logs:
+        case.collect(True)
+        trace_states(case.plan, case.arrays, 5, case.tables, case.rows, case.rows, uniforms, False, codes)
+    for row in range(5):
+        if in_logs:
+            case.collect_logs(row, True)
+            for clique in range(len(case.plan.heirs)):
+                weigh_by_separator(case.plan, clique, case.tables)
+            place, column = np.zeros(1, dtype=np.int64), np.array([row])
+            trace_states(case.plan, case.arrays, 1, case.tables, place, column, uniforms, False, codes)
+        best = naive.most_probable(table, case.evidence(row))
+        assert table[tuple(codes[:, row])] == pytest.approx(best)
+
+
+def test_draws_follow_the_distribution():
+    case, table = random_case(2)
+    case.collect(False)
+    n_draws = 20_000
+    drawn = np.repeat(case.codes[:, :1], n_draws, axis=1)
+    uniforms = np.random.default_rng(1).random((7, n_draws))
+    places = np.zeros(n_draws, dtype=np.int64)
+    trace_states(case.plan, case.arrays, 5, case.tables, places, np.arange(n_draws), uniforms, True, drawn)
+    for v in case.members:
+        expected = naive.marginal(table, case.evidence(0), [v])
+        found = np.bincount(drawn[v], minlength=len(expected)) / n_draws
+        assert (np.abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / n_draws)).all()
+
+
+def test_small_and_impossible_rows():
+    """A row below the least peak is left to the logarithms, which tell it from an impossible one."""
+    assert LEAST_PEAK > 1e-310
+    codes = np.array([[0, 0], [1, 0], [0, 0]], dtype=np.uint8)
+    case = Case(contradiction(), {0}, codes)
+    logs = case.collect(False)
+    assert math.isnan(logs[0])
+    assert logs[1] == pytest.approx(math.log(0.5))
+    assert case.collect_logs(0, False) == pytest.approx(math.log(1e-310) + math.log(0.5) + math.log(0.25))
+    impossible = Case(contradiction(0.0), {0}, codes)
+    assert impossible.collect_logs(0, False) == IMPOSSIBLE
