@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from formats.lookup import named_formats
+
 from ..data_options import DataOptions, data_options
 from ..inputs import open_learnt_network
 from ..options import (
@@ -109,7 +111,7 @@ class OutputOptions:
         return output_format("query", self.output, None if self.format_name == "table" else self.format_name)
 
     def _is_json_lines(self) -> bool:
-        return self.output.lower().endswith(".jsonl")
+        return self.output.lower().endswith(".jsonl") and not named_formats(self.output)
 
 
 @stage_command
@@ -220,6 +222,7 @@ def open_engine(
         There are none.
     """
     from formats.graphs.networks import require_parameters
+    from formats.streams import source_name
     from stages.fit import fit_parameters
     from stages.inference.engine import Engine
 
@@ -230,7 +233,7 @@ def open_engine(
     elif smoothing is not None:
         raise click.UsageError("--smoothing goes with --data.")
     if model is None:
-        model = require_parameters(None, "query", network)
+        model = require_parameters(None, "query", source_name(network))
     certificate = structure.header.extra.get("treewidth")
     return Engine(model, certified_order(certificate, structure.n_variables), memory)
 
@@ -349,7 +352,7 @@ def draw_samples(
             writer.write(batch)
             drawn += batch.shape[1]
             reporter.progress(drawn, n_rows, "rows")
-    reporter.summary(f"{drawn:,} rows given the states of {len(observed)} variables")
+    reporter.summary(f"{drawn:,} rows; evidence on {len(observed)} of {engine.n_variables} variables")
     return {"rows": drawn, "seed": seed}
 
 

@@ -27,7 +27,7 @@ def test_records_count_each_score_once(method, score, evaluations, monkeypatch):
     assert len(set(asked.sets)) == len(asked.sets)
 
 
-class Asked(NamedTuple):
+class AskedScores(NamedTuple):
     """Records of a run, and children with the sets whose scores it computed."""
 
     records: list[ParentSetRecord]
@@ -41,7 +41,7 @@ def traced_by(run):
         members = np.split(explored.members, explored.offsets[1:-1])
         sets.extend((explored.child, tuple(parents.tolist())) for parents in members)
 
-    return Asked(list(run.records(trace=keep)), sets)
+    return AskedScores(list(run.records(trace=keep)), sets)
 
 
 def expanded_by(run, monkeypatch):
@@ -54,7 +54,7 @@ def expanded_by(run, monkeypatch):
         return expand(self, child, parents, candidates)
 
     monkeypatch.setattr(FamilyScorer, "expand", counted)
-    return Asked(list(run.records()), sets)
+    return AskedScores(list(run.records()), sets)
 
 
 def test_independence_scores_nothing_ahead_of_its_turn_under_a_limit():
