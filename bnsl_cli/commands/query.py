@@ -179,9 +179,9 @@ def command(
       bnsl query random80.bif --variables X1,X2 X0=1
       bnsl query random80.bif X0=1 X7=0 --joint X1,X2 --json
       bnsl query random80.bif X0=1 --mpe
-      bnsl query random80.bif X0=1 X7=0 --probability
       bnsl query random80.bif X0=1 --samples 1000 --seed 1 -o drawn.csv
       bnsl optimize --data random80.csv.gz --tw 3 --time 1s -o random80.net.jsonl
+      bnsl fit random80.net.jsonl random80.csv.gz --smoothing 1 | bnsl query - X0=1 X7=0 --probability
       bnsl query random80.net.jsonl --data random80.csv.gz --smoothing 1 X0=1
 
     \b
