@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from formats.records import Dataset, Variable
 
     from .reporter import Reporter
+
+
+class KnownVariables(NamedTuple):
+    """The variables that data are to have, and the file that lists them."""
+
+    variables: tuple[Variable, ...]
+    source: str
 
 
 @dataclass(frozen=True)
@@ -33,11 +40,15 @@ class DataOptions:
     max_states: int | None
     unseen: str
 
-    def open(self, source: str, reporter: Reporter, variables: tuple[Variable, ...] | None = None) -> Dataset:
-        """Read a table, coded with the states of `variables` if given."""
+    def open(self, source: str, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
+        """Read a table, coded with the states of `known` variables if given."""
         from formats import open_dataset
+        from formats.streams import source_name
 
-        return open_dataset(source, variables=variables, warn=reporter.warn, **self.rules())
+        if known is None:
+            return open_dataset(source, warn=reporter.warn, **self.rules())
+        rules = {**self.rules(), "variables": known.variables, "listed_in": source_name(known.source)}
+        return open_dataset(source, warn=reporter.warn, **rules)
 
     def rules(self) -> dict[str, Any]:
         """The options as the readers of tables call them."""

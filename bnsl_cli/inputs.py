@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable, Variable
     from formats.textlines import Lines
 
-    from .data_options import DataOptions
+    from .data_options import DataOptions, KnownVariables
     from .reporter import Reporter
     from .score_options import ScoreOptions
 
@@ -65,15 +65,15 @@ class MatchedTables:
         self.reporter = reporter
         self._opened: dict[tuple[Variable, ...], Dataset] = {}
 
-    def match(self, variables: tuple[Variable, ...]) -> Dataset | None:
-        """The table coded by `variables`; None if there is no table."""
+    def match(self, known: KnownVariables) -> Dataset | None:
+        """The table coded by the variables of a network; None if there is no table."""
         if self.source is None:
             return None
         if self.source == "-" and self._opened:
             return next(iter(self._opened.values()))
-        if variables not in self._opened:
-            self._opened[variables] = self.data_options.open(self.source, self.reporter, variables)
-        return self._opened[variables]
+        if known.variables not in self._opened:
+            self._opened[known.variables] = self.data_options.open(self.source, self.reporter, known)
+        return self._opened[known.variables]
 
 
 def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: Reporter) -> EntropyTable:

@@ -8,7 +8,7 @@ import click
 
 from formats.wording import plural
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, KnownVariables, data_options
 from ..options import check_sources, format_option, input_argument, message_options, output_option
 from ..output_formats import TABLE_FORMATS, output_format
 from ..parameter_types import INPUT_PATH
@@ -74,9 +74,9 @@ def command(
         )
     known = None
     if like == "-":
-        known = open_dataset(like, warn=reporter.warn).variables
+        known = KnownVariables(open_dataset(like, warn=reporter.warn).variables, like)
     elif like:
-        known = variables_of(like, reporter)
+        known = KnownVariables(variables_of(like, reporter), like)
     dataset = data_options.open(data, reporter, known)
     with open_table_writer(output, dataset.variables, table_format) as writer:
         writer.write(dataset.codes)

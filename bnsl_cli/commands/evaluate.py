@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, KnownVariables, data_options
 from ..inputs import LearntNetwork, MatchedTables, open_learnt_networks
 from ..options import (
     check_sources,
@@ -165,8 +165,8 @@ def command(
     truth = open_network(reference) if reference else None
     records: list[dict[str, Any]] = [] if strengths is None else [judge_strengths(strengths, truth)]
     for source, place, (structure, parameters) in learnt:
-        rows = training.match(structure.header.variables)
-        test_rows = held_out.match((rows or structure.header).variables)
+        rows = training.match(KnownVariables(structure.header.variables, source))
+        test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
         found = evaluate_network(
             structure,
             data=rows,

@@ -6,7 +6,7 @@ import click
 
 from formats.wording import plural
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, KnownVariables, data_options
 from ..options import check_sources, message_options, output_option
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
@@ -60,7 +60,7 @@ def command(
     check_sources(network, data)
     target_format = output_format("fit", output)
     structure = open_network(network)
-    dataset = data_options.open(data, reporter, structure.header.variables)
+    dataset = data_options.open(data, reporter, KnownVariables(structure.header.variables, network))
     fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
     write_network(output, fitted, target_format, reporter.warn)
     reporter.summary(

@@ -12,7 +12,7 @@ import click
 from formats.wording import plural
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, KnownVariables, data_options
 from ..inputs import (
     read_entropies,
     require_same_variables,
@@ -329,8 +329,11 @@ def open_data_search(
         warn_of_cut_lists(table, reporter)
         table = drop_dominated(table)
     listed = None if table is None or table.header.data is None else table
-    known = [given.header for given in (forest, listed or start) if given is not None]
-    dataset = data_options.open(str(given.data), reporter, known[0].variables if known else None)
+    sources = ((forest, given.screen), (listed, sets), (start, given.start))
+    known = [
+        KnownVariables(file.header.variables, str(source)) for file, source in sources if file is not None
+    ]
+    dataset = data_options.open(str(given.data), reporter, known[0] if known else None)
     if forest is not None:
         require_same_variables(forest.header, dataset, str(given.screen))
         warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)

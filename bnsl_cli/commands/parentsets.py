@@ -12,7 +12,7 @@ import click
 from formats.wording import plural
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, KnownVariables, data_options
 from ..inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
 from ..interrupts import graceful_stop, say_if_interrupted
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
@@ -200,16 +200,18 @@ def open_inputs(
     forest = open_forest(guides.screen) if guides.screen else None
     near = open_network(guides.near) if guides.near else None
     known = open_parent_sets(guides.extend, warn=reporter.warn) if guides.extend else None
-    headers = [given.header for given in (forest, near, known) if given]
-    dataset = data_options.open(data, reporter, headers[0].variables if headers else None)
-    for header, source in zip(headers, filter(None, (guides.screen, guides.near, guides.extend))):
+    sources = (guides.screen, guides.near, guides.extend)
+    headers = [(given.header, str(source)) for given, source in zip((forest, near, known), sources) if given]
+    listed = KnownVariables(headers[0][0].variables, headers[0][1]) if headers else None
+    dataset = data_options.open(data, reporter, listed)
+    for header, source in headers:
         require_same_variables(header, dataset, source)
     if forest is not None and guides.screen:
         warn_of_other_forest(forest.header, dataset, guides.screen, reporter)
     if known and guides.extend:
         warn_of_cut_lists(known, reporter)
         require_same_scores(known.header, dataset, score_options, guides.extend)
-    before = tuple(entry for header in headers for entry in header.by)
+    before = tuple(entry for header, _ in headers for entry in header.by)
     return dataset, {"forest": forest, "near": near, "known": known}, before
 
 

@@ -59,6 +59,8 @@ class EncodingOptions:
         Variables of a file header: columns are matched by name (by position if the table has no names and the
         names do not match), put in this order and coded by these states; further columns are ignored. Numbers are
         put into states that are intervals; how columns are cut does not matter for variables with states.
+    listed_in : str
+        What messages call the file with these variables.
     unseen : str
         ``error`` refuses labels that `variables` does not list, ``drop`` leaves their rows out.
     max_states : int, optional
@@ -72,6 +74,7 @@ class EncodingOptions:
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     variables: tuple[Variable, ...] | None = None
+    listed_in: str = "the header"
     unseen: str = "error"
     max_states: int | None = None
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -118,7 +118,7 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     UnsuitableData
         Missing cells, continuous columns, columns with too many states, no rows.
     Inconsistent
-        A column that the header lists is not there, or holds a label that the header does not know.
+        A column of a variable that is to be there is not, or holds a label that is none of its states.
     """
     n_rows = len(raw.columns[0]) if raw.columns else 0
     if n_rows == 0:
@@ -132,7 +132,7 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
         raw = raw._replace(names=names)
-    columns = [Column.unpack(*item) for item in _select_columns(raw, options.variables, warn)]
+    columns = [Column.unpack(*item) for item in _select_columns(raw, options, warn)]
     for column in columns:
         column.classify(options.missing == "state", options.na)
     rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)
@@ -189,8 +189,9 @@ def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> 
     return {variable.name for variable in variables} != set(raw.names)
 
 
-def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn: Warn):
+def _select_columns(raw: RawTable, options: EncodingOptions, warn: Warn):
     """Pairs of a variable and its column, in the order of the variables."""
+    variables = options.variables
     if variables is None:
         return [(Variable(name), column) for name, column in zip(raw.names, raw.columns)]
     names = [variable.name for variable in variables]
@@ -199,14 +200,16 @@ def _select_columns(raw: RawTable, variables: tuple[Variable, ...] | None, warn:
     if absent:
         raise Inconsistent(
             f"no {'column' if len(absent) == 1 else 'columns'} {listed(map(repr, absent))}, "
-            "which the header lists",
+            f"which {options.listed_in} lists",
             source=raw.source,
             remedy=_name_remedy(names, raw),
         )
     known = set(names)
     extra = [name for name in raw.names if name not in known]
     if extra:
-        warn(f"{raw.source}: columns that the header does not list are ignored: {listed(map(repr, extra))}")
+        warn(
+            f"{raw.source}: columns that {options.listed_in} does not list are ignored: {listed(map(repr, extra))}"
+        )
     return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
 
 
@@ -234,10 +237,13 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     complete = ~is_missing if missing and options.missing == "drop" else None
     is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen, complete)
     if unseen and options.unseen == "error":
-        _refuse_unseen([column for column, _ in unseen], complete, source)
+        _refuse_unseen([column for column, _ in unseen], complete, source, options.listed_in)
     if missing and options.missing == "error":
         return None, [_missing_problem(missing, int(is_missing.sum()), n_rows)]
-    for rows, why in ((is_missing, "missing cells"), (is_unseen, "labels that the header does not know")):
+    for rows, why in (
+        (is_missing, "missing cells"),
+        (is_unseen, f"labels that {options.listed_in} does not list"),
+    ):
         if rows.any():
             warn(f"{source}: {int(rows.sum())} of {n_rows} rows left out: {why}")
     keep = ~(is_missing | is_unseen)
@@ -283,13 +289,15 @@ def _missing_problem(counts: Sequence[tuple[Column, int]], n_affected: int, n_ro
     )
 
 
-def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, source: str) -> None:
+def _refuse_unseen(
+    columns: Sequence[Column], rows: np.ndarray | None, source: str, listed_in: str
+) -> NoReturn:
     column = columns[0]
     counts = column.count_labels(rows) * column.unseen
     label = column.labels[int(counts.argmax())].as_py()
     others = f"; {plural(len(columns) - 1, 'more column')} alike" if len(columns) > 1 else ""
     raise Inconsistent(
-        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states of the header "
+        f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {listed_in} lists "
         f"({listed(map(repr, column.states or ()))}){others}",
         source=source,
         column=column.name,

@@ -291,14 +291,15 @@ class TestStatesOfAHeader:
         columns = {"a": ["0", "1", "7", "7"], "b": ["x", "w", "x", "x"]}
         with pytest.raises(Inconsistent) as caught:
             read(**columns, variables=self.header)
-        assert "column 'b': label 'w' in 1 row is not among the states of the header ('y', 'x', 'z')" in str(
-            caught.value
+        assert (
+            "column 'b': label 'w' in 1 row is not among the states that the header lists ('y', 'x', 'z')"
+            in str(caught.value)
         )
         assert "1 more column alike" in str(caught.value) and "--unseen drop" in str(caught.value)
         said = []
         dataset = read(**columns, variables=self.header, unseen="drop", warn=said.append)
         assert dataset.codes.tolist() == [[1], [1]]
-        assert "3 of 4 rows left out: labels that the header does not know" in said[0]
+        assert "3 of 4 rows left out: labels that the header does not list" in said[0]
 
     def test_missing_cells(self, read):
         columns = {"a": ["0", "?"], "b": ["x", "y"]}
