@@ -1,6 +1,6 @@
-"""k-A*'s choice of sets along one order by depth-first branch and bound; for orders of up to 64 variables.
+"""k-A*'s choice of sets along one order by depth-first branch and bound.
 
-The last variable takes its set first, as in `kastar`; the bound is that of `fill_prices`, sharpened at each choice by
+The last variable takes its set first, as in `kastar`; the bound is that of `fill_bound`, sharpened at each choice by
 a few steps. One path is held at a time, so that no room runs out, and the bound is so much sharper that some
 thousands of choices prove what millions of states do not.
 """
@@ -13,8 +13,9 @@ import numpy as np
 
 from ..arrays import copy_into
 from ..jit import njit
-from .fill_prices import lowest_bound
-from .fills import RankedSets, hash_fill, join, joins
+from .fill_bound import lowest_bound
+from .fill_prices import clear_prices
+from .fills import hash_fill, is_within, join, joins
 
 ROOT_STEPS, STEPS = 400, 25
 """Changes of the prices before the first choice, and at each later one. Measured on wdbc at treewidth 2 and 5: more
@@ -23,17 +24,20 @@ steps need fewer choices in no less time."""
 N_MARKS = 1 << 17
 """Filled graphs remembered; a power of two."""
 
-DEPTH, CHOICES, IS_NEW = 0, 1, 2
-"""Entries of `FillBranches.counts`: ranks decided on the present path (-1 at the end), choices bounded so far, and
-whether the present one is not bounded yet."""
+DEPTH, CHOICES, IS_NEW, ORDER = 0, 1, 2, 3
+"""Entries of `FillBranches.counts`: ranks decided on the present path (-1 at the end), choices bounded so far,
+whether the present one is not bounded yet, and the number of orders begun."""
+
+SALT = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number (2^64 by the golden ratio), whose multiples spread over all words."""
 
 
 class FillBranches(NamedTuple):
-    """The present path of choices, and what is open beside it.
+    """The present path of choices, and what is open beside it; made once and used for one order after the other.
 
     Attributes
     ----------
-    fills : ndarray of uint64, shape (n_ranks + 1, n_ranks, 1)
+    fills : ndarray of uint64, shape (n_ranks + 1, n_ranks, ceil(n_variables / 64))
         Filled graph by number of ranks decided.
     values : ndarray of float64, shape (n_ranks + 1,)
         Relative scores of the sets decided with that of the start clique, in nats.
@@ -46,11 +50,13 @@ class FillBranches(NamedTuple):
     ends, nexts : ndarray of int64, shape (n_ranks,)
         Number of the options, and the next one to be tried.
     marks : ndarray of uint64, shape (N_MARKS, 2)
-        Hashes of filled graphs met; a newer one replaces an older one in its place.
+        Hashes of filled graphs met, other ones for each order; a newer one replaces an older one in its place.
     marked : ndarray of float64, shape (N_MARKS,)
         The best value at which each was met.
-    counts : ndarray of int64, shape (3,)
-        See `DEPTH`, `CHOICES` and `IS_NEW`.
+    counts : ndarray of int64, shape (4,)
+        See `DEPTH`, `CHOICES`, `IS_NEW` and `ORDER`.
+    trial, trial_fill, set_worths : ndarray
+        Scratch: sets of a completion, its filled graph, and a worth for each set of a rank.
     """
 
     fills: np.ndarray
@@ -63,14 +69,17 @@ class FillBranches(NamedTuple):
     marks: np.ndarray
     marked: np.ndarray
     counts: np.ndarray
+    trial: np.ndarray
+    trial_fill: np.ndarray
+    set_worths: np.ndarray
 
 
-def new_branches(ranked: RankedSets, value: float) -> FillBranches:
-    """Nothing decided but the start clique, whose relative score is `value`."""
-    n_ranks, longest = len(ranked.offsets) - 1, int(np.diff(ranked.offsets).max(initial=0))
-    branches = FillBranches(
-        fills=np.zeros((n_ranks + 1, n_ranks, 1), dtype=np.uint64),
-        values=np.full(n_ranks + 1, value),
+def new_branches(n_variables: int, width: int, longest: int) -> FillBranches:
+    """Room for orders of so many variables, whose longest list holds `longest` sets."""
+    n_ranks, n_words = n_variables - width - 1, -(-n_variables // 64)
+    return FillBranches(
+        fills=np.zeros((n_ranks + 1, n_ranks, n_words), dtype=np.uint64),
+        values=np.zeros(n_ranks + 1),
         taken=np.zeros(n_ranks, dtype=np.int64),
         options=np.zeros((n_ranks, longest), dtype=np.int64),
         worths=np.zeros((n_ranks, longest)),
@@ -78,13 +87,25 @@ def new_branches(ranked: RankedSets, value: float) -> FillBranches:
         nexts=np.zeros(n_ranks, dtype=np.int64),
         marks=np.zeros((N_MARKS, 2), dtype=np.uint64),
         marked=np.full(N_MARKS, -np.inf),
-        counts=np.array([0, 0, 1], dtype=np.int64),
+        counts=np.zeros(4, dtype=np.int64),
+        trial=np.zeros(n_ranks, dtype=np.int64),
+        trial_fill=np.zeros((n_ranks, n_words), dtype=np.uint64),
+        set_worths=np.zeros(longest),
     )
+
+
+@njit
+def begin_order(ranked, branches, picks, value):
+    """Nothing is decided but the start clique, whose relative score is `value`, and all prices are zero."""
+    branches.counts[DEPTH], branches.counts[CHOICES], branches.counts[IS_NEW] = 0, 0, 1
+    branches.counts[ORDER] += 1
+    branches.values[0] = value
+    clear_prices(picks)
+    least = branches.fills[0]
+    least[:] = 0
     # The last set of each rank is part of its others: empty, or what fixed records prescribe.
-    extra = np.zeros(1, dtype=np.uint64)
-    for rank in range(n_ranks):
-        join(branches.fills[0], rank, ranked.masks[ranked.offsets[rank + 1] - 1], extra)
-    return branches
+    for rank in range(len(least)):
+        join(least, rank, ranked.masks[ranked.offsets[rank + 1] - 1], picks.extra)
 
 
 @njit
@@ -107,6 +128,7 @@ def most_open(branches):
 def was_met(branches, depth):
     """Whether the present filled graph was met with no smaller value; it is remembered from now on."""
     first, second = hash_fill(branches.fills[depth], depth)
+    first ^= np.uint64(branches.counts[ORDER]) * SALT
     place = np.int64(first & np.uint64(N_MARKS - 1))
     value = branches.values[depth]
     is_marked = branches.marks[place, 0] == first and branches.marks[place, 1] == second
@@ -123,19 +145,19 @@ def complete(ranked, branches, depth, width, picks, is_guided, floor, best):
 
     The choices go to `best` when they are worth more than `floor`; returns the new floor.
     """
-    fill, extra = branches.fills[depth].copy(), picks.extra
-    trial, value = branches.taken.copy(), branches.values[depth]
+    fill, trial, value = branches.trial_fill, branches.trial, branches.values[depth]
+    copy_into(fill[depth:], branches.fills[depth, depth:])
+    copy_into(trial, branches.taken[:depth])
     for rank in range(depth, len(fill)):
         s = ranked.offsets[rank]
-        if is_guided and joins(fill, rank, ranked.masks[picks.chosen[rank]], extra, width):
+        if is_guided and joins(fill, rank, ranked.masks[picks.chosen[rank]], picks.extra, width):
             # A better set may need no more fill.
-            wanted = fill[rank, 0] | ranked.masks[picks.chosen[rank], 0]
-            while ranked.masks[s, 0] & ~wanted != 0:
+            while not is_within(ranked.masks[s], fill[rank], ranked.masks[picks.chosen[rank]]):
                 s += 1
         else:
-            while not joins(fill, rank, ranked.masks[s], extra, width):
+            while not joins(fill, rank, ranked.masks[s], picks.extra, width):
                 s += 1
-        join(fill, rank, ranked.masks[s], extra)
+        join(fill, rank, ranked.masks[s], picks.extra)
         value += ranked.relative_scores[s]
         trial[rank] = s
     if value > floor:
@@ -150,15 +172,15 @@ def list_options(ranked, branches, depth, width, picks, others, worths, floor):
     are worth.
     """
     fill, options, bounds = branches.fills[depth], branches.options[depth], branches.worths[depth]
-    first, present, count = ranked.offsets[depth], fill[depth, 0], 0
+    first, count = ranked.offsets[depth], 0
     for s in range(first, ranked.offsets[depth + 1]):
         bound = others + worths[s - first]
         if bound <= floor:
             continue
         # A better set with no more fill is the better choice.
-        wanted, is_useful = present | ranked.masks[s, 0], True
+        is_useful = True
         for better in range(first, s):
-            if (present | ranked.masks[better, 0]) & ~wanted == 0:
+            if is_within(ranked.masks[better], fill[depth], ranked.masks[s]):
                 is_useful = False
                 break
         if not is_useful:
@@ -213,7 +235,7 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
             counts[CHOICES] += 1
             counts[IS_NEW] = 0
             floor = complete(ranked, branches, depth, width, picks, False, floor, best)
-            worths = np.full(ranked.offsets[depth + 1] - ranked.offsets[depth], -np.inf)
+            worths = branches.set_worths[: ranked.offsets[depth + 1] - ranked.offsets[depth]]
             bound = lowest_bound(
                 ranked,
                 branches.fills[depth],
@@ -239,7 +261,7 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
             if branches.worths[depth, k] <= floor + rounding:
                 continue
             s = branches.options[depth, k]
-            branches.fills[depth + 1] = branches.fills[depth]
+            copy_into(branches.fills[depth + 1, depth:], branches.fills[depth, depth:])
             join(branches.fills[depth + 1], depth, ranked.masks[s], picks.extra)
             branches.values[depth + 1] = branches.values[depth] + ranked.relative_scores[s]
             branches.taken[depth] = s

@@ -124,6 +124,15 @@ def lowest_rank(words):
 
 
 @njit
+def is_within(members, fill, others):
+    """Whether all `members` are in a fill or among `others`."""
+    outside = np.uint64(0)
+    for w in range(len(members)):
+        outside |= members[w] & ~(fill[w] | others[w])
+    return outside == 0
+
+
+@njit
 def joins(fill, rank, members, extra, width):
     """Whether fills stay within `width` members when `members` join that of `rank`; `extra` is scratch.
 

@@ -5,20 +5,24 @@ choices along an order prune the search, and so no order ends below k-G; so do c
 order is decided when its best choice is found and proved; of the others it is told how much better their best choice
 may be.
 
-Up to 64 variables the search is depth-first with a Lagrangian bound, which decides orders within some thousands of
-choices where the paper's best-first search meets tens of millions of states. Beyond, prices for all triples of
-variables would take too much room and time: there the search is best-first with the paper's estimate, and an order
-that outgrows the room for states ends with the best completion met or that of a search from its first variable on.
+Up to 256 variables the search is depth-first with a Lagrangian bound, which decides orders within some thousands of
+choices where the paper's best-first search meets tens of millions of states; where it does not end soon, a large
+neighbourhood search looks for better choices to prune it by. Beyond, places for the prices of all triples of
+variables would take too much room: there the search is best-first with the paper's estimate, and an order that
+outgrows the room for states ends with the best completion met or that of a search from its first variable on.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import suppress
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import AnytimeBound
 from ..bounds.rounding import proof_rounding
@@ -28,6 +32,8 @@ from .kg import GreedyOrders, prepare_orders
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
+    from stages.kernels.ktrees.fill_branches import FillBranches
+    from stages.kernels.ktrees.fill_prices import PricedPicks
     from stages.kernels.ktrees.fills import RankedSets
     from stages.kernels.ktrees.ktree import KTree
     from stages.runtime.budgets import Budget
@@ -35,10 +41,20 @@ if TYPE_CHECKING:
 
     from .. import OptimizeOptions
 
-MAX_CHOICES = 60_000
-"""Choices bounded for one order of up to 64 variables; some half a millisecond each."""
+MAX_PRICED = 256
+"""Variables up to which the bound is Lagrangian: 60 MB of room for prices."""
 
-CHOICES_PER_CALL = 50
+CHOICES_BY_VARIABLES = 3_000_000
+"""Choices bounded for one order times variables; of wdbc, 31 variables, about half a minute."""
+
+CALL_BY_VARIABLES = 1500
+"""Choices bounded per kernel call times variables: some hundredths of a second."""
+
+LATE = 1000
+"""Choices after which an order has not been decided soon."""
+
+TRIALS_BY_VARIABLES = 600_000
+"""Trials of the neighbourhood search times variables; of wdbc an eighth of a second."""
 
 FIRST_STATES = 4096
 """Room for states to begin with."""
@@ -66,17 +82,19 @@ class PathOrders(BatchStream):
     ----------
     by_branches : bool
         Search depth-first with a Lagrangian bound, as there are few enough variables.
+    late : int
+        Choices bounded before better ones are looked for by the other way.
     """
 
     work_per_variable = 20_000
 
     def __init__(self, orders: GreedyOrders, budget: Budget):
-        from stages.kernels.ktrees.fill_prices import MAX_RANKS
-
         super().__init__(orders.problem, orders.seed)
         self.orders = orders
         self.budget = budget
-        self.by_branches = self.problem.n_variables <= MAX_RANKS
+        self.by_branches = self.problem.n_variables <= MAX_PRICED
+        self.late = LATE
+        self._rooms: list[tuple[FillBranches, PricedPicks]] = []
 
     def batches(self, limit: int | None) -> Iterator[np.ndarray]:
         """The orders themselves."""
@@ -126,23 +144,44 @@ class PathOrders(BatchStream):
         self, tree: KTree, ranked: RankedSets, start: float, greedy: float
     ) -> tuple[float, float, int]:
         """Search depth-first; `start` is the relative score of the start clique. Returns what `_search` does."""
-        from stages.kernels.ktrees.fill_branches import CHOICES, most_open, new_branches, search_branches
-        from stages.kernels.ktrees.fill_prices import new_picks
+        from stages.kernels.ktrees.fill_branches import CHOICES, begin_order, most_open, search_branches
+        from stages.kernels.ktrees.fill_neighbours import search_neighbourhoods
 
-        branches, picks = new_branches(ranked, start), new_picks(ranked, self.problem.n_variables)
+        n, width = self.problem.n_variables, self.problem.treewidth
+        room = self._free_room()
+        branches, picks = room
+        begin_order(ranked, branches, picks, start)
         taken = np.full(len(ranked.offsets) - 1, -1, dtype=np.int64)
-        rounding = proof_rounding(self.problem.n_variables, abs(greedy))
-        found, is_over = greedy, False
-        while not is_over and branches.counts[CHOICES] < MAX_CHOICES and not self.budget.is_spent():
-            is_over, found = search_branches(
-                ranked, branches, self.problem.treewidth, picks, taken, found, rounding, CHOICES_PER_CALL
-            )
+        rounding, per_call = proof_rounding(n, abs(greedy)), max(1, CALL_BY_VARIABLES // n)
+        found, is_over, is_late = greedy, False, False
+        while (
+            not is_over and branches.counts[CHOICES] * n < CHOICES_BY_VARIABLES and not self.budget.is_spent()
+        ):
+            if branches.counts[CHOICES] >= self.late and not is_late:
+                is_late, rng = True, task_generator(self.seed, *tree.order.tolist())
+                found = search_neighbourhoods(
+                    ranked, branches.fills[0], start, width, rng, taken, found, TRIALS_BY_VARIABLES // n
+                )
+            is_over, found = search_branches(ranked, branches, width, picks, taken, found, rounding, per_call)
         if found > greedy:
             _take(tree, ranked, taken)
         # Without a choice bounded the paper's estimate holds: the best sets among all predecessors.
         estimate = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
         bound = found if is_over else min(estimate, float(most_open(branches)))
-        return found, bound, int(branches.counts[CHOICES])
+        n_choices = int(branches.counts[CHOICES])
+        self._rooms.append(room)
+        return found, bound, n_choices
+
+    def _free_room(self) -> tuple[FillBranches, PricedPicks]:
+        """Room for a depth-first search, that of one that has ended if there is any."""
+        from stages.kernels.ktrees.fill_branches import new_branches
+        from stages.kernels.ktrees.fill_prices import new_picks
+
+        with suppress(IndexError):
+            return self._rooms.pop()
+        n, width = self.problem.n_variables, self.problem.treewidth
+        longest = int(np.diff(self.problem.lists.set_offsets).max())
+        return new_branches(n, width, longest), new_picks(n, width)
 
     def _expand(
         self, tree: KTree, ranked: RankedSets, start: float, greedy: float
@@ -235,6 +274,8 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
     """Compile all that `search` may need, for few variables and for many."""
     search(table, options, budget, reporter)
     orders = PathOrders(prepare_orders(table, options), budget)
+    orders.late = 0
+    orders.evaluate(next(orders.batches(1)))
     orders.by_branches = False
     found = orders.evaluate(next(orders.batches(1)))
     tree = orders.problem.new_tree()

@@ -44,7 +44,11 @@ SLICE_WORK = 2_000_000
 """Cliques weighed, and sets compared with them, per kernel call: some hundredths of a second."""
 
 CLIQUE_STARTS, CLIQUE_WORK = 20, 20_000_000
-"""Greedy cliques before the search for the most informative one, and variables looked at in it: a second at most."""
+"""Greedy cliques before the search for the most informative one, and variables looked at in it."""
+
+CLIQUE_PACE, CLIQUE_SHARE = 14_000_000, 0.1
+"""Variables looked at in a second, and the share of the time left that this search may take: a k-tree is worth more
+than the proof of its first clique. Measured on accidents at treewidth 8, where a k-tree takes 0.6 seconds."""
 
 
 class GuidedTrees(InformedTrees):
@@ -83,7 +87,8 @@ class GuidedTrees(InformedTrees):
         members = np.empty(self.problem.treewidth + 1, dtype=np.int64)
         most = self._largest_sums()
         tops = self.problem.scores[lists.set_offsets[:-1]]
-        proved = best_clique(lists, tops, self.information, most, CLIQUE_STARTS, members, CLIQUE_WORK)
+        work = int(min(CLIQUE_WORK, CLIQUE_PACE * CLIQUE_SHARE * self.budget.time_left()))
+        proved = best_clique(lists, tops, self.information, most, CLIQUE_STARTS, members, work)
         tree.order[:] = np.concatenate((members, np.setdiff1d(np.arange(n), members)))
         return bool(proved)
 

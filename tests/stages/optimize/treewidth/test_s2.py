@@ -15,6 +15,7 @@ from naive.treewidth import elimination_width, moral_edges
 from formats.records import Dataset, Variable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
+from stages.optimize.treewidth import s2plus
 from stages.optimize.treewidth.informative_score import index_pairs, pair_information
 from stages.optimize.treewidth.ktree_dp import InsideSolver
 from stages.optimize.treewidth.problem import prepare_within
@@ -158,3 +159,22 @@ def test_fixed_roots_are_kept(method):
 def test_too_wide_cliques_are_refused():
     with pytest.raises(InfeasibleError, match="width 62 at most"):
         optimize(random_table(0, 70, n_sets=1), 65, "s2", 1)
+
+
+def test_the_first_clique_takes_a_share_of_the_time(monkeypatch):
+    """Its proof leaves time for k-trees; without a limit nothing is cut."""
+    from stages.kernels.ktrees import informative_clique
+
+    works = []
+
+    def best_clique(lists, tops, information, most, starts, members, work):
+        works.append(work)
+        members[:] = np.arange(len(members))
+        return False
+
+    monkeypatch.setattr(informative_clique, "best_clique", best_clique)
+    options = OptimizeOptions(method="s2plus", treewidth=2, seed=1, restarts=1)
+    for seconds in (0.5, None):
+        budget = Budget(seconds, clock=lambda: 0.0)
+        run(random_table(1, 12), options, budget, NullReporter())
+    assert works == [int(0.5 * s2plus.CLIQUE_PACE * s2plus.CLIQUE_SHARE), s2plus.CLIQUE_WORK]

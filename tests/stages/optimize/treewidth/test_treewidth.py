@@ -139,7 +139,6 @@ def test_kastar_is_never_below_kg_with_the_same_seed_and_number_of_orders(seed, 
 
 @pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
-    from stages.kernels.ktrees import fill_prices
     from stages.kernels.ktrees.orders import evaluate_order
     from stages.optimize.treewidth import kastar
     from stages.optimize.treewidth.kg import prepare_orders
@@ -156,10 +155,11 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     assert found.relative_score >= greedy
     # Cut short, the order is undecided: what is found then is at least k-G's, and the gap covers what it lacks.
     assert found.figures["gap"] == 0.0
-    for name, room in (("MAX_CHOICES", 1), ("CHOICES_PER_CALL", 1), ("STATES_BY_VARIABLES", 1)):
+    for name, room in (("CHOICES_BY_VARIABLES", 1), ("CALL_BY_VARIABLES", 1), ("STATES_BY_VARIABLES", 1)):
         monkeypatch.setattr(kastar, name, room)
-    for most_ranks, seconds in ((64, None), (64, 0.0), (0, None), (0, 0.0)):
-        monkeypatch.setattr(fill_prices, "MAX_RANKS", most_ranks)
+    for most, late, seconds in itertools.product((64, 0), (0, 1000), (None, 0.0)):
+        monkeypatch.setattr(kastar, "MAX_PRICED", most)
+        monkeypatch.setattr(kastar, "LATE", late)
         cut = kastar.PathOrders(orders, Budget(seconds)).evaluate(order)
         assert np.isfinite(cut.figures["gap"])
         bound = cut.relative_score + cut.figures["gap"] + 1e-9
@@ -168,11 +168,10 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
 
 @pytest.mark.parametrize("seed", seeds(20, quick=4))
 def test_kastar_keeps_what_the_search_from_the_front_does_not_improve(seed, monkeypatch):
-    from stages.kernels.ktrees import fill_prices
     from stages.optimize.treewidth import kastar
     from stages.optimize.treewidth.kg import prepare_orders
 
-    monkeypatch.setattr(fill_prices, "MAX_RANKS", 0)
+    monkeypatch.setattr(kastar, "MAX_PRICED", 0)
     for name, room in (("FIRST_STATES", 16), ("STATES_BY_VARIABLES", 720), ("FRONT_STATES", 1)):
         monkeypatch.setattr(kastar, name, room)
     table = random_table(seed, 12, n_sets=60)
