@@ -329,11 +329,10 @@ def open_data_search(
         warn_of_cut_lists(table, reporter)
         table = drop_dominated(table)
     listed = None if table is None or table.header.data is None else table
-    sources = ((forest, given.screen), (listed, sets), (start, given.start))
-    known = [
-        KnownVariables(file.header.variables, str(source)) for file, source in sources if file is not None
-    ]
-    dataset = data_options.open(str(given.data), reporter, known[0] if known else None)
+    guides = ((forest, given.screen), (listed, sets) if listed is not None else (start, given.start))
+    known = [(file.header, str(source)) for file, source in guides if file is not None]
+    states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
+    dataset = data_options.open(str(given.data), reporter, states)
     if forest is not None:
         require_same_variables(forest.header, dataset, str(given.screen))
         warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
@@ -359,7 +358,7 @@ def open_data_search(
         network, figures = run_on_data(
             rows, with_knowledge(options, knowledge), budget, reporter, start, table, keep_lists, forest
         )
-        before = tuple(entry for header in known for entry in header.by)
+        before = tuple(entry for header, _ in known for entry in header.by)
         return replace(network, header=replace(network.header, by=before)), figures
 
     def replicates(limits: BudgetOptions, stop: StopSignal) -> Iterator[tuple[Network, dict[str, Any]]]:
