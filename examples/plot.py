@@ -36,6 +36,17 @@ COLOURS = ("#1c7ed6", "#e8590c", "#2b8a3e", "#9c36b5", "#c92a2a", "#0b7285", "#5
 
 STYLES, MARKERS = ("-", "--", ":", "-."), ("o", "s", "^", "D", "v", "P", "X", "*")
 
+WORDS = {
+    "bdeu": "BDeu (nats)",
+    "cv_loglik": "log-likelihood per row, cross-validated",
+    "eps": "threshold (thousandths of a nat)",
+    "ess": "equivalent sample size",
+    "parents": "limit on parents",
+    "processor_seconds": "processor seconds",
+    "size": "variables",
+}
+"""What axes and legends call measures, settings and parts of names that are not words."""
+
 Rows = list[dict[str, Any]]
 
 
@@ -55,7 +66,7 @@ def draw_scores(given: argparse.Namespace) -> Any:
         axes.step([*seconds, end], [*scores, scores[-1]], where="post", label=label, **style)
         axes.plot(end, scores[-1], "o", color=style["color"], markersize=4)
     axes.set(xlim=(0, None), xlabel="seconds", ylabel="best score (nats)")
-    axes.yaxis.set_major_formatter("{x:,.0f}" if axes.get_ylim()[1] - axes.get_ylim()[0] > 8 else "{x:,.2f}")
+    axes.yaxis.set_major_formatter(plain_number(axes))
     axes.legend(loc="lower right", frameon=False)
     return figure
 
@@ -124,7 +135,7 @@ def draw_lines(given: argparse.Namespace) -> Any:
                 float(x): statistics.fmean(map(value_of, same)) for x, same in split(ours, [given.x]).items()
             }
             axes.plot(list(means), list(means.values()), label=method, markersize=5, **look(number))
-        axes.set(title=title, xlabel=given.x, xticks=list(means))
+        axes.set(title=title, xlabel=in_words(given.x), xticks=list(means))
         axes.legend(frameon=False)
     panels[0].set_ylabel(quantity_of(rows))
     return figure
@@ -172,7 +183,11 @@ def draw_settings(given: argparse.Namespace) -> Any:
         for number, (data, ours) in enumerate(split(rows, ["data"]).items()):
             points = sorted((setting_of(row)[1], value_of(row)) for row in ours)
             axes.plot(*zip(*points), label=data, markersize=5, **look(number))
-        axes.set(title=measure, xlabel=setting_of(rows[0])[0])
+        axes.set(title=in_words(measure), xlabel=in_words(setting_of(rows[0])[0]))
+        values = [value_of(row) for row in rows]
+        if min(values) >= 0:
+            axes.set_ylim(0, 1.05 * max(values))
+        axes.yaxis.set_major_formatter(plain_number(axes))
     panels[0].legend(frameon=False)
     return figure
 
@@ -183,15 +198,17 @@ def draw_tradeoff(given: argparse.Namespace) -> Any:
     for row in read_rows(given.files):
         values.setdefault((row["data"], row["method"]), {})[row["measure"]] = value_of(row)
     families: dict[str, list[tuple[float, float]]] = {}
+    n_data = len({data for data, _ in values})
     for (data, method), measures in values.items():
         if not {given.x, given.y} <= measures.keys():
             sys.exit(f"no {given.x} and {given.y} of {data}, {method}")
-        family = f"{data}, {method.partition('-')[0]}"
+        setting = in_words(method.partition("-")[0])
+        family = f"{data}, {setting}" if n_data > 1 else setting
         families.setdefault(family, []).append((measures[given.x], measures[given.y]))
     figure, (axes,) = new_panels(1)
     for number, (family, points) in enumerate(families.items()):
         axes.plot(*zip(*sorted(points)), label=family, markersize=5, **look(number))
-    axes.set(xlabel=given.x, ylabel=given.y)
+    axes.set(xlabel=in_words(given.x), ylabel=in_words(given.y))
     axes.legend(frameon=False)
     return figure
 
@@ -296,6 +313,18 @@ def split(rows: Rows, keys: list[str]) -> dict[str, Rows]:
     return dict(sorted(groups.items(), key=lambda item: float(item[0]))) if numeric else groups
 
 
+def in_words(name: str) -> str:
+    """What a reader calls a measure or a part of a name."""
+    return WORDS.get(name, name)
+
+
+def plain_number(axes: Any) -> str:
+    """How numbers of the vertical axis are written: as many decimals as tell its ticks apart, no powers of ten."""
+    low, high = axes.get_ylim()
+    span = high - low
+    return "{x:,.0f}" if span > 8 else "{x:,.1f}" if span > 0.8 else "{x:,.2f}"
+
+
 def value_of(row: dict[str, Any]) -> float:
     """W-scores in per cent, other values as they are."""
     return 100 * row["w_score"] if "w_score" in row else row["value"]
@@ -303,7 +332,7 @@ def value_of(row: dict[str, Any]) -> float:
 
 def quantity_of(rows: Rows) -> str:
     """What the vertical axis shows."""
-    return "W-score (per cent)" if "w_score" in rows[0] else str(rows[0]["measure"])
+    return "W-score (per cent)" if "w_score" in rows[0] else in_words(str(rows[0]["measure"]))
 
 
 def main() -> None:
