@@ -15,7 +15,7 @@ from ..arrays import copy_into
 from ..jit import njit
 from .fill_bound import lowest_bound
 from .fill_prices import clear_prices
-from .fills import hash_fill, is_within, join, joins
+from .fills import hash_fill, is_covered, join, joins
 
 ROOT_STEPS, STEPS = 400, 25
 """Changes of the prices before the first choice, and at each later one. Measured on wdbc at treewidth 2 and 5: more
@@ -152,7 +152,7 @@ def complete(ranked, branches, depth, width, picks, is_guided, floor, best):
         s = ranked.offsets[rank]
         if is_guided and joins(fill, rank, ranked.masks[picks.chosen[rank]], picks.extra, width):
             # A better set may need no more fill.
-            while not is_within(ranked.masks[s], fill[rank], ranked.masks[picks.chosen[rank]]):
+            while not is_covered(ranked.masks[s], fill[rank], ranked.masks[picks.chosen[rank]]):
                 s += 1
         else:
             while not joins(fill, rank, ranked.masks[s], picks.extra, width):
@@ -180,7 +180,7 @@ def list_options(ranked, branches, depth, width, picks, others, worths, floor):
         # A better set with no more fill is the better choice.
         is_useful = True
         for better in range(first, s):
-            if is_within(ranked.masks[better], fill[depth], ranked.masks[s]):
+            if is_covered(ranked.masks[better], fill[depth], ranked.masks[s]):
                 is_useful = False
                 break
         if not is_useful:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import copy_into
 from ..jit import njit
-from .fills import is_within, join, joins
+from .fills import is_covered, join, joins
 from .orders import shuffle_order
 
 LEAST_FREED, MOST_FREED = 0.05, 0.55
@@ -20,9 +20,9 @@ LEAST_FREED, MOST_FREED = 0.05, 0.55
 PASSED_OVER = 0.15
 """Chance of a freed rank to pass over a set that fits."""
 
-PATIENCE = 500
-"""Trials without anything better before all ranks are freed. Measured on wdbc at treewidth 5: one begin in two meets
-the best choices within 500."""
+FRUITLESS = 500
+"""Trials without anything better before all ranks are freed. Measured on the order of wdbc that is hardest at treewidth
+5: of runs of 8,000 trials four in five meet the best choices."""
 
 
 @njit
@@ -66,10 +66,10 @@ def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trial
     current, trial = np.empty(n_ranks, dtype=np.int64), np.empty(n_ranks, dtype=np.int64)
     sequence, fill = np.arange(n_ranks), np.empty_like(least)
     extra = np.empty(least.shape[1], dtype=np.uint64)
-    current_worth, n_waited = -np.inf, PATIENCE
+    current_worth, n_waited = -np.inf, FRUITLESS
     for _ in range(n_trials):
         copy_into(fill, least)
-        if n_waited == PATIENCE:
+        if n_waited == FRUITLESS:
             current_worth, n_waited = -np.inf, 0
         else:
             freed = LEAST_FREED + (MOST_FREED - LEAST_FREED) * rng.random()
@@ -81,7 +81,7 @@ def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trial
         worth = value
         for rank in range(n_ranks):
             s = ranked.offsets[rank]
-            while not is_within(ranked.masks[s], fill[rank], least[rank]):
+            while not is_covered(ranked.masks[s], fill[rank], least[rank]):
                 s += 1
             trial[rank] = s
             worth += ranked.relative_scores[s]

@@ -112,7 +112,7 @@ def holds(fills, rank, member):
 
 
 @inlined
-def slot_of(picks, rank, later, earlier):
+def price_slot(picks, rank, later, earlier):
     """Where the number of the price is that a rank pays for a pair."""
     return picks.blocks[rank] + picks.pair[later, earlier]
 
@@ -121,7 +121,7 @@ def slot_of(picks, rank, later, earlier):
 def clear_prices(picks):
     """Set all prices to zero, for another order."""
     for k in range(1, picks.counts[0]):
-        picks.slots[slot_of(picks, picks.listed[k, 0], picks.listed[k, 1], picks.listed[k, 2])] = 0
+        picks.slots[price_slot(picks, picks.listed[k, 0], picks.listed[k, 1], picks.listed[k, 2])] = 0
     picks.counts[0] = 1
 
 
@@ -148,7 +148,7 @@ def asks_for(picks, rank, later, earlier):
 @njit
 def change_price(picks, rank, later, earlier, change):
     """Add to the price that a rank pays for a pair; no price falls below zero."""
-    slot = slot_of(picks, rank, later, earlier)
+    slot = price_slot(picks, rank, later, earlier)
     k = np.int64(picks.slots[slot])
     if k == 0:
         k = picks.counts[0]

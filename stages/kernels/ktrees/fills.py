@@ -124,7 +124,7 @@ def lowest_rank(words):
 
 
 @njit
-def is_within(members, fill, others):
+def is_covered(members, fill, others):
     """Whether all `members` are in a fill or among `others`."""
     outside = np.uint64(0)
     for w in range(len(members)):
