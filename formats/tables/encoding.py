@@ -207,9 +207,8 @@ def _select_columns(raw: RawTable, options: EncodingOptions, warn: Warn):
     known = set(names)
     extra = [name for name in raw.names if name not in known]
     if extra:
-        warn(
-            f"{raw.source}: columns that {options.listed_in} does not list are ignored: {listed(map(repr, extra))}"
-        )
+        ignored = listed(map(repr, extra))
+        warn(f"{raw.source}: columns that {options.listed_in} does not list are ignored: {ignored}")
     return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
 
 

@@ -21,8 +21,8 @@ PASSED_OVER = 0.15
 """Chance of a freed rank to pass over a set that fits."""
 
 FRUITLESS = 500
-"""Trials without anything better before all ranks are freed. Measured on the order of wdbc that is hardest at treewidth
-5: of runs of 8,000 trials four in five meet the best choices."""
+"""Trials without anything better before all ranks are freed. Measured on the hardest order of wdbc at treewidth 5:
+of runs of 8,000 trials four in five meet the best choices."""
 
 
 @njit
