@@ -288,12 +288,15 @@ def show_forecast(forecast: Forecast, jobs: int) -> None:
 
     threads = f"{jobs} threads" if jobs > 1 else "1 thread"
     if forecast.sets is None or forecast.file_bytes is None:
+        most, at_most = f"{forecast.evaluations:,} at most", " at most"
+        if forecast.expected is not None:
+            most, at_most = f"{forecast.expected:,}, estimated from a sample; {most}", ""
         write_text(
             "-",
             f"variables {forecast.variables:,}, {forecast.searched:,} to search, all sets that nothing rules out",
-            f"time      {duration_text(forecast.seconds)} with {threads}, about, at most",
-            f"scores    {forecast.evaluations:,} at most",
-            f"memory    {format_bytes(forecast.memory_bytes)} at most, besides the sets that are listed",
+            f"time      {duration_text(forecast.seconds)} with {threads}, about{at_most and ',' + at_most}",
+            f"scores    {most}",
+            f"memory    {format_bytes(forecast.memory_bytes)}{at_most}, besides the sets that are listed",
         )
         return
     write_text(

@@ -213,7 +213,8 @@ def _with_plain_line_ends(data: bytes) -> bytes:
 
 def _collapse_spaces(text: bytes, first_line: int) -> tuple[bytes, int]:
     """One space between cells, none around lines."""
-    text = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" {2,}", b" ", text))
+    spans = _parts(text, 0, _MIN_BLOCK)
+    text = b"".join(re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" {2,}", b" ", span)) for span in spans)
     stripped = text.lstrip(b"\n")
     return stripped, first_line + len(text) - len(stripped)
 

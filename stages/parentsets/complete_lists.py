@@ -1,7 +1,8 @@
 """How many sets a complete enumeration has to score, and the time and memory that may take, before it starts.
 
 Counted are the sets that nothing rules out beforehand, see `enumeration`. What the search learns on its way rules out
-more, so time and memory are upper bounds.
+more, so time and memory are upper bounds. Under a Dirichlet prior (BDeu, K2) nothing is ruled out beforehand; where
+the bound is large, a sample tells how many sets are likely scored, see `enumeration_sample`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import numpy as np
 from stages.runtime.budgets import Budget
 
 from .child_search import UNLIMITED
+from .dirichlet_bounds import superset_bound
 from .driver import Run
 from .enumeration import count_sets, rooms
+from .enumeration_sample import sample_counts
 from .memory import format_bytes, free_bytes
 
 BYTES_PER_OPEN_SET = 16
@@ -30,6 +33,12 @@ LONG_SECONDS = 10.0
 COUNTING_SECONDS = 0.5
 """Time for scoring single parents, without which more sets are counted, and for measuring."""
 
+SAMPLED_CHILDREN = 8
+"""Variables of which a sample is taken, spread evenly."""
+
+SAMPLING_SECONDS = 2.0
+"""Time for all samples together."""
+
 LARGEST_TOTAL = 10**300
 """What no machine will ever see the end of; more would be no floating-point number."""
 
@@ -38,7 +47,7 @@ VERY_LONG_SECONDS = 3600.0
 
 
 class CompleteCount(NamedTuple):
-    """Upper bounds for one run.
+    """Upper bounds for one run; under a Dirichlet prior estimates of what is expected within them.
 
     Attributes
     ----------
@@ -47,6 +56,8 @@ class CompleteCount(NamedTuple):
     most : int
         Sets of the variable that has most.
     total : int
+    expected : int or None
+        Sets by a sample, of which time and memory are told then; None where the bounds are told.
     seconds : float
         With the workers of the run, at a rate measured now.
     memory_bytes : int
@@ -56,6 +67,7 @@ class CompleteCount(NamedTuple):
     searched: int
     most: int
     total: int
+    expected: int | None
     seconds: float
     memory_bytes: int
 
@@ -66,8 +78,6 @@ def count_complete(run: Run) -> CompleteCount | None:
 
     if not METHODS[run.options.method].ends_by_size or run.evaluation_limit() < UNLIMITED:
         return None
-    if run.options.max_parents is None and run.scorer.definition.penalty_on(run.scorer.n_rows) <= 0:
-        return None
     searched = [child for child in run.children if run.plan.fixed_set(child) is None]
     total = most = held = 0
     clock = Budget(COUNTING_SECONDS)
@@ -75,11 +85,35 @@ def count_complete(run: Run) -> CompleteCount | None:
         counts = _count_child(run, child, knows_singles=not clock.is_spent())
         total, most, held = total + sum(counts), max(most, sum(counts)), max(held, sum(counts[:-1]))
     total = min(total, LARGEST_TOTAL)
-    seconds = total * _seconds_per_set(run, searched) / min(run.jobs, max(1, len(searched)))
+    workers = min(run.jobs, max(1, len(searched)))
+    rate = _seconds_per_set(run, searched)
+    seconds = total * rate / workers
+    expected = None
+    if seconds > LONG_SECONDS and run.scorer.definition.prior is not None and run.options.keep_mass is None:
+        sampled, held, work = _sample(run, searched, rate)
+        expected = min(total, math.ceil(sampled))
+        seconds = work / workers
     run.scorer.evaluations = 0
-    return CompleteCount(
-        len(searched), most, total, seconds, run.resident + run.jobs * BYTES_PER_OPEN_SET * held
-    )
+    memory_bytes = run.resident + run.jobs * BYTES_PER_OPEN_SET * held
+    return CompleteCount(len(searched), most, total, expected, seconds, memory_bytes)
+
+
+def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[float, int, float]:
+    """Estimates of all sets, of the most that one variable holds, and of the seconds that all take one by one."""
+    rng = np.random.default_rng(0)
+    chosen = searched[:: max(1, len(searched) // SAMPLED_CHILDREN)][:SAMPLED_CHILDREN]
+    sets, held, seconds = 0.0, 0.0, 0.0
+    for child in chosen:
+        limits = run.limits_of(child)
+        bound = superset_bound(run.scorer, child, limits)
+        assert bound is not None
+        counts = sample_counts(run.scorer, child, limits, bound, rng, Budget(SAMPLING_SECONDS / len(chosen)))
+        extended = counts.by_size[:-1].sum()
+        sets += counts.by_size.sum()
+        held = max(held, extended)
+        seconds += extended * counts.seconds_per_set + counts.by_size[-1] * seconds_per_score
+    scale = len(searched) / len(chosen)
+    return sets * scale, math.ceil(min(held, LARGEST_TOTAL)), seconds * scale
 
 
 def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
@@ -131,16 +165,18 @@ def tell_complete(run: Run) -> None:
         return
     free = free_bytes() + run.resident
     limit = free if run.options.memory is None else run.options.memory
-    line = (
-        f"complete enumeration: at most {_number(count.total)} sets ({_number(count.most)} for one variable),"
-        f" about {duration_text(count.seconds)}, {format_bytes(count.memory_bytes)}"
+    bounds = f"at most {_number(count.total)} sets ({_number(count.most)} for one variable)"
+    sets = (
+        bounds if count.expected is None else f"about {_number(count.expected)} sets by a sample ({bounds})"
     )
+    line = f"complete enumeration: {sets}, about {duration_text(count.seconds)}, {format_bytes(count.memory_bytes)}"
     remedy = "--max-parents, --time or another method (grow) would take less"
-    if count.memory_bytes > limit:
+    time = run.options.time
+    if count.memory_bytes > limit and (time is None or count.seconds <= time):
         run.reporter.warn(
             f"{line}; there are {format_bytes(limit)}: searches whose sets do not fit end early. {remedy}"
         )
-    elif count.seconds > VERY_LONG_SECONDS and run.options.time is None:
+    elif count.seconds > VERY_LONG_SECONDS and time is None:
         run.reporter.warn(f"{line}. {remedy}")
     elif count.seconds > LONG_SECONDS and count.total > MEASURED_SETS:  # so few say little of a busy machine
         run.reporter.summary(line)

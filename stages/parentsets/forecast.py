@@ -47,6 +47,8 @@ class Forecast:
     sets, file_bytes : int or None
         Unknown for a complete enumeration.
     memory_bytes : int
+    expected : int or None
+        Scores of a complete enumeration by a sample, where one was taken; time and memory are estimates then.
     """
 
     variables: int
@@ -57,18 +59,27 @@ class Forecast:
     sets: int | None
     file_bytes: int | None
     memory_bytes: int
+    expected: int | None = None
 
 
 def forecast_run(run: Run) -> Forecast:
     """Search a few children of a run as the run itself would, and scale up by estimated cost.
 
-    Of a complete enumeration everything is an upper bound.
+    Of a complete enumeration everything is an upper bound, unless a sample was taken.
     """
     count = count_complete(run)
     if count is not None:
         seconds = count.seconds if run.options.time is None else min(count.seconds, run.options.time)
         return Forecast(
-            len(run.children), count.searched, 0, seconds, count.total, None, None, count.memory_bytes
+            len(run.children),
+            count.searched,
+            0,
+            seconds,
+            count.total,
+            None,
+            None,
+            count.memory_bytes,
+            count.expected,
         )
     costs = run.plan.costs()
     searched = [child for child in run.children if run.plan.fixed_set(child) is None]

@@ -11,9 +11,12 @@ from helpers.tables import dependent_dataset
 
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.complete_lists import count_complete, tell_complete
+from stages.parentsets.dirichlet_bounds import superset_bound
 from stages.parentsets.driver import Run
 from stages.parentsets.enumeration import MOST_COMBINATIONS, count_sets
+from stages.parentsets.enumeration_sample import sample_counts
 from stages.parentsets.forecast import forecast_run
+from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, duration_text
 
 
@@ -85,9 +88,7 @@ def test_a_dry_run_counts_instead_of_searching():
     assert forecast.evaluations == count_complete(run).total
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"max_parents": 2, "evaluations": 9}, {"score": "bdeu", "time": 3600.0}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"max_parents": 2, "evaluations": 9}], ids=str)
 def test_other_limits_need_no_forecast(options):
     assert count_complete(run_of(**options)) is None
 
@@ -102,6 +103,30 @@ def test_what_does_not_fit_is_warned_of_with_a_remedy(monkeypatch):
     reporter.said.clear()
     tell_complete(run_of(reporter, max_parents=3))
     assert reporter.said[0][0] == "detail"
+
+
+@pytest.mark.parametrize("score", ["bdeu", "k2"])
+def test_a_sample_tells_how_many_sets_a_dirichlet_prior_leaves(score):
+    run = run_of(score=score, time=3600.0)
+    clock, rng = Budget(None), np.random.default_rng(0)
+    for child, record in enumerate(run.records()):
+        limits = run.limits_of(child)
+        bound = superset_bound(run.scorer, child, limits)
+        counts = sample_counts(run.scorer, child, limits, bound, rng, clock)
+        assert 0.9 * record.evaluated <= counts.by_size.sum() <= 2**6
+        assert counts.by_size[:2].tolist() == [1, 6]
+
+
+def test_what_takes_long_under_a_dirichlet_prior_is_sampled(monkeypatch):
+    monkeypatch.setattr("stages.parentsets.complete_lists.LONG_SECONDS", 0.0)
+    monkeypatch.setattr("stages.parentsets.complete_lists.SAMPLING_SECONDS", 1e9)
+    run = run_of(reporter := Told(), score="bdeu", time=3600.0)
+    count = count_complete(run)
+    assert count.expected is not None and 7 * 7 <= count.expected <= count.total == 7 * 2**6
+    assert run.scorer.evaluations == 0
+    assert forecast_run(run).expected == count.expected
+    tell_complete(run)
+    assert "sets by a sample (at most 448 sets (64 for one variable)), about" in reporter.said[0][1]
 
 
 def test_durations_that_nobody_waits_for():

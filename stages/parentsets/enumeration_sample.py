@@ -1,0 +1,96 @@
+"""How many sets a complete enumeration scores under a Dirichlet prior, estimated from random sequences of parents.
+
+No count is known beforehand there: whether a set is closed, so that no superset of it is scored, depends on its own
+score (`dirichlet_bounds`). A sequence adds parents one by one, each drawn among those with which the set stays open.
+How many there were to choose from at each step tells how many sets there are of each size (Knuth 1975). A set counts
+as scored if those of its subsets that its sequence met are open, where the enumeration asks for all of its subsets:
+the mean of the estimate is not below the number of sets.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.runtime.budgets import Budget
+from stages.scoring.family_scorer import FamilyScorer
+
+from .child_search import ChildLimits
+from .dirichlet_bounds import SupersetBound
+
+MOST_SEQUENCES = 200
+"""Beyond, the error is small beside that of the rate."""
+
+
+class SampledCounts(NamedTuple):
+    """Estimates for one child.
+
+    Attributes
+    ----------
+    by_size : ndarray of float64, shape (most_added + 1,)
+        Sets scored, by the number of parents besides the required ones.
+    seconds_per_set : float
+        For the score of a set and the question whether it is closed: the least measured, for others may be at work.
+    """
+
+    by_size: np.ndarray
+    seconds_per_set: float
+
+
+def sample_counts(
+    scorer: FamilyScorer,
+    child: int,
+    limits: ChildLimits,
+    bound: SupersetBound,
+    rng: np.random.Generator,
+    clock: Budget,
+) -> SampledCounts:
+    """Mean over as many sequences as the clock allows, at least one and at most `MOST_SEQUENCES`."""
+    most_added = limits.max_parents - len(limits.required)
+    total, n_sequences, seconds_per_set = np.zeros(most_added + 1), 0, math.inf
+    known: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+    while not n_sequences or (n_sequences < MOST_SEQUENCES and not clock.is_spent()):
+        parents, candidates = limits.required, limits.allowed
+        best, ways = scorer.local_score(child, parents), 1.0
+        total[0] += 1.0
+        for size in range(1, most_added + 1):
+            total[size] += ways * len(candidates) / math.factorial(size)
+            if size == most_added or not len(candidates):
+                break
+            if parents not in known:
+                begun = clock.elapsed()
+                extended = _extended(scorer, child, parents, candidates, best, bound)
+                seconds_per_set = min(seconds_per_set, (clock.elapsed() - begun) / len(candidates))
+                if size <= 2:  # the same few sets begin all sequences
+                    known[parents] = extended
+            else:
+                extended = known[parents]
+            candidates, scores = extended
+            if not len(candidates):
+                break
+            ways *= len(candidates)
+            chosen = int(rng.integers(len(candidates)))
+            parents = tuple(sorted((*parents, int(candidates[chosen]))))
+            best = max(best, float(scores[chosen]))
+            candidates = np.delete(candidates, chosen)
+        n_sequences += 1
+    return SampledCounts(total / n_sequences, seconds_per_set if math.isfinite(seconds_per_set) else 0.0)
+
+
+def _extended(
+    scorer: FamilyScorer,
+    child: int,
+    parents: tuple[int, ...],
+    candidates: np.ndarray,
+    best: float,
+    bound: SupersetBound,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The candidates with which a set stays open, and its score with each."""
+    scores = scorer.expand(child, parents, candidates)[candidates]
+    is_open = [
+        not bound.excludes(tuple(sorted((*parents, candidate))), max(best, score))
+        for candidate, score in zip(candidates.tolist(), scores.tolist())
+    ]
+    return candidates[is_open], scores[is_open]
