@@ -22,6 +22,7 @@ from stages.graphs import positions_of, strongly_connected_components, topologic
 from stages.optimize.driver import run
 from stages.optimize.verify import verify_network
 
+from .linear_ordering import improved_order, most_of_pairs
 from .strengths import arc_strengths, pair_strengths
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from stages.runtime.reporting import Reporter
 
 MOST_SETS = 1 << 12
-"""Sets listed for a child: all of 12 candidate parents. Beyond, sets of the strongest candidates are listed."""
+"""Sets listed for a child: all of 12 candidate parents. Beyond, sets of the strongest candidates are listed, and the
+order found is improved by all that count."""
 
 ROUNDING = 1e-9
 """Relative difference by which two sums of strengths are the same."""
@@ -136,11 +138,19 @@ def _acyclic(
     for members in sorted((members for members in components if len(members) > 1), key=len):
         listed = candidate_sets(header, members, gains)
         network, _ = run(listed, options, budget, reporter)
-        for child, family in zip(members, network.parents):
+        families, extra = network.parents, network.header.extra
+        bound = extra.get("bound")
+        if not listed.complete.all():
+            weights = _weights(members, gains)
+            order = improved_order(np.array(topological_order(families)), weights)
+            rank = positions_of(order)
+            arcs = (weights > 0) & (rank[:, None] < rank)
+            families = tuple(tuple(np.flatnonzero(arcs[:, child]).tolist()) for child in range(len(members)))
+            bound = most_of_pairs(weights)
+        for child, family in zip(members, families):
             chosen[child] |= {members[parent] for parent in family}
-        extra = network.header.extra
         facts |= {key: extra[key] for key in ("seed", "interrupted") if key in extra}
-        bounds.append(extra.get("bound") if listed.complete.all() else None)
+        bounds.append(bound)
     position = positions_of(np.array(topological_order([sorted(family) for family in chosen])))
     parents = tuple(
         tuple(sorted(parent for parent in family if position[parent] < position[child]))
@@ -148,6 +158,17 @@ def _acyclic(
     )
     known = [bound for bound in bounds if bound is not None]
     return _Found(parents, math.fsum(known) if len(known) == len(bounds) else None, facts)
+
+
+def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:
+    """What arcs among some variables count, parents in rows, as these number them."""
+    place = {variable: number for number, variable in enumerate(members)}
+    weights = np.zeros((len(members), len(members)))
+    for child in members:
+        for parent, gain in gains[child].items():
+            if parent in place:
+                weights[place[parent], place[child]] = gain
+    return weights
 
 
 def candidate_sets(

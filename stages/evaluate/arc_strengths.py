@@ -25,6 +25,9 @@ STRENGTH_MEASURES: dict[str, str] = {
 
 DECILES = 10
 
+Counted = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Strengths, whether they are of true arcs, and how many there are of each."""
+
 
 def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str, Any]:
     """Measure strengths of arcs against a network.
@@ -49,59 +52,75 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
     """
     n = table.header.n_variables
     expected = align_parents(Network(table.header, ((),) * n, np.zeros(n)), reference)
-    strength, either = np.zeros((n, n)), np.zeros((n, n))
-    strength[table.parents, table.children] = table.probability
-    either[table.parents, table.children] = either[table.children, table.parents] = table.either
-    is_arc = np.zeros((n, n), dtype=np.bool_)
-    for child, family in enumerate(expected):
-        is_arc[list(family), child] = True
-    arcs, pairs = ~np.eye(n, dtype=np.bool_), np.triu_indices(n, 1)
-    joined = (is_arc | is_arc.T)[pairs]
-    deciles = calibration(strength[arcs], is_arc[arcs])
+    # An arc, or a pair, as one number
+    true = np.array([p * n + c for c, family in enumerate(expected) for p in family], dtype=np.int64)
+    joined = np.unique(np.minimum(true // n, true % n) * n + np.maximum(true // n, true % n))
+    parents, children = table.parents.astype(np.int64), table.children.astype(np.int64)
+    pairs, first = np.unique(
+        np.minimum(parents, children) * n + np.maximum(parents, children), return_index=True
+    )
+    arcs = _with_the_rest(table.probability, np.isin(parents * n + children, true), len(true), n * (n - 1))
+    either = _with_the_rest(table.either[first], np.isin(pairs, joined), len(joined), n * (n - 1) // 2)
+    deciles = calibration(*arcs)
     apart = sum(decile["arcs"] * abs(decile["strength"] - decile["share"]) for decile in deciles)
     return {
         "variables": n,
-        "roc_area": roc_area(strength[arcs], is_arc[arcs]),
-        "pr_area": precision_recall_area(strength[arcs], is_arc[arcs]),
-        "pair_roc_area": roc_area(either[pairs], joined),
-        "pair_pr_area": precision_recall_area(either[pairs], joined),
+        "roc_area": roc_area(*arcs),
+        "pr_area": precision_recall_area(*arcs),
+        "pair_roc_area": roc_area(*either),
+        "pair_pr_area": precision_recall_area(*either),
         "calibration_error": apart / max(1, n * (n - 1)),
         "calibration": deciles,
     }
 
 
-def _counts_from_the_top(strength: np.ndarray, is_true: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _with_the_rest(strength: np.ndarray, is_true: np.ndarray, n_true: int, n_all: int) -> Counted:
+    """Listed ones, and all others of strength 0: as two more entries, the true and the false ones of them."""
+    n_missed = n_true - int(is_true.sum())
+    return (
+        np.append(strength, [0.0, 0.0]),
+        np.append(is_true, [True, False]),
+        np.append(np.ones(len(strength)), [n_missed, n_all - len(strength) - n_missed]),
+    )
+
+
+def _counts_from_the_top(
+    strength: np.ndarray, is_true: np.ndarray, number: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """How many true and false ones are at or above each strength there is, from the largest down."""
     _, group = np.unique(-strength, return_inverse=True)
-    return np.cumsum(np.bincount(group, is_true)), np.cumsum(np.bincount(group, ~is_true))
+    hits, misses = (np.bincount(group, number * side) for side in (is_true, ~is_true))
+    return np.cumsum(hits), np.cumsum(misses)
 
 
-def roc_area(strength: np.ndarray, is_true: np.ndarray) -> float | None:
+def roc_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> float | None:
     """Area under the ROC curve; ties count half (Hanley and McNeil 1982). None without true or false ones."""
-    hits, misses = (np.concatenate(([0.0], counts)) for counts in _counts_from_the_top(strength, is_true))
+    hits, misses = (
+        np.concatenate(([0.0], counts)) for counts in _counts_from_the_top(strength, is_true, number)
+    )
     if hits[-1] == 0 or misses[-1] == 0:
         return None
     below = np.diff(misses) * (hits[1:] + hits[:-1]) / 2
     return float(below.sum() / (hits[-1] * misses[-1]))
 
 
-def precision_recall_area(strength: np.ndarray, is_true: np.ndarray) -> float | None:
+def precision_recall_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> float | None:
     """Average precision: the precision at each strength, weighted by the recall it adds. None without true ones."""
-    hits, misses = _counts_from_the_top(strength, is_true)
+    hits, misses = _counts_from_the_top(strength, is_true, number)
     if not len(hits) or hits[-1] == 0:
         return None
     added = np.diff(hits, prepend=0.0)
     return float((added * hits / (hits + misses)).sum() / hits[-1])
 
 
-def calibration(strength: np.ndarray, is_true: np.ndarray) -> list[dict[str, Any]]:
+def calibration(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> list[dict[str, Any]]:
     """By deciles of strength: how many, their mean strength, and the share of them that is true."""
     decile = np.clip(np.ceil(strength * DECILES - 1e-9).astype(np.int64) - 1, 0, DECILES - 1)
     found = []
-    for number in range(DECILES):
-        inside = decile == number
-        if inside.any():
-            figures = {"strength": float(strength[inside].mean()), "share": float(is_true[inside].mean())}
-            limits = {"above": number / DECILES, "to": (number + 1) / DECILES}
-            found.append({**limits, "arcs": int(inside.sum()), **figures})
+    for step in range(DECILES):
+        counted = number * (decile == step)
+        if n_arcs := counted.sum():
+            figures = {"strength": (counted @ strength) / n_arcs, "share": (counted @ is_true) / n_arcs}
+            limits = {"above": step / DECILES, "to": (step + 1) / DECILES}
+            found.append({**limits, "arcs": int(n_arcs), **{k: float(v) for k, v in figures.items()}})
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -15,6 +16,7 @@ from naive.treewidth import moral_edges, treewidth
 from formats.graph_records import ArcProbabilities
 from formats.records import Header, Variable
 from stages.average import consensus
+from stages.average.linear_ordering import improved_order, most_of_pairs
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
@@ -101,19 +103,49 @@ def test_a_cycle_is_broken_where_it_costs_least():
     assert find(table, 0.5).parents == ((), (0,), (1,))
 
 
-def test_lists_that_are_cut_claim_no_bound(monkeypatch):
-    """Where not every set can be listed, arcs that fit the order are added, and no bound is told."""
-    monkeypatch.setattr(consensus, "MOST_SETS", 4)
-    table = probabilities(4, random.Random(5))
+@pytest.mark.parametrize("seed", seeds(10, 3))
+def test_lists_that_are_cut_are_made_up_for(monkeypatch, seed):
+    """Where not every set can be listed, the order found is improved by all arcs; the bound is one of pairs."""
+    monkeypatch.setattr(consensus, "MOST_SETS", 2)
+    table = probabilities(4, random.Random(seed))
+    extra = find(table, 0.1).header.extra
     most = most_agreement(4, by_arc(table), 0.1)
-    assert find(table, 0.1).header.extra["agreement"] <= most + 1e-9
-    shares = {(a, b): 0.5 for a in range(4) for b in range(4) if a != b}
+    assert 0.8 * most <= extra["agreement"] <= most + 1e-9
+    assert extra["agreement_bound"] >= most - 1e-9
+
+
+def test_hubs_get_all_their_parents():
+    """Each of 16 variables agrees with one order; all sets of 15 candidates are not listed."""
+    n = 16
+    shares = {(a, b): 0.9 if a < b else 0.1 for a in range(n) for b in range(n) if a != b}
     ends = np.array(list(shares), dtype=np.int32)
-    both = ArcProbabilities(
-        table.header, ends[:, 0], ends[:, 1], np.full(12, 0.5), np.zeros(12), np.full(12, 1.0)
+    header = Header(tuple(Variable(f"V{i}") for i in range(n)))
+    strength = np.array(list(shares.values()))
+    table = ArcProbabilities(
+        header, ends[:, 0], ends[:, 1], strength, np.zeros(len(ends)), np.ones(len(ends))
     )
-    network = find(both, 0.5)
-    assert network.n_arcs == 6 and "agreement_bound" not in network.header.extra
+    network = find(table, 0.1, budget=Budget(evaluations=50))
+    assert network.parents == tuple(tuple(range(child)) for child in range(n))
+    assert network.header.extra["agreement_bound"] == network.header.extra["agreement"]
+
+
+@pytest.mark.parametrize("seed", seeds(10, 3))
+def test_no_move_betters_an_improved_order(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    weights = rng.integers(0, 5, (n, n)).astype(np.float64)
+    np.fill_diagonal(weights, 0)
+
+    def counted(order):
+        return sum(weights[a, b] for i, a in enumerate(order) for b in order[i + 1 :])
+
+    start = rng.permutation(n)
+    found = improved_order(start, weights).tolist()
+    assert sorted(found) == list(range(n)) and counted(found) >= counted(start.tolist())
+    assert most_of_pairs(weights) >= max(map(counted, itertools.permutations(range(n))))
+    for variable in range(n):
+        others = [v for v in found if v != variable]
+        assert all(counted([*others[:i], variable, *others[i:]]) <= counted(found) for i in range(n))
 
 
 def test_candidate_sets_are_scored_by_their_arcs():

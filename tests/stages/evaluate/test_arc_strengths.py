@@ -40,23 +40,26 @@ def test_areas(seed):
     rng = np.random.default_rng(seed)
     strength = rng.integers(0, 6, 30) / 5
     is_true = rng.random(30) < 0.2 + 0.5 * strength
-    assert roc_area(strength, is_true) == pytest.approx(plain_roc(strength, is_true))
-    assert precision_recall_area(strength, is_true) == pytest.approx(
-        plain_average_precision(strength, is_true)
+    number = rng.integers(1, 4, 30)
+    assert roc_area(strength, is_true, number) == pytest.approx(
+        plain_roc(np.repeat(strength, number), np.repeat(is_true, number))
+    )
+    assert precision_recall_area(strength, is_true, number) == pytest.approx(
+        plain_average_precision(np.repeat(strength, number), np.repeat(is_true, number))
     )
 
 
 def test_areas_of_one_kind_are_unknown():
-    strength = np.array([0.1, 0.7])
-    assert roc_area(strength, np.array([True, True])) is None
-    assert roc_area(strength, np.array([False, False])) is None
-    assert precision_recall_area(strength, np.array([False, False])) is None
+    strength, once = np.array([0.1, 0.7]), np.ones(2)
+    assert roc_area(strength, np.array([True, True]), once) is None
+    assert roc_area(strength, np.array([False, False]), once) is None
+    assert precision_recall_area(strength, np.array([False, False]), once) is None
 
 
 def test_calibration():
     strength = np.array([0.0, 0.1, 0.3, 0.30000000000000004, 0.25, 1.0])
     is_true = np.array([False, True, True, False, False, True])
-    found = calibration(strength, is_true)
+    found = calibration(strength, is_true, np.ones(6))
     assert [(row["above"], row["to"], row["arcs"]) for row in found] == [
         (0, 0.1, 2),
         (0.2, 0.3, 3),
@@ -101,3 +104,11 @@ def test_sure_arcs_are_ranked_and_calibrated_perfectly():
 def test_other_variables_are_refused():
     with pytest.raises(Inconsistent, match="the reference network lacks"):
         evaluate_strengths(strengths({(0, 1): 1.0}, 3), make_network([(), (0,)]))
+
+
+def test_many_variables_need_no_matrix_of_all_pairs():
+    n = 30_000
+    parents = ((), *((v - 1,) for v in range(1, n)))
+    found = evaluate_strengths(strengths({(0, 1): 0.9, (2, 1): 0.5}, n), make_network(parents))
+    assert found["calibration"][0]["arcs"] == n * (n - 1) - 2
+    assert found["pair_roc_area"] == pytest.approx(0.5 + 0.5 * 2 / (n - 1), abs=1e-8)
