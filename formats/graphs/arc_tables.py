@@ -11,8 +11,10 @@ import pyarrow.parquet
 from ..errors import Malformed
 from ..graph_records import EssentialGraph
 from ..records import Network
+from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
 from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, read_arrow, read_parquet
+from ..tables.batches import own_header
 from ..tables.encoding import TextLayout
 from ..textlines import Lines
 from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
@@ -31,6 +33,12 @@ def read_arcs(lines: Lines) -> Network:
         return read_table(lines)
     read = read_parquet if is_parquet else read_arrow
     table = read(lines.data(), lines.source, TextLayout(), lambda message: None)
+    if own_header(table.schema).get("format") == ARC_PROBABILITIES.name:
+        raise Malformed(
+            "expected a network, this is a table of arc probabilities",
+            source=lines.source,
+            remedy="bnsl average makes a network of it",
+        )
     header = [name.strip() for name in table.column_names]
     texts = all(_is_text(column.type) for column in table.columns)
     if not texts or not is_arc_header(header):

@@ -46,7 +46,7 @@ def open_networks(source: str | Lines) -> Iterator[Network]:
             f"{error.message} (network {n_whole + 1}; whole before it: {n_whole})",
             source=error.source,
             line=error.line,
-            remedy="run the command that made it again, or use --partial to go on with the whole networks",
+            remedy="run the command that made it again; bnsl average --partial goes on with the whole networks",
         ) from None
     finally:
         lines.close()

@@ -114,7 +114,11 @@ def _open(
         if is_entropy_table(table.schema):
             return unpack_entropies(table, name)
         if is_arc_probabilities(table.schema):
-            raise Malformed("this is a table of arc probabilities, not a data table", source=name)
+            raise Malformed(
+                "this is a table of arc probabilities, not a data table",
+                source=name,
+                remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
+            )
         table = label_columns(table, name, warn)
     dataset = encode_table(table, rules, warn)
     del table

@@ -48,11 +48,9 @@ def test_it_is_told_from_a_network_as_a_table(format, tmp_path):
     assert isinstance(found, ArcProbabilities)
     if format != "csv":
         assert_same_arc_probabilities(found, table)
+    with pytest.raises(FormatError, match=r"expected a network, this .* table of arc probabilities"):
+        open_network(path)
     if format == "csv":
-        with pytest.raises(
-            FormatError, match="expected a network, this looks like a table of arc probabilities"
-        ):
-            open_network(path)
         return
     write_arc_table(path, THREE, "arrow" if format == "arc-probabilities" else format)
     other = arc_probabilities_or_lines(path)
