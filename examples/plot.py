@@ -94,7 +94,8 @@ def draw_anytime(given: argparse.Namespace) -> Any:
                 style["zorder"] = 2 + len(methods) - list(methods).index(method)  # the first on top
                 axes.plot(seconds, below, drawstyle="steps-post", markersize=5, label=method, **style)
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+        first, last = axes.get_xlim()
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3) if last > 30 * first else (1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_yscale("symlog", linthresh=1)
@@ -127,7 +128,8 @@ def draw_lines(given: argparse.Namespace) -> Any:
     rows = read_rows(given.files)
     if given.x not in rows[0]:
         sys.exit(f"no part of the names is {given.x!r}; there are {', '.join(parts_of(rows))}")
-    groups = split(rows, [part for part in parts_of(rows) if part != given.x])
+    parts = [part for part in parts_of(rows) if part != given.x]
+    groups = split(rows, parts)
     figure, panels = new_panels(len(groups))
     for axes, (title, members) in zip(panels, groups.items()):
         for number, (method, ours) in enumerate(split(members, ["method"]).items()):
@@ -135,6 +137,7 @@ def draw_lines(given: argparse.Namespace) -> Any:
                 float(x): statistics.fmean(map(value_of, same)) for x, same in split(ours, [given.x]).items()
             }
             axes.plot(list(means), list(means.values()), label=method, markersize=5, **look(number))
+        title = f"{in_words(parts[0])} {title}" if len(parts) == 1 else title
         axes.set(title=title, xlabel=in_words(given.x), xticks=list(means))
         axes.legend(frameon=False)
     panels[0].set_ylabel(quantity_of(rows))
