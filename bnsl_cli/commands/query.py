@@ -12,7 +12,7 @@ import click
 
 from formats.lookup import named_formats
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, KnownVariables, data_options
 from ..inputs import open_learnt_network
 from ..options import (
     check_sources,
@@ -228,7 +228,7 @@ def open_engine(
 
     structure, model = open_learnt_network(network)
     if data is not None:
-        rows = data_options.open(data, reporter, structure.header.variables)
+        rows = data_options.open(data, reporter, KnownVariables(structure.header.variables, network))
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
     elif smoothing is not None:
         raise click.UsageError("--smoothing goes with --data.")

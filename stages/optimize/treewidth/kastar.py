@@ -7,9 +7,10 @@ may be.
 
 Up to 256 variables the search is depth-first with a Lagrangian bound, which decides orders within some thousands of
 choices where the paper's best-first search meets tens of millions of states; where it does not end soon, a large
-neighbourhood search looks for better choices to prune it by. Beyond, places for the prices of all triples of
-variables would take too much room: there the search is best-first with the paper's estimate, and an order that
-outgrows the room for states ends with the best completion met or that of a search from its first variable on.
+neighbourhood search looks for better choices to prune it by. From 65 variables on it has its turn after some hundred
+states of best-first search with the paper's estimate, which are soon made and enough for many an order. Beyond 256,
+places for the prices of all triples of variables would take too much room: there best-first search goes on, and an
+order that outgrows the room for states ends with the best completion met or that of a search from its first variable.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
     from .. import OptimizeOptions
 
+FEW = 64
+"""Variables up to which bounding a choice costs so little that nothing is tried before."""
+
 MAX_PRICED = 256
 """Variables up to which the bound is Lagrangian: 60 MB of room for prices."""
 
@@ -55,6 +59,9 @@ LATE = 1000
 
 TRIALS_BY_VARIABLES = 600_000
 """Trials of the neighbourhood search times variables; of wdbc an eighth of a second."""
+
+TRIED_STATES = 500
+"""States of best-first search tried before choices are bounded, beyond `FEW` variables."""
 
 FIRST_STATES = 4096
 """Room for states to begin with."""
@@ -137,8 +144,23 @@ class PathOrders(BatchStream):
         lists, width = self.problem.lists, self.problem.treewidth
         start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
         ranked = rank_sets(lists, tree.order, width)
-        search = self._branch if self.by_branches else self._expand
-        return search(tree, ranked, start, greedy)
+        n = self.problem.n_variables
+        if self.by_branches and n <= FEW:
+            return self._branch(tree, ranked, start, greedy)
+        room = TRIED_STATES if self.by_branches else STATES_BY_VARIABLES // n
+        found, bound, n_states = self._expand(tree, ranked, start, greedy, room)
+        if bound <= found or self.budget.is_spent():
+            return found, bound, n_states
+        if self.by_branches:
+            better, lower, n_choices = self._branch(tree, ranked, start, found)
+            return better, max(better, min(bound, lower)), n_states + n_choices
+        kept = tree.chosen.copy()
+        in_front = self._from_the_front(tree, start, found)
+        if in_front <= found:
+            # The search had the tree for its own trials.
+            tree.chosen[:] = kept
+        found = max(found, in_front)
+        return found, max(bound, found), n_states
 
     def _branch(
         self, tree: KTree, ranked: RankedSets, start: float, greedy: float
@@ -184,9 +206,9 @@ class PathOrders(BatchStream):
         return new_branches(n, width, longest), new_picks(n, width)
 
     def _expand(
-        self, tree: KTree, ranked: RankedSets, start: float, greedy: float
+        self, tree: KTree, ranked: RankedSets, start: float, greedy: float, room: int
     ) -> tuple[float, float, int]:
-        """Search best-first; `start` is the relative score of the start clique. Returns what `_search` does."""
+        """Search best-first until there are more than `room` states; otherwise as `_branch`."""
         from stages.kernels.ktrees.best_first import STATES
         from stages.kernels.ktrees.fills import new_scratch
         from stages.kernels.ktrees.kastar import (
@@ -204,10 +226,11 @@ class PathOrders(BatchStream):
         rounding = proof_rounding(self.problem.n_variables, abs(greedy))
         # The paper's estimate: the best sets among all predecessors.
         most = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
-        states, scratch = new_fill_states(FIRST_STATES + longest, start, most), new_scratch(ranked)
+        first = min(FIRST_STATES, room) + longest
+        states, scratch = new_fill_states(first, start, most), new_scratch(ranked)
         taken = np.full(n_ranks, -1, dtype=np.int64)
         found, status = greedy, UNFINISHED
-        room = max(STATES_BY_VARIABLES // self.problem.n_variables, FIRST_STATES + longest)
+        room = max(room, first)
         while status == UNFINISHED and not self.budget.is_spent():
             status, found = search_fills(ranked, states, scratch, width, taken, found, rounding, per_call)
             if status == NO_ROOM and len(states.parents) < room:
@@ -215,13 +238,6 @@ class PathOrders(BatchStream):
         if found > greedy:
             _take(tree, ranked, taken)
         bound = found if status == DECIDED else float(states.estimates[states.heap[0]])
-        if status == NO_ROOM:
-            kept = tree.chosen.copy()
-            in_front = self._from_the_front(tree, start, found)
-            if in_front <= found:
-                # The search had the tree for its own trials.
-                tree.chosen[:] = kept
-            found = max(found, in_front)
         return found, max(bound, found), int(states.counts[STATES])
 
     def _from_the_front(self, tree: KTree, start: float, found: float) -> float:

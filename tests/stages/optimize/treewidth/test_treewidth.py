@@ -147,6 +147,13 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     orders = prepare_orders(table, OptimizeOptions(method="kastar", treewidth=2, seed=seed))
     problem, order = orders.problem, next(orders.drawn(1))
     found = kastar.PathOrders(orders, Budget()).evaluate(order)
+    for few, states in ((0, 1), (0, 4096)):
+        # Where best-first search has room for few states the other goes on.
+        monkeypatch.setattr(kastar, "FEW", few)
+        monkeypatch.setattr(kastar, "FIRST_STATES", states)
+        again = kastar.PathOrders(orders, Budget()).evaluate(order)
+        assert again.relative_score == pytest.approx(found.relative_score)
+        assert again.figures["gap"] == 0.0
     assert found.order.tolist() == order.tolist()
     assert found.relative_score == pytest.approx(problem.lists.relative_scores[found.chosen].sum())
     tree = problem.new_tree()
@@ -157,8 +164,9 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     assert found.figures["gap"] == 0.0
     for name, room in (("CHOICES_BY_VARIABLES", 1), ("CALL_BY_VARIABLES", 1), ("STATES_BY_VARIABLES", 1)):
         monkeypatch.setattr(kastar, name, room)
-    for most, late, seconds in itertools.product((64, 0), (0, 1000), (None, 0.0)):
+    for most, few, late, seconds in itertools.product((64, 0), (64, 0), (0, 1000), (None, 0.0)):
         monkeypatch.setattr(kastar, "MAX_PRICED", most)
+        monkeypatch.setattr(kastar, "FEW", few)
         monkeypatch.setattr(kastar, "LATE", late)
         cut = kastar.PathOrders(orders, Budget(seconds)).evaluate(order)
         assert np.isfinite(cut.figures["gap"])
