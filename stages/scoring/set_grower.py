@@ -11,7 +11,7 @@ for those that come into reach: nothing is computed twice, and nothing is lost f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -214,13 +214,21 @@ class SetGrower:
 
     def scores_without(self, parents: tuple[int, ...]) -> list[float]:
         """Exact scores of a set less each of its members, remembered."""
-        fewer = [(*parents[:i], *parents[i + 1 :]) for i in range(len(parents))]
-        missing = [i for i, rest in enumerate(fewer) if self._look_up(rest) is None]
+        return list(self._know_without(parents, range(len(parents))).values())
+
+    def _unknown_without(self, parents: tuple[int, ...], places: Sequence[int]) -> list[int]:
+        """The places of members without which the set has no known score."""
+        return [i for i in places if self._look_up((*parents[:i], *parents[i + 1 :])) is None]
+
+    def _know_without(self, parents: tuple[int, ...], places: Sequence[int]) -> dict[tuple[int, ...], float]:
+        """Scores of a set less the member at each of some places, those that are not known from one count."""
+        fewer = {i: (*parents[:i], *parents[i + 1 :]) for i in places}
+        missing = self._unknown_without(parents, places)
         if missing:
             self.evaluated += len(missing)
             found = self.scorer.reduce(self.child, parents, missing).tolist()
             self.scores |= {fewer[i]: value for i, value in zip(missing, found)}
-        return [self.scores[rest] for rest in fewer]
+        return {rest: self.scores[rest] for rest in fewer.values()}
 
     def _look_up(self, parents: tuple[int, ...]) -> float | None:
         """The score of a set that was met, or that a known expansion of it less one member holds."""
@@ -261,18 +269,16 @@ class SetGrower:
     def shrink(self, parents: tuple[int, ...]) -> tuple[int, ...]:
         """Drop the parent whose removal gains most while that improves the score."""
         while not self.is_spent():
-            smaller = [
-                (*parents[:i], *parents[i + 1 :])
-                for i in range(len(parents))
-                if parents[i] not in self.required
-            ]
-            if not smaller:
+            places = [i for i, parent in enumerate(parents) if parent not in self.required]
+            if not places:
                 return parents
-            n_unknown = sum(self._look_up(fewer) is None for fewer in smaller)
-            if self.evaluations is not None and self.evaluated + n_unknown > self.evaluations:
-                return parents
-            best = max(smaller, key=self.score)
-            if self.scores[best] <= self.scores[parents]:
+            if self.evaluations is not None:
+                n_unknown = len(self._unknown_without(parents, places))
+                if self.evaluated + n_unknown > self.evaluations:
+                    return parents
+            smaller = self._know_without(parents, places)
+            best = max(smaller, key=lambda fewer: smaller[fewer])
+            if smaller[best] <= self.scores[parents]:
                 return parents
             parents = best
         return parents

@@ -41,6 +41,22 @@ def grow_and_shrink(score, allowed, parents, required, largest, met):
         assert score(parents) > score(start) or parents == start
 
 
+def grow_then_shrink(score, allowed, required, largest):
+    """The score when first the best allowed variable is added while that helps, then the worst parent dropped."""
+    parents = required
+    while len(parents) < largest:
+        larger = [with_one(parents, y) for y in sorted(allowed - set(parents))]
+        best = max(larger, key=score, default=parents)
+        if score(best) <= score(parents):
+            break
+        parents = best
+    while True:
+        best = max(without_each(parents, required), key=score, default=parents)
+        if score(best) <= score(parents):
+            return score(parents)
+        parents = best
+
+
 def undominated(scores):
     """Sets that score strictly more than all their proper subsets, best first, ties by size and members."""
     kept = [p for p, s in scores.items() if not any(set(q) < set(p) and t >= s for q, t in scores.items())]

@@ -4,7 +4,8 @@ Lists made in advance cap what any search on them can reach. Here hill climbing 
 improves its order on the lists at hand; then every variable's set is grown and shrunk within its predecessors in the
 best order and in a few orders near it, and all sets met on the way join the lists; then the search goes on. It is
 column generation by sampling: columns are asked for where the present solution lies, and no family is scored twice
-as long as memory lasts. When rounds around the best order bring nothing, some follow around another (`visits`).
+as long as memory lasts. When rounds around the best order bring nothing, some follow around another (`visits`) that
+best moves of single variables lead to (`best_moves`); with few variables these also make the first order.
 
 At the end an upper bound says how far from the best network of the final lists the result may be. Where all sets can
 be listed in seconds they are, after the first search, and the rest is a search among complete lists
@@ -35,6 +36,7 @@ from ..climbing.constraints import make_constraints, start_graph
 from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult, total_score
+from .best_moves import KeptTrees, climb_order
 from .complete_lists import can_enumerate, enumerate_all, search_complete
 from .greedy_start import MORE, climb, rank_candidates
 from .growers import make_growers
@@ -59,6 +61,9 @@ PHASE_PROFILES = 60
 """Sets tested, and variables moved per variable, in a search phase at most: half a second at most, and mostly less
 than growing sets takes. New sets are worth more than a longer search among old ones; by experiment.
 """
+
+LONGER = 8
+"""A phase may be so many times as long elsewhere, and when the one before brought nothing; by experiment."""
 
 MOST_BYTES = 1 << 30
 """Memory for scores beyond which all but the sets in the lists are forgotten."""
@@ -155,6 +160,8 @@ class Pricing:
         self.idle = 0
         self.visit: Visit | None = None
         self.visits = 0
+        self.trees: KeptTrees | None = None
+        self.moved_from = -np.inf  # the best score at the last best moves from the best order
         self.next_look = 1
         self.shown: dict[str, float] = {}
         self.told: dict[str, object] = {}
@@ -174,10 +181,12 @@ class Pricing:
             self.price_within(positions_of(self.order), self.parents)
 
     def grow_first(self) -> None:
-        """Climb to a network and grow lists within its order."""
+        """Climb to a network, where that is cheap improve its order by best moves, and grow lists within it."""
         growers = self.lists.growers
         rank_candidates(self.scorer, growers, self.jobs, self.is_spent)
         self.climb([None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in growers])
+        if self.options.start is None and all(grower.reach is None for grower in growers):
+            self.order = self.move_best(self.order)
         self.price_within(positions_of(self.order), self.parents)
 
     def climb(self, wider: Sequence[int | None]) -> None:
@@ -186,6 +195,16 @@ class Pricing:
             self.scorer, self.lists.growers, self.constraints, self.parents, self.budget, self.tell, wider
         )
         self.order = random_topological_order(self.parents, self.rng)
+
+    def move_best(self, order: np.ndarray) -> np.ndarray:
+        """The order that best moves of single variables lead to from another one; the lists know the sets met."""
+        if self.trees is None or self.trees.is_outdated:
+            self.trees = KeptTrees(self.lists.growers)
+
+        def tell(score: float) -> None:
+            self.tell(score=max(score, self.best_score), **self.shown)
+
+        return climb_order(self.trees, order, self.rng, self.is_spent, tell)
 
     def completes(self) -> bool:
         """Have all sets listed where that takes seconds; whether it was done.
@@ -250,7 +269,7 @@ class Pricing:
             if self.rounds == self.next_look:
                 self.next_look *= LOOKS
                 self.look_at_bound()
-            self.lists.forget_over(MOST_BYTES)
+            self.lists.forget_over(MOST_BYTES - (0 if self.trees is None else self.trees.bytes))
 
     def is_spent(self) -> bool:
         return self.budget.is_spent(self.scorer.evaluations)
@@ -261,7 +280,8 @@ class Pricing:
         """
         packed = self.lists.pack()
         shaker = OrderShaker(packed, self.order if self.visit is None else self.visit.order, self.rng)
-        shaker.search(self.budget, PHASE_PROFILES * self.scorer.n_variables, PHASE_WORK)
+        length = 1 if self.visit is None and self.idle == 0 else LONGER
+        shaker.search(self.budget, length * PHASE_PROFILES * self.scorer.n_variables, length * PHASE_WORK)
         self.work += shaker.work
         order, score = shaker.order, shaker.score
         parents = self.lists.sets(packed, shaker.chosen)
@@ -298,12 +318,14 @@ class Pricing:
             self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), here.parents)
 
     def leave(self) -> None:
-        """Go on around a random order, with sets grown within it."""
+        """Go on around the order that best moves lead to from the best one or, if they did before, a random one."""
         required = self.lists.required
-        order = random_topological_order(required, self.rng)
-        self.visit = Visit(order, required)
+        if self.best_score > self.moved_from + TOLERANCE:
+            order, self.moved_from = self.order, self.best_score
+        else:
+            order = random_topological_order(required, self.rng)
+        self.visit = Visit(self.move_best(order), required)
         self.visits += 1
-        self.price_within(positions_of(order), None)
 
     def price_within(self, position: np.ndarray, present: Parents | None) -> list[tuple[int, ...] | None]:
         """Grow and shrink every variable's set within its predecessors, from nothing and from its present set.
