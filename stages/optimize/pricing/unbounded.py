@@ -161,7 +161,6 @@ class Pricing:
         self.visit: Visit | None = None
         self.visits = 0
         self.trees: KeptTrees | None = None
-        self.moved_from = -np.inf  # the best score at the last best moves from the best order
         self.next_look = 1
         self.shown: dict[str, float] = {}
         self.told: dict[str, object] = {}
@@ -318,13 +317,9 @@ class Pricing:
             self.price_within(position + self.rng.normal(0.0, NEAR_SPREAD * n, n), here.parents)
 
     def leave(self) -> None:
-        """Go on around the order that best moves lead to from the best one or, if they did before, a random one."""
+        """Go on around an order that best moves lead to from a random one."""
         required = self.lists.required
-        if self.best_score > self.moved_from + TOLERANCE:
-            order, self.moved_from = self.order, self.best_score
-        else:
-            order = random_topological_order(required, self.rng)
-        self.visit = Visit(self.move_best(order), required)
+        self.visit = Visit(self.move_best(random_topological_order(required, self.rng)), required)
         self.visits += 1
 
     def price_within(self, position: np.ndarray, present: Parents | None) -> list[tuple[int, ...] | None]:
