@@ -3,7 +3,8 @@
 Search and growth around one order settle in its basin: whatever lies near it has been grown, and the lists hold
 little else. So the run leaves it for the order that best moves lead to from a random one (`best_moves`), and goes on
 there for some rounds. What is found there joins the same lists, and the best order is searched anew among them when
-the run comes back. (Best moves from the best order first found better networks on none of four tables, and later.)
+the run comes back. (Best moves from the best order before those from random ones, tried on win95pts: a nat better
+from one seed, and no way out of the basin from three others.)
 """
 
 from __future__ import annotations
