@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 VARIABLES, ROWS = 8, 200
-TABLE, SETS, NETWORK = "table.csv", "sets.jsonl", "network.bif"
+TABLE, SETS, NETWORK, ROWS = "table.csv", "sets.jsonl", "network.bif", "rows.csv"
 SHORT = ("--seed", "1", "--time", "100ms", "--quiet", "-o", "/dev/null")
 """Kernels are compiled before the clock starts."""
 QUIET = ("--seed", "1", "--quiet", "-o", "/dev/null")
@@ -24,10 +24,23 @@ def table_text() -> str:
 
 
 def first_runs() -> list[list[str]]:
-    """The commands that make what others read: candidate parent sets from the table, a network with parameters."""
+    """The commands that make what others read: candidate parent sets from the table, a network with parameters and rows."""
     return [
         ["parentsets", "--max-parents", "3", "--quiet", "--time", "100ms", TABLE, "-o", SETS],
-        ["sample", "--random", "8", "--rows", "1", "--network", NETWORK, *QUIET],
+        [
+            "sample",
+            "--random",
+            "8",
+            "--rows",
+            "9",
+            "--network",
+            NETWORK,
+            "--seed",
+            "1",
+            "--quiet",
+            "-o",
+            ROWS,
+        ],
     ]
 
 
@@ -54,6 +67,8 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
     elif command == "query":
         for question in ([], ["--joint", "X1,X2"], ["--mpe"], ["--samples", "3"]):
             yield ["query", NETWORK, "X0=0", *question, *QUIET]
+        for question in ([], ["--predict", "X1"], ["--fill", "drawn"]):
+            yield ["query", NETWORK, "--evidence", ROWS, *question, *QUIET]
     else:
         for method, spec in SEARCHES.items():
             for task in spec.ways:

@@ -88,6 +88,22 @@ def _ignore(message: str) -> None:
 def _open(
     source: str, delimiter: str | None, header: bool, rules: EncodingOptions, warn: Warn
 ) -> Dataset | EntropyTable:
+    table = read_labels(source, delimiter, header, warn)
+    if isinstance(table, EntropyTable):
+        return table
+    dataset = encode_table(table, rules, warn)
+    del table
+    give_back_memory()
+    return dataset
+
+
+def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) -> RawTable | EntropyTable:
+    """Read a table of any format as columns of labels, which are yet to become states.
+
+    Raises
+    ------
+    FormatError
+    """
     data, name = read_bytes(source), source_name(source)
     found = detect(data[:HEAD_SIZE])
     if found is EMPTY:
@@ -120,7 +136,4 @@ def _open(
                 remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
             )
         table = label_columns(table, name, warn)
-    dataset = encode_table(table, rules, warn)
-    del table
-    give_back_memory()
-    return dataset
+    return table

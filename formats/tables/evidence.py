@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import Inconsistent
-from ..records import Variable
-from .columns import listed
+from ..errors import Inconsistent, Malformed, UnsuitableData
+from ..records import EntropyTable, Variable
+from ..streams import source_name
+from .columns import Column, listed, plural
+from .datasets import read_labels
+from .encoding import RawTable
 from .labels import UNKNOWN, code_known_states
 
 
@@ -67,3 +71,101 @@ def _split(text: str, variables: Sequence[Variable]) -> tuple[int, str]:
     if not places:
         raise Inconsistent(f"{text!r} is not NAME=STATE")
     return find_variable(text[: places[0]].strip(), variables), ""
+
+
+class EvidenceTable(NamedTuple):
+    """Rows of evidence on the variables of a network.
+
+    Attributes
+    ----------
+    codes : ndarray of uint8, shape (n_variables, n_rows)
+        States; 0 where hidden.
+    is_hidden : ndarray of bool, shape (n_variables, n_rows)
+        Missing cells, and the columns that the table does not have.
+    """
+
+    codes: np.ndarray
+    is_hidden: np.ndarray
+
+
+def open_evidence(
+    source: str,
+    variables: Sequence[Variable],
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+    na: Sequence[str] = (),
+    warn: Callable[[str], None],
+) -> EvidenceTable:
+    """Read a table with holes, coded by the states of a network's variables.
+
+    Parameters
+    ----------
+    source : str
+        A path or ``-``: what `datasets.open_dataset` reads.
+    variables : sequence of Variable
+        Columns are matched by name, by position if the table has no names and as many columns. Further columns are
+        ignored, missing ones are hidden throughout.
+    delimiter, header, na
+        See `datasets.open_dataset`.
+    warn : callable
+        Takes messages about what is allowed but may surprise.
+
+    Raises
+    ------
+    FormatError
+        Unreadable input; no column is a variable; a label that is none of its variable's states.
+    """
+    raw = read_labels(source, delimiter, header, warn)
+    if isinstance(raw, EntropyTable):
+        raise Malformed("this is an entropy table, not a data table", source=source_name(source))
+    if not raw.columns or not len(raw.columns[0]):
+        raise UnsuitableData("no rows of data", source=raw.source)
+    n_rows = len(raw.columns[0])
+    codes = np.zeros((len(variables), n_rows), dtype=np.uint8)
+    is_hidden = np.ones((len(variables), n_rows), dtype=np.bool_)
+    for index, position in _matched(raw, variables, warn).items():
+        column = Column.unpack(variables[index], raw.columns[position])
+        column.classify(False, na)
+        _refuse_unknown(column, raw.source)
+        assert column.known is not None
+        is_missing = np.zeros(len(column.labels), dtype=bool) if column.missing is None else column.missing
+        codes[index] = column.gather(np.where(is_missing, 0, column.known).astype(np.uint8))
+        is_hidden[index] = column.gather(is_missing)
+    return EvidenceTable(codes, is_hidden)
+
+
+def _matched(raw: RawTable, variables: Sequence[Variable], warn: Callable[[str], None]) -> dict[int, int]:
+    """The column of each variable that the table has."""
+    index_of = {variable.name: index for index, variable in enumerate(variables)}
+    found = {index_of[name]: position for position, name in enumerate(raw.names) if name in index_of}
+    if not found and not raw.is_named and len(raw.names) == len(variables):
+        return {index: index for index in range(len(variables))}
+    if not found:
+        raise Inconsistent(
+            "none of the columns is a variable of the network",
+            source=raw.source,
+            remedy=f"the variables are {listed(repr(v.name) for v in variables)}",
+        )
+    others = [name for name in raw.names if name not in index_of]
+    if others:
+        warn(f"{raw.source}: columns that are no variables are ignored: {listed(map(repr, others))}")
+    absent = [v.name for i, v in enumerate(variables) if i not in found]
+    if absent:
+        warn(f"{raw.source}: variables without a column are hidden in all rows: {listed(map(repr, absent))}")
+    return found
+
+
+def _refuse_unknown(column: Column, source: str) -> None:
+    if column.unseen is None:
+        return
+    counts = column.count_labels() * column.unseen
+    if counts.any():
+        label = column.labels[int(counts.argmax())].as_py()
+        raise Inconsistent(
+            f"label {label!r} in {plural(int(counts.max()), 'row')} is none of the states "
+            f"{listed(map(repr, column.states or ()))}",
+            source=source,
+            column=column.name,
+            remedy="make such cells missing: --na LABEL",
+        )

@@ -52,6 +52,11 @@ class Engine:
     memory : int, optional
         Bytes that the tables of a junction tree may take; what the machine has free if not given.
 
+    Attributes
+    ----------
+    whole_cells : float
+        Cells of the tables if nothing is observed: never more are needed.
+
     Raises
     ------
     UnsuitableData
@@ -78,12 +83,15 @@ class Engine:
 
     def _keep_best_order(self) -> None:
         """The best order for the whole network is one that is tried for its components."""
-        from stages.kernels.inference.clique_plans import order_component
+        from stages.kernels.inference.clique_plans import measure, order_component
 
         everything = np.arange(self.n_variables)
         no_variable = np.zeros(self.n_variables, dtype=np.bool_)
         local = np.full(self.n_variables, -1, dtype=np.int64)
-        order, _, _ = order_component(self.arrays, everything, everything, self.ranks, no_variable, local)
+        order, later, heirs = order_component(
+            self.arrays, everything, everything, self.ranks, no_variable, local
+        )
+        self.whole_cells = float(measure(self.arrays, everything, order, later, heirs)[0])
         self.ranks[order] = np.arange(self.n_variables)
 
     @property

@@ -39,6 +39,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "evaluate {f} {net}", "evaluate {f} --data {csv}", "evaluate {f} --reference {net}", "fit {f} {csv}",
         "sample {f} --rows 5", "parentsets {csv} --near {f} --evaluations 5",
         "query {f}", "query {f} --mpe", "query {f} --data {csv} --smoothing 1 --probability", "query {f} --samples 3",
+        "query {f} --evidence {csv}",
         "optimize {sets} --start {f} --evaluations 3", "evaluate {net} --reference {f}", "convert {f} --to net",
         "convert {f} --to svg", "convert {f} --to html", "convert {f} --to arcs --cpdag", "convert {f} --to graphml",
         "convert {f} --to dot --markov-blanket a", "convert {f} --to svg --neighbourhood {w} --radius 2",
@@ -70,6 +71,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "forest": ("convert {f} --to table", "parentsets {csv} --screen {f} --evaluations 5", "evaluate {f}"),
     "entropy": ("screen {f} --eps 0.1", "screen {f} --curve", "screen {f} --roots 0.5", "entropy {f}"),
     "data": (
+        "query {net} --data {csv} --smoothing 1 --evidence {f}", "query {net} --data {csv} --evidence {f} --fill best",
         "entropy {f}", "screen {f} --eps 0.1", "parentsets {f} --evaluations 5 --max-parents 2",
         "discretize {f} --discretize median",
         "parentsets {f} --sequential --max-parents 2 --evaluations 50", "parentsets {f} --score bdeu --evaluations 5",
