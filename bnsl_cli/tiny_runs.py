@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 VARIABLES, ROWS = 8, 200
-TABLE, SETS, NETWORK, ROWS = "table.csv", "sets.jsonl", "network.bif", "rows.csv"
+TABLE, SETS, NETWORK, SAMPLED = "table.csv", "sets.jsonl", "network.bif", "rows.csv"
 SHORT = ("--seed", "1", "--time", "100ms", "--quiet", "-o", "/dev/null")
 """Kernels are compiled before the clock starts."""
 QUIET = ("--seed", "1", "--quiet", "-o", "/dev/null")
+
+QUESTIONS = (
+    ["X0=0"],
+    ["X0=0", "--joint", "X1,X2"],
+    ["X0=0", "--mpe"],
+    ["X0=0", "--samples", "3"],
+    ["--evidence", SAMPLED, "--predict", "X1"],
+    ["--evidence", SAMPLED, "--fill", "drawn"],
+)
 
 
 def table_text() -> str:
@@ -24,7 +33,7 @@ def table_text() -> str:
 
 
 def first_runs() -> list[list[str]]:
-    """The commands that make what others read: candidate parent sets from the table, a network with parameters and rows."""
+    """The commands that make what others read: candidate parent sets, a network with parameters, and rows."""
     return [
         ["parentsets", "--max-parents", "3", "--quiet", "--time", "100ms", TABLE, "-o", SETS],
         [
@@ -39,7 +48,7 @@ def first_runs() -> list[list[str]]:
             "1",
             "--quiet",
             "-o",
-            ROWS,
+            SAMPLED,
         ],
     ]
 
@@ -65,10 +74,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
         yield ["posterior", "--exact", SETS, "--quiet", "-o", "exact.arrows"]
         yield ["posterior", "--sampled", SETS, "--samples", "8", "--features", "ancestors", *SHORT]
     elif command == "query":
-        for question in ([], ["--joint", "X1,X2"], ["--mpe"], ["--samples", "3"]):
-            yield ["query", NETWORK, "X0=0", *question, *QUIET]
-        for question in ([], ["--predict", "X1"], ["--fill", "drawn"]):
-            yield ["query", NETWORK, "--evidence", ROWS, *question, *QUIET]
+        yield from (["query", NETWORK, *question, *QUIET] for question in QUESTIONS)
     else:
         for method, spec in SEARCHES.items():
             for task in spec.ways:

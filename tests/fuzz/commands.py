@@ -71,7 +71,8 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     "forest": ("convert {f} --to table", "parentsets {csv} --screen {f} --evaluations 5", "evaluate {f}"),
     "entropy": ("screen {f} --eps 0.1", "screen {f} --curve", "screen {f} --roots 0.5", "entropy {f}"),
     "data": (
-        "query {net} --data {csv} --smoothing 1 --evidence {f}", "query {net} --data {csv} --evidence {f} --fill best",
+        "query {net} --data {csv} --smoothing 1 --evidence {f}",
+        "query {net} --data {csv} --evidence {f} --fill best", "query {net} --data {csv} --evidence {f} --predict a",
         "entropy {f}", "screen {f} --eps 0.1", "parentsets {f} --evaluations 5 --max-parents 2",
         "discretize {f} --discretize median",
         "parentsets {f} --sequential --max-parents 2 --evaluations 50", "parentsets {f} --score bdeu --evaluations 5",
