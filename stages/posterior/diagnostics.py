@@ -62,9 +62,9 @@ def rank_rhat(draws: np.ndarray) -> float:
 
 
 def effective_size(draws: np.ndarray) -> np.ndarray:
-    """Effective number of samples for a mean (equations 9 to 13), by Geyer's initial monotone sequence.
+    """Effective number of samples for a mean (equations 9 to 13); NaN where nothing varies or draws are too few.
 
-    At most ``N log10(N)`` of N draws; NaN where nothing varies or draws are too few.
+    At most ``N log10(N)`` of N draws.
 
     Parameters
     ----------
@@ -74,10 +74,25 @@ def effective_size(draws: np.ndarray) -> np.ndarray:
     -------
     ndarray of float64, shape (...,)
     """
+    total, length = _correlation_length(draws)
+    n_draws = 2 * draws.shape[-2] * (draws.shape[-1] // 2)
+    return np.where(total > 0, n_draws / length, np.nan)
+
+
+def mean_variance(draws: np.ndarray) -> np.ndarray:
+    """Variance of the mean of all draws, given how they are correlated; NaN for too few, shape (...,)."""
+    total, length = _correlation_length(draws)
+    return total * length / (draws.shape[-2] * draws.shape[-1])
+
+
+def _correlation_length(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Variance of draws, between chains included, and how many of them are worth one: by Geyer's initial monotone
+    sequence.
+    """
     halves = split_chains(np.asarray(draws, dtype=np.float64))
     n_chains, n = halves.shape[-2:]
     if n < 4:
-        return np.full(halves.shape[:-2], np.nan)
+        return np.full(halves.shape[:-2], np.nan), np.full(halves.shape[:-2], np.nan)
     centred = halves - halves.mean(axis=-1, keepdims=True)
     size = 1 << (2 * n - 1).bit_length()
     spectrum = np.fft.rfft(centred, size, axis=-1)
@@ -91,9 +106,26 @@ def effective_size(draws: np.ndarray) -> np.ndarray:
     is_positive = np.logical_and.accumulate(pairs > 0, axis=-1)
     monotone = np.minimum.accumulate(np.where(is_positive, pairs, 0.0), axis=-1)
     length = -1.0 + 2.0 * monotone.sum(axis=-1)
-    n_draws = n_chains * n
-    figures = n_draws / np.maximum(length, 1.0 / np.log10(n_draws))
-    return np.where(total > 0, figures, np.nan)
+    return total, np.maximum(length, 1.0 / np.log10(n_chains * n))
+
+
+def block_means(draws: np.ndarray, most: int) -> np.ndarray:
+    """Means of equally long stretches of every chain, whose first draws are left out if they fill none.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (..., n_draws)
+    most : int
+        Stretches of a chain at most.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_stretches)
+    """
+    n = draws.shape[-1]
+    length = -(-n // most)
+    kept = draws[..., n % length :]
+    return kept.reshape(*draws.shape[:-1], n // length, length).mean(axis=-1)
 
 
 def standard_errors(probability: np.ndarray, sizes: np.ndarray) -> np.ndarray:

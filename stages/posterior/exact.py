@@ -94,25 +94,31 @@ class _SubsetSums:
         self.done = 0.0
 
     def run(self) -> None:
-        from stages.kernels.posterior.subset_sums import (
-            add_set_probabilities,
-            sum_over_supersets,
-            sum_within_subsets,
-        )
+        from stages.kernels.posterior.subset_sums import add_set_probabilities, enter_weights
 
         table, n = self.table, self.table.n_variables
         for child in range(n):
-            sum_within_subsets(*self._sets_of(child), self.sums[child], self.exponents[child])
-            self._tell((n << (n - 1)) / 8)
+            enter_weights(*self._sets_of(child), self.sums[child], self.exponents[child])
+            self._sum_related(child, False)
         self._sum_networks()
         for child in range(n):
-            sum_over_supersets(self.sums[child], self.exponents[child])
+            self._sum_related(child, True)
             add_set_probabilities(
                 *self._sets_of(child), self.sums[child], self.exponents[child], self.probabilities
             )
-            self._tell((n << (n - 1)) / 8)
             own = self.probabilities[table.set_offsets[child] : table.set_offsets[child + 1]]
             self.error = max(self.error, abs(float(own.sum()) - 1.0))
+
+    def _sum_related(self, child: int, over_supersets: bool) -> None:
+        """Sums of a child's sets within subsets, or over supersets."""
+        from stages.kernels.posterior.subset_sums import sum_related
+
+        n = self.table.n_variables - 1
+        place = 0
+        while place < n << n >> 1:
+            begun = place
+            place = sum_related(self.sums[child], self.exponents[child], over_supersets, place, SLICE_TERMS)
+            self._tell((place - begun) / 4)
 
     def _sets_of(self, child: int) -> tuple:
         first, end = int(self.table.set_offsets[child]), int(self.table.set_offsets[child + 1])
@@ -122,11 +128,26 @@ class _SubsetSums:
 
     def _sum_networks(self) -> None:
         """From empty to full, and back."""
-        from stages.kernels.posterior.subset_sums import choose_exponents, pull_shares, push_totals
+        from stages.kernels.posterior.scaled import NOTHING
+        from stages.kernels.posterior.subset_sums import (
+            pull_exponents,
+            pull_shares,
+            push_exponents,
+            push_totals,
+        )
 
-        size = 1 << self.table.n_variables
-        forward, backward = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-        choose_exponents(self.exponents, forward, backward)
+        n = self.table.n_variables
+        size = 1 << n
+        forward, backward = np.full(size, NOTHING, dtype=np.int64), np.full(size, NOTHING, dtype=np.int64)
+        forward[0] = backward[-1] = 0
+        place = 0
+        while place < size:
+            place = push_exponents(self.exponents, forward, place, SLICE_TERMS)
+            self._tell(SLICE_TERMS / 4)
+        place = size - 2
+        while place >= 0:
+            place = pull_exponents(self.exponents, backward, place, SLICE_TERMS)
+            self._tell(SLICE_TERMS / 4)
         totals, rests, values = np.zeros(size), np.zeros(size), np.empty(size)
         totals[0] = rests[-1] = 1.0
         buffers = np.empty(size), np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)

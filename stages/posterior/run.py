@@ -15,8 +15,9 @@ from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
 from .arcs import listed_pairs, make_table
+from .estimates import RHAT_LIMIT, Verdict, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
-from .sampling import RHAT_LIMIT, Samples, Verdict, arc_probabilities, draw_samples, feature_probabilities
+from .sampling import Samples, draw_samples
 from .weights import require_posterior_score, tell_of_lists
 
 if TYPE_CHECKING:
@@ -57,11 +58,9 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
     options = replace(options, method=method)
     reporter.detail(f"{method}, prior of {options.prior}")
     solve = _run_exact if method == "exact" else _run_sampled
-    if budget.seconds is not None:
-        tiny = replace(options, samples=8)
-        compile_first(
-            lambda small: solve(tiny_table(), tiny, small, _Silent()), budget, ("posterior", method)
-        )
+    tiny = replace(options, samples=8, jobs=1)
+    kind = ("posterior", method, options.features)
+    compile_first(lambda small: solve(tiny_table(), tiny, small, _Silent()), budget, kind)
     return solve(table, options, budget, reporter)
 
 
@@ -95,9 +94,9 @@ def _run_sampled(
 ) -> Posterior:
     samples = draw_samples(table, options, budget, reporter)
     seconds = budget.elapsed()
-    arcs, errors, verdict = arc_probabilities(table, samples)
+    arcs, errors, verdict = arc_probabilities(table, samples, reporter)
     features = {
-        COLUMN_OF[name]: feature_probabilities(table, samples, name)
+        COLUMN_OF[name]: feature_probabilities(table, samples, name, budget, reporter)
         for name in FEATURES
         if name in options.features
     }

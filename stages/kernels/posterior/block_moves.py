@@ -9,6 +9,9 @@ variable makes no cycle if "x descends from y" has none on the block: 3 choices 
 its classes' weights, then a set of each class in proportion to its own. No move is ever refused, and reversing
 an arc (Grzegorczyk and Husmeier 2008) is a block of two.
 
+Which of a child's sets meet D_y is told 64 sets at a time: for each candidate parent there is a bitmap of the sets
+that have it, and those of the candidates in D_y are united.
+
 Which block is drawn must not depend on the network. Weights are mantissas and exponents, see `scaled`.
 """
 
@@ -18,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..bits import WORD_BITS, lowest_bit
 from ..jit import njit
 from .scaled import NOTHING, power_of_two
 
@@ -38,6 +42,13 @@ class WeightedLists(NamedTuple):
         Sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first.
     parent_offsets : ndarray of int64
     parents : ndarray of int32
+    candidate_offsets : ndarray of int64, shape (n_variables + 1,)
+    candidates : ndarray of int32
+        Variables in any set of child i: ``candidates[candidate_offsets[i]:candidate_offsets[i + 1]]``, ascending.
+    bitmap_offsets : ndarray of int64, shape (n_variables + 1,)
+    bitmaps : ndarray of uint64
+        From ``bitmap_offsets[i]`` on a word for each candidate of child i about its first 64 sets, then about the
+        next 64, ...; bit b: the b-th of these sets has the candidate.
     weights, powers : ndarray of float64, ndarray of int32, shape (n_sets,)
         Weight relative to the child's best set: mantissa and exponent.
     rest_powers : ndarray of int32, shape (n_sets,)
@@ -59,6 +70,10 @@ class WeightedLists(NamedTuple):
     set_offsets: np.ndarray
     parent_offsets: np.ndarray
     parents: np.ndarray
+    candidate_offsets: np.ndarray
+    candidates: np.ndarray
+    bitmap_offsets: np.ndarray
+    bitmaps: np.ndarray
     weights: np.ndarray
     powers: np.ndarray
     rest_powers: np.ndarray
@@ -85,8 +100,16 @@ class Walk(NamedTuple):
     flags : ndarray of uint8, shape (n_variables,)
         Bit k: the variable is in D_x of the block's k-th member x; 0 between moves.
     stack : ndarray of int32, shape (LARGEST_BLOCK * n_variables,)
-    classes : ndarray of uint8, shape (LARGEST_BLOCK, longest list)
+    meeting : ndarray of int32, shape (n_variables,)
+        Places of the candidates that are in any D_x.
+    met : ndarray of uint64, shape (LARGEST_BLOCK, words of the longest list, LARGEST_BLOCK)
+        Of the sets of the block's k-th member, 64 to a word: which of them meet D_x of the j-th; for j = k, which are
+        not out.
+    words : ndarray of int64, shape (LARGEST_BLOCK,)
+        How many words of `met` were filled.
     sums, powers : ndarray of float64, ndarray of int64, shape (LARGEST_BLOCK, 2^LARGEST_BLOCK)
+    reached : ndarray of float64
+        Cumulative weights of choices of classes.
     """
 
     chosen: np.ndarray
@@ -95,16 +118,16 @@ class Walk(NamedTuple):
     n_children: np.ndarray
     flags: np.ndarray
     stack: np.ndarray
-    classes: np.ndarray
+    meeting: np.ndarray
+    met: np.ndarray
+    words: np.ndarray
     sums: np.ndarray
     powers: np.ndarray
+    reached: np.ndarray
 
 
 ANYONE = 0.1
 """Share of members of blocks that are drawn among all variables: so that every pair is drawn at times."""
-
-OUT = 255
-"""Class of sets that close a cycle with the rest of the network."""
 
 
 @njit
@@ -150,26 +173,83 @@ def flag_descendants(walk, variable, flag, n_seen):
 
 
 @njit
-def sum_classes(lists, walk, child, k, n_classes):
-    """Sum up the weights of a child's sets by class; the number of sets looked at."""
-    sums, powers, own = walk.sums[k], walk.powers[k], 1 << k
-    sums[:n_classes] = 0.0
-    powers[:n_classes] = NOTHING
-    first = lists.set_offsets[child]
-    for s in range(first, lists.set_offsets[child + 1]):
-        if sums[0] > 0.0 and lists.rest_powers[s] < powers[0] + NEGLIGIBLE:
-            return s - first
-        met = 0
-        for i in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
-            met |= walk.flags[lists.parents[i]]
-        if met & own:
-            walk.classes[k, s - first] = OUT
-            continue
-        walk.classes[k, s - first] = met
-        if sums[met] == 0.0:
-            powers[met] = lists.powers[s]
-        sums[met] += lists.weights[s] * power_of_two(lists.powers[s] - powers[met])
-    return lists.set_offsets[child + 1] - first
+def meet_descendants(lists, walk, child, k, word, n_meeting):
+    """Of 64 sets of a child, the block's k-th member: which meet D_x of each member, and which are not out.
+
+    Parameters
+    ----------
+    lists : WeightedLists
+    walk : Walk
+        Receives words of `met`.
+    child, k : int
+    word : int
+        Which 64 sets.
+    n_meeting : int
+        Entries of ``walk.meeting``.
+    """
+    first = lists.candidate_offsets[child]
+    start = lists.bitmap_offsets[child] + word * (lists.candidate_offsets[child + 1] - first)
+    zero, one = np.uint64(0), np.uint64(1)
+    met_0, met_1, met_2, met_3 = zero, zero, zero, zero
+    for i in range(n_meeting):
+        candidate = walk.meeting[i]
+        flag = np.uint64(walk.flags[lists.candidates[first + candidate]])
+        bits = lists.bitmaps[start + candidate]
+        met_0 |= bits & (zero - (flag & one))
+        met_1 |= bits & (zero - (flag >> one & one))
+        met_2 |= bits & (zero - (flag >> np.uint64(2) & one))
+        met_3 |= bits & (zero - (flag >> np.uint64(3)))
+    met = walk.met[k, word]
+    met[0], met[1], met[2], met[3] = met_0, met_1, met_2, met_3
+    n_sets = lists.set_offsets[child + 1] - lists.set_offsets[child] - word * WORD_BITS
+    listed = ~zero if n_sets >= WORD_BITS else (one << np.uint64(n_sets)) - one
+    met[k] = ~met[k] & listed
+
+
+@njit
+def sets_of_class(walk, k, word, wanted, size):
+    """Which of 64 sets of the block's k-th member are of a class, as a word."""
+    found = walk.met[k, word, k]
+    for j in range(size):
+        if j != k:
+            found &= walk.met[k, word, j] if wanted >> j & 1 else ~walk.met[k, word, j]
+    return found
+
+
+@njit
+def sum_classes(lists, walk, child, k, size):
+    """Sum up the weights of a child's sets by class; the number of words of bitmaps looked at."""
+    sums, powers = walk.sums[k], walk.powers[k]
+    sums[: 1 << size] = 0.0
+    powers[: 1 << size] = NOTHING
+    first_candidate, end_candidate = lists.candidate_offsets[child], lists.candidate_offsets[child + 1]
+    n_meeting = 0
+    for c in range(end_candidate - first_candidate):
+        if walk.flags[lists.candidates[first_candidate + c]]:
+            walk.meeting[n_meeting] = c
+            n_meeting += 1
+    word = 0
+    for first in range(lists.set_offsets[child], lists.set_offsets[child + 1], WORD_BITS):
+        if sums[0] > 0.0 and lists.rest_powers[first] < powers[0] + NEGLIGIBLE:
+            break
+        meet_descendants(lists, walk, child, k, word, n_meeting)
+        for c in range(1 << size):
+            if c >> k & 1:
+                continue
+            left = sets_of_class(walk, k, word, c, size)
+            if left == 0:
+                continue
+            if sums[c] == 0.0:
+                powers[c] = lists.powers[first + np.int64(lowest_bit(left))]
+            total = 0.0
+            while left:
+                s = first + np.int64(lowest_bit(left))
+                left &= left - np.uint64(1)
+                total += lists.weights[s] * power_of_two(lists.powers[s] - powers[c])
+            sums[c] += total
+        word += 1
+    walk.words[k] = word
+    return word * (n_meeting + WORD_BITS // 2) + end_candidate - first_candidate
 
 
 @njit
@@ -184,7 +264,6 @@ def draw_choice(walk, choices, size, rng):
             total += walk.powers[k, choices[c, k]]
         if is_there:
             largest = max(largest, total)
-    weights = np.empty(len(choices))
     reached = 0.0
     for c in range(len(choices)):
         weight = 1.0
@@ -194,26 +273,27 @@ def draw_choice(walk, choices, size, rng):
             total += walk.powers[k, choices[c, k]]
         if weight > 0.0:
             reached += weight * power_of_two(total - largest)
-        weights[c] = reached
+        walk.reached[c] = reached
     drawn = rng.random() * reached
     for c in range(len(choices)):
-        if drawn < weights[c]:
+        if drawn < walk.reached[c]:
             return c
     return -1
 
 
 @njit
-def draw_set(lists, walk, child, k, wanted, n_seen, rng):
+def draw_set(lists, walk, child, k, wanted, size, rng):
     """A set of the wanted class in proportion to its weight."""
-    first = lists.set_offsets[child]
     drawn = rng.random() * walk.sums[k, wanted]
     last = np.int64(-1)
-    for place in range(n_seen):
-        if walk.classes[k, place] == wanted:
-            last = first + place
+    for word in range(walk.words[k]):
+        left = sets_of_class(walk, k, word, wanted, size)
+        while left:
+            last = lists.set_offsets[child] + word * WORD_BITS + np.int64(lowest_bit(left))
+            left &= left - np.uint64(1)
             drawn -= lists.weights[last] * power_of_two(lists.powers[last] - walk.powers[k, wanted])
             if drawn < 0.0:
-                break
+                return last
     return last
 
 
@@ -228,22 +308,28 @@ def move_block(lists, walk, block, size, rng):
     block : ndarray of int32, shape (LARGEST_BLOCK,)
     size : int
     rng : numpy.random.Generator
+
+    Returns
+    -------
+    int
+        Work done: variables, words and choices looked at.
     """
     for k in range(size):
         unlink_family(lists, walk, block[k])
     n_flagged = 0
     for k in range(size):
         n_flagged = flag_descendants(walk, block[k], np.uint8(1 << k), n_flagged)
-    seen = np.empty(LARGEST_BLOCK, dtype=np.int64)
-    for k in range(size):
-        seen[k] = sum_classes(lists, walk, block[k], k, 1 << size)
     choices = lists.choices[lists.choice_offsets[size - 1] : lists.choice_offsets[size]]
+    work = n_flagged + len(choices)
+    for k in range(size):
+        work += sum_classes(lists, walk, block[k], k, size)
     drawn = draw_choice(walk, choices, size, rng)
     for k in range(size):
-        walk.chosen[block[k]] = draw_set(lists, walk, block[k], k, choices[drawn, k], seen[k], rng)
+        walk.chosen[block[k]] = draw_set(lists, walk, block[k], k, choices[drawn, k], size, rng)
         link_family(lists, walk, block[k])
     for k in range(n_flagged):
         walk.flags[walk.stack[k]] = 0
+    return work
 
 
 @njit
@@ -279,31 +365,46 @@ def draw_block(lists, block, size, rng):
 
 
 @njit
-def walk_on(lists, walk, n_moves, rng, samples, totals):
-    """Make moves, and keep the network that they lead to each time there were so many.
+def walk_on(lists, walk, n_moves, rng, samples, totals, done, most_work):
+    """Make moves, and keep the network that they lead to each time there were so many, until about `most_work`.
 
     Parameters
     ----------
     lists : WeightedLists
     walk : Walk
     n_moves : int
+        From one network that is kept to the next.
     rng : numpy.random.Generator
     samples : ndarray of int32, shape (n_samples, n_variables)
         Receives the sets chosen.
     totals : ndarray of float64, shape (n_samples,)
         Receives the scores of the networks, nats.
+    done : int
+        Moves made by earlier calls with the same arrays.
+    most_work : int
+        As `move_block` counts it.
+
+    Returns
+    -------
+    int
+        Moves made by now; ``n_moves * n_samples`` when all networks are there.
     """
     n = len(walk.chosen)
     block = np.empty(LARGEST_BLOCK, dtype=np.int32)
-    for t in range(len(samples)):
-        for _ in range(n_moves):
-            drawn, size = rng.random(), 1
-            while size < LARGEST_BLOCK and drawn >= lists.size_shares[size - 1]:
-                size += 1
-            size = min(size, n)
-            draw_block(lists, block, size, rng)
-            move_block(lists, walk, block, size, rng)
-        totals[t] = 0.0
-        for v in range(n):
-            samples[t, v] = walk.chosen[v]
-            totals[t] += lists.scores[walk.chosen[v]]
+    work = 0
+    while done < n_moves * len(samples) and work < most_work:
+        drawn, size = rng.random(), 1
+        while size < LARGEST_BLOCK and drawn >= lists.size_shares[size - 1]:
+            size += 1
+        size = min(size, n)
+        draw_block(lists, block, size, rng)
+        work += move_block(lists, walk, block, size, rng)
+        done += 1
+        if done % n_moves == 0:
+            t = done // n_moves - 1
+            totals[t] = 0.0
+            for v in range(n):
+                samples[t, v] = walk.chosen[v]
+                totals[t] += lists.scores[walk.chosen[v]]
+            work += n
+    return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..bits import WORD_BITS, has_bit, lowest_bit, set_bit
 from ..jit import njit
 
 
@@ -16,42 +17,55 @@ def enter_ancestors(set_of, parent_offsets, parents, above):
     set_of : ndarray of int32, shape (n_variables,)
     parent_offsets : ndarray of int64
     parents : ndarray of int32
-    above : ndarray of bool, shape (n_variables, n_variables)
-        Receives whether entry [v, a]: a is an ancestor of v.
+    above : ndarray of uint64, shape (n_variables, n_words)
+        Receives a row of bits for every v: bit a says whether a is an ancestor of v.
+
+    Returns
+    -------
+    int
+        Words united.
     """
-    above[:] = False
+    above[:] = np.uint64(0)
+    work = 0
     is_changing = True
     while is_changing:
         is_changing = False
         for v in range(len(set_of)):
             own = above[v]
             for k in range(parent_offsets[set_of[v]], parent_offsets[set_of[v] + 1]):
-                parent = parents[k]
-                is_changing |= not own[parent]
-                own[parent] = True
-                for a in range(len(own)):
-                    if above[parent, a] and not own[a]:
-                        own[a] = True
-                        is_changing = True
+                parent = np.int64(parents[k])
+                is_changing |= not has_bit(own, parent)
+                set_bit(own, parent)
+                for w in range(len(own)):
+                    gained = above[parent, w] & ~own[w]
+                    own[w] |= gained
+                    is_changing |= gained != 0
+                work += len(own)
+    return work
 
 
 @njit
 def enter_blankets(set_of, parent_offsets, parents, blankets):
     """The Markov blanket of every variable: parents, children, and other parents of these; arguments alike."""
-    blankets[:] = False
+    blankets[:] = np.uint64(0)
+    work = 0
     for v in range(len(set_of)):
         first, end = parent_offsets[set_of[v]], parent_offsets[set_of[v] + 1]
         for k in range(first, end):
-            blankets[v, parents[k]] = True
-            blankets[parents[k], v] = True
+            parent = np.int64(parents[k])
+            set_bit(blankets[v], parent)
+            set_bit(blankets[parent], v)
             for i in range(first, k):
-                blankets[parents[k], parents[i]] = True
-                blankets[parents[i], parents[k]] = True
+                other = np.int64(parents[i])
+                set_bit(blankets[parent], other)
+                set_bit(blankets[other], parent)
+        work += (end - first) * (end - first)
+    return work
 
 
 @njit
-def count_relations(samples, parent_offsets, parents, of_blankets, counts):
-    """Add up over networks.
+def count_relations(samples, parent_offsets, parents, of_blankets, related, counts, start, most_work):
+    """Add up over networks from `start` on, until about `most_work` words were looked at.
 
     Parameters
     ----------
@@ -61,17 +75,63 @@ def count_relations(samples, parent_offsets, parents, of_blankets, counts):
     parents : ndarray of int32
     of_blankets : bool
         Markov blankets rather than ancestors.
+    related : ndarray of uint64, shape (n_variables, n_words)
+        Room to work.
     counts : ndarray of float64, shape (n_variables, n_variables)
         Entry [a, v] grows with every network in which a is an ancestor of v, or in its blanket.
+    start, most_work : int
+
+    Returns
+    -------
+    int
+        Where to go on; ``n_samples`` when all is done.
     """
-    n = samples.shape[1]
-    related = np.empty((n, n), dtype=np.bool_)
-    for t in range(len(samples)):
+    work = 0
+    t = start
+    while t < len(samples) and work < most_work:
         if of_blankets:
-            enter_blankets(samples[t], parent_offsets, parents, related)
+            work += enter_blankets(samples[t], parent_offsets, parents, related)
         else:
-            enter_ancestors(samples[t], parent_offsets, parents, related)
-        for v in range(n):
-            for a in range(n):
-                if related[v, a]:
-                    counts[a, v] += 1.0
+            work += enter_ancestors(samples[t], parent_offsets, parents, related)
+        for v in range(len(related)):
+            for w in range(related.shape[1]):
+                left = related[v, w]
+                while left:
+                    counts[w * WORD_BITS + np.int64(lowest_bit(left)), v] += 1.0
+                    left &= left - np.uint64(1)
+                    work += 1
+        work += related.size
+        t += 1
+    return t
+
+
+@njit
+def mark_ancestors(samples, parent_offsets, parents, pairs, related, is_above, start, most_work):
+    """In which networks some variables are ancestors of others; arguments as of `count_relations`.
+
+    Parameters
+    ----------
+    samples : ndarray of int32, shape (n_samples, n_variables)
+    parent_offsets : ndarray of int64
+    parents : ndarray of int32
+    pairs : ndarray of int64, shape (n_pairs, 2)
+        Ancestor, descendant.
+    related : ndarray of uint64, shape (n_variables, n_words)
+    is_above : ndarray of bool, shape (n_pairs, n_samples)
+        Receives the answers.
+    start, most_work : int
+
+    Returns
+    -------
+    int
+        Where to go on.
+    """
+    work = 0
+    t = start
+    while t < len(samples) and work < most_work:
+        work += enter_ancestors(samples[t], parent_offsets, parents, related)
+        for i in range(len(pairs)):
+            is_above[i, t] = has_bit(related[pairs[i, 1]], pairs[i, 0])
+        work += len(pairs)
+        t += 1
+    return t

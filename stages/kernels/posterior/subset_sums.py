@@ -33,8 +33,8 @@ from .scaled import NOTHING, add_at, power_of_two
 
 
 @njit
-def sum_within_subsets(parent_offsets, parents, first, end, weights, powers, child, sums, exponents):
-    """Total weight of the listed sets of a child within every subset of the other variables.
+def enter_weights(parent_offsets, parents, first, end, weights, powers, child, sums, exponents):
+    """The weight of every listed set of a child at its place among all subsets of the other variables.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def sum_within_subsets(parent_offsets, parents, first, end, weights, powers, chi
         Weights of all sets, scaled.
     child : int
     sums, exponents : ndarray of float64, ndarray of int32, shape (2^(n_variables - 1),)
-        Receive the totals; position `child` is left out of the masks.
+        Receive the weights, 0 where nothing is listed; position `child` is left out of the masks.
     """
     sums[:] = 0.0
     exponents[:] = NOTHING
@@ -56,39 +56,68 @@ def sum_within_subsets(parent_offsets, parents, first, end, weights, powers, chi
             mask |= 1 << parents[k]
         place = squeeze(mask, child)
         sums[place], exponents[place] = weights[s], powers[s]
-    step = 1
-    while step < len(sums):
-        for start in range(0, len(sums), 2 * step):
-            for mask in range(start, start + step):
-                add_at(sums, exponents, mask + step, mask)
-        step *= 2
 
 
 @njit
-def sum_over_supersets(sums, exponents):
-    """Replace the number of every subset by the sum over its supersets."""
-    step = 1
-    while step < len(sums):
-        for start in range(0, len(sums), 2 * step):
-            for mask in range(start, start + step):
-                add_at(sums, exponents, mask, mask + step)
-        step *= 2
+def sum_related(sums, exponents, over_supersets, start, most_work):
+    """Replace the number of every subset by the sum over its subsets, or its supersets: about `most_work` additions.
+
+    Element by element, the numbers of all subsets with it and those of the same without it are added (Yates 1937).
+
+    Parameters
+    ----------
+    sums, exponents : ndarray of float64, ndarray of int32, shape (2^n_elements,)
+    over_supersets : bool
+    start : int
+        0, then what the call before returned.
+    most_work : int
+
+    Returns
+    -------
+    int
+        Where to go on; ``n_elements * 2^(n_elements - 1)`` when all is done.
+    """
+    half = len(sums) // 2
+    step, first = np.int64(1), start
+    while first >= half and step <= half:
+        step, first = 2 * step, first - half
+    while step <= half and most_work > 0:
+        end = min(half, first + most_work)
+        for pair in range(first, end):
+            low = pair & (step - 1)
+            without = (pair - low << 1) + low
+            if over_supersets:
+                add_at(sums, exponents, without, without + step)
+            else:
+                add_at(sums, exponents, without + step, without)
+        most_work -= end - first
+        start += end - first
+        first = end
+        if end == half:
+            step, first = 2 * step, 0
+    return start
 
 
 @njit
-def choose_exponents(exponents, forward, backward):
-    """Exponents of H and B: those of the largest term with a single variable.
+def push_exponents(exponents, forward, start, most_work):
+    """Exponents of H, those of the largest term with a single variable: about `most_work` terms.
 
     Parameters
     ----------
     exponents : ndarray of int32, shape (n_variables, 2^(n_variables - 1))
-    forward, backward : ndarray of int64, shape (2^n_variables,)
-        Receive them; `NOTHING` where there is no network.
+        Of the sums within subsets.
+    forward : ndarray of int64, shape (2^n_variables,)
+        Receives them; `NOTHING` where there is no network, and at the beginning but for 0 of the empty set.
+    start, most_work : int
+
+    Returns
+    -------
+    int
+        Where to go on; ``2^n_variables`` when all is done.
     """
     n = len(exponents)
-    forward[:] = NOTHING
-    forward[0] = 0
-    for mask in range(len(forward)):
+    end = min(len(forward), start + most_work // n + 1)
+    for mask in range(start, end):
         if forward[mask] == NOTHING:
             continue
         for j in range(n):
@@ -96,14 +125,27 @@ def choose_exponents(exponents, forward, backward):
                 e = exponents[j, squeeze(mask, j)]
                 if e != NOTHING:
                     forward[mask | 1 << j] = max(forward[mask | 1 << j], forward[mask] + e)
-    backward[:] = NOTHING
-    backward[len(backward) - 1] = 0
-    for mask in range(len(backward) - 2, -1, -1):
+    return end
+
+
+@njit
+def pull_exponents(exponents, backward, start, most_work):
+    """Exponents of B, likewise; masks go downwards from that before the full set, for which 0 is entered.
+
+    Returns
+    -------
+    int
+        Where to go on; -1 when all is done.
+    """
+    n = len(exponents)
+    end = max(-1, start - most_work // n - 1)
+    for mask in range(start, end, -1):
         for j in range(n):
             if not mask >> j & 1 and backward[mask | 1 << j] != NOTHING:
                 e = exponents[j, squeeze(mask, j)]
                 if e != NOTHING:
                     backward[mask] = max(backward[mask], backward[mask | 1 << j] + e)
+    return end
 
 
 @njit
@@ -153,7 +195,7 @@ def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_
     Parameters
     ----------
     sums, exponents : ndarray
-        As from `sum_within_subsets`, a row for every child.
+        As from `sum_related`, over subsets, a row for every child.
     forward : ndarray of int64
         Exponents of the totals.
     totals : ndarray of float64, shape (2^n_variables,)
@@ -284,9 +326,9 @@ def add_set_probabilities(
     Parameters
     ----------
     parent_offsets, parents, first, end, weights, powers, child :
-        As for `sum_within_subsets`.
+        As for `enter_weights`.
     shares, exponents : ndarray
-        From `sum_over_supersets`.
+        From `sum_related`, over supersets.
     probabilities : ndarray of float64, shape (n_sets,)
         Receives them.
     """

@@ -10,9 +10,10 @@ from helpers.posterior_cases import as_table, random_lists
 from naive.posterior import posterior
 
 from stages.posterior import PosteriorOptions, choose_method
+from stages.posterior.estimates import arc_probabilities, feature_probabilities
 from stages.posterior.exact import exact_probabilities
 from stages.posterior.run import run, sampled_networks
-from stages.posterior.sampling import arc_probabilities, draw_samples, feature_probabilities
+from stages.posterior.sampling import draw_samples
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.reporting import NullReporter
@@ -32,20 +33,20 @@ def test_samples_agree_with_exact_sums(n_variables, spread, seed):
     table = as_table(random_lists(seed, n_variables, spread, most_parents=2))
     exact, above = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
     samples = sample(table, samples=2000, seed=seed)
-    found, error, verdict = arc_probabilities(table, samples)
+    found, error, verdict = arc_probabilities(table, samples, NullReporter())
     assert verdict.agreed
     off = ~np.eye(n_variables, dtype=bool)
     z = ((found - exact) / error)[off]
     assert np.abs(z).max() < 4.5
     assert (z**2).mean() < 2.0
-    related, error = feature_probabilities(table, samples, "ancestors")
+    related, error = feature_probabilities(table, samples, "ancestors", Budget(), NullReporter())
     assert np.abs(((related - above) / error)[off]).max() < 5.0
 
 
 def test_arcs_of_all_networks_are_met():
     table = as_table(random_lists(7, 4, 1.0))
     expected = posterior([list(zip(r.parents, r.scores)) for r in table.records()], "dags")[0]
-    found, error, _ = arc_probabilities(table, sample(table, samples=4000))
+    found, error, _ = arc_probabilities(table, sample(table, samples=4000), NullReporter())
     assert np.abs((found - expected) / error)[~np.eye(4, dtype=bool)].max() < 4.5
 
 
@@ -64,7 +65,7 @@ def test_as_many_networks_as_asked_for(samples, chains, burn_in):
     table = as_table(random_lists(2, 4, 2.0))
     found = sample(table, samples=samples, chains=chains, burn_in=burn_in)
     assert samples <= found.n_samples <= samples + 2 * chains
-    probability, error, _ = arc_probabilities(table, found)
+    probability, error, _ = arc_probabilities(table, found, NullReporter())
     assert np.isfinite(error).all() and (error > 0).all() and (probability <= 1).all()
 
 
@@ -93,7 +94,7 @@ def test_chains_that_do_not_meet_are_told():
     ],
 )
 def test_few_samples_are_told(monkeypatch, options, text):
-    monkeypatch.setattr("stages.posterior.sampling.RHAT_LIMIT", 5.0)
+    monkeypatch.setattr("stages.posterior.estimates.RHAT_LIMIT", 5.0)
     heard = Heard()
     run(
         as_table(random_lists(2, 4, 0.1), keep_mass=0.0),

@@ -19,12 +19,14 @@ from stages.kernels.posterior.block_moves import (
     draw_set,
     flag_descendants,
     link_family,
+    meet_descendants,
     move_block,
+    sets_of_class,
     sum_classes,
     unlink_family,
     walk_on,
 )
-from stages.posterior.sampling import _walk_from, acyclic_choices, best_along, weighted_lists
+from stages.posterior.walks import acyclic_choices, best_along, walk_from, weighted_lists
 
 DRAWS = 3000
 
@@ -38,7 +40,7 @@ class Place:
         self.weighted = weighted_lists(self.table)
         self.rng = np.random.default_rng(seed)
         order = self.rng.permutation(n_variables).astype(np.int32)
-        self.walk = _walk_from(self.table, self.weighted, best_along(self.table, order))
+        self.walk = walk_from(self.table, self.weighted, best_along(self.weighted, order))
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         return tuple(map(self.table.parent_set, self.walk.chosen.tolist()))
@@ -112,7 +114,7 @@ def test_descendants_are_flagged():
 def test_classes_have_the_weights_of_their_sets():
     place = Place(5)
     place.walk.flags[:] = [1, 2, 3, 0, 2]
-    seen = sum_classes(place.weighted, place.walk, 3, 0, 4)
+    sum_classes(place.weighted, place.walk, 3, 0, 2)
     expected = [0.0] * 4
     for parents, score in place.lists[3]:
         met = 0
@@ -124,7 +126,7 @@ def test_classes_have_the_weights_of_their_sets():
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     for wanted in (0, 2):
         drawn = Counter(
-            draw_set(place.weighted, place.walk, 3, 0, wanted, seen, place.rng) for _ in range(DRAWS)
+            draw_set(place.weighted, place.walk, 3, 0, wanted, 2, place.rng) for _ in range(DRAWS)
         )
         for s, count in drawn.items():
             parents = place.table.parent_set(int(s))
@@ -132,6 +134,30 @@ def test_classes_have_the_weights_of_their_sets():
             assert (0 if not met else int(np.bitwise_or.reduce(met))) == wanted
             share = math.exp(place.table.scores[s] - place.lists[3][0][1]) / expected[wanted]
             assert abs(count - share * DRAWS) < 6 * math.sqrt(DRAWS)
+
+
+def test_words_tell_which_sets_meet_descendants():
+    """Of lists of more than one word: of each class, and none of those that are out."""
+    n, child, k, size = 9, 5, 1, 3
+    place = Place(9, n)
+    flags = [0, 1, 0, 4, 6, 0, 2, 5, 0]
+    place.walk.flags[:] = flags
+    candidates = [v for v in range(n) if v != child]
+    meeting = [i for i, v in enumerate(candidates) if flags[v]]
+    place.walk.meeting[: len(meeting)] = meeting
+    sets = range(*place.table.set_offsets[child : child + 2])
+    assert 64 < len(sets) < 128
+    for word in range(2):
+        meet_descendants(place.weighted, place.walk, child, k, word, len(meeting))
+    for wanted in (0, 1, 4, 5):
+        found = [int(sets_of_class(place.walk, k, word, wanted, size)) for word in range(2)]
+        for number in range(128):
+            met = 255
+            if number < len(sets):
+                met = 0
+                for p in place.table.parent_set(sets[number]):
+                    met |= flags[p]
+            assert found[number // 64] >> number % 64 & 1 == (met == wanted), (number, wanted)
 
 
 def test_choices_are_drawn_by_the_products_of_their_classes():
@@ -167,11 +193,33 @@ def test_blocks_have_different_members():
     assert partners == set(range(5))
 
 
-def test_a_walk_keeps_networks_with_their_scores():
+@pytest.mark.parametrize("most_work", [1, 50, 10**9])
+def test_a_walk_keeps_networks_with_their_scores(most_work):
     place = Place(8)
     samples, totals = np.empty((20, 5), dtype=np.int32), np.empty(20)
-    walk_on(place.weighted, place.walk, 3, place.rng, samples, totals)
+    done, calls = 0, 0
+    while done < 60:
+        done = walk_on(place.weighted, place.walk, 3, place.rng, samples, totals, done, most_work)
+        calls += 1
+    assert done == 60
+    assert (calls == 1) == (most_work == 10**9)
+    assert calls == 60 or most_work > 1
     np.testing.assert_array_equal(samples[-1], place.walk.chosen)
     for sets, total in zip(samples.tolist(), totals.tolist()):
         assert n_orders(tuple(map(place.table.parent_set, sets)))
         assert total == pytest.approx(place.table.scores[sets].sum())
+
+
+def test_the_first_network_is_the_best_along_its_order():
+    """Of lists of several words, too."""
+    table = as_table(random_lists(3, 8, 2.0))
+    lists = weighted_lists(table)
+    order = np.random.default_rng(3).permutation(8).astype(np.int32)
+    place_of = {v: i for i, v in enumerate(order.tolist())}
+    for child, s in enumerate(best_along(lists, order).tolist()):
+        fitting = [
+            s
+            for s in range(table.set_offsets[child], table.set_offsets[child + 1])
+            if all(place_of[p] < place_of[child] for p in table.parent_set(s))
+        ]
+        assert s == fitting[0]

@@ -11,14 +11,16 @@ from helpers.posterior_cases import as_table, random_lists
 from naive.posterior import networks, posterior
 
 from stages.kernels.orders.subset_dp import squeeze
+from stages.kernels.posterior.scaled import NOTHING
 from stages.kernels.posterior.subset_sums import (
     add_set_probabilities,
-    choose_exponents,
+    enter_weights,
     list_groups,
+    pull_exponents,
     pull_shares,
+    push_exponents,
     push_totals,
-    sum_over_supersets,
-    sum_within_subsets,
+    sum_related,
 )
 from stages.posterior.weights import relative_scores, scaled_weights
 
@@ -28,7 +30,7 @@ CASES = [(4, 1.0, 0), (4, 30.0, 1), (3, 300.0, 2), (4, 5.0, 3)]
 class Sums:
     """All arrays of a run on lists of few variables."""
 
-    def __init__(self, lists, prior: str):
+    def __init__(self, lists, prior: str, slice_terms: int = 1 << 20):
         table = self.table = as_table(lists)
         n = self.n = table.n_variables
         self.singles = prior == "orders"
@@ -38,13 +40,28 @@ class Sums:
         for child in range(n):
             first, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
             self.sets.append((table.parent_offsets, table.parents, first, end, weights, powers, child))
-            sum_within_subsets(*self.sets[-1], self.sums[child], self.exponents[child])
-        self.forward, self.backward = np.empty(1 << n, dtype=np.int64), np.empty(1 << n, dtype=np.int64)
-        choose_exponents(self.exponents, self.forward, self.backward)
+            enter_weights(*self.sets[-1], self.sums[child], self.exponents[child])
+            self.relate(child, False, slice_terms)
+        self.forward, self.backward = np.full((2, 1 << n), NOTHING, dtype=np.int64)
+        self.forward[0] = self.backward[-1] = 0
+        place = 0
+        while place < 1 << n:
+            place = push_exponents(self.exponents, self.forward, place, slice_terms)
+        place = (1 << n) - 2
+        while place >= 0:
+            place = pull_exponents(self.exponents, self.backward, place, slice_terms)
         self.totals, self.rests = np.zeros(1 << n), np.zeros(1 << n)
         self.totals[0] = self.rests[-1] = 1.0
         self.buffers = np.empty(1 << n), np.empty(1 << n, dtype=np.int64), np.empty(1 << n, dtype=np.int64)
         self.descendants = np.zeros((n, n))
+
+    def relate(self, child: int, over_supersets: bool, slice_terms: int) -> None:
+        place, end = 0, (self.n - 1) << (self.n - 1) >> 1
+        while place < end:
+            begun = place
+            place = sum_related(self.sums[child], self.exponents[child], over_supersets, place, slice_terms)
+            assert begun < place <= begun + slice_terms
+        assert place == end
 
     def push(self, slice_terms: int) -> None:
         place = 0
@@ -88,11 +105,12 @@ def weight_on(lists, mask: int, prior: str) -> float:
     return math.fsum(math.exp(weight) for _, weight in networks(parts, prior)) if kept else 1.0
 
 
+@pytest.mark.parametrize("slice_terms", [1, 3, 1 << 20])
 @pytest.mark.parametrize("case", CASES)
-def test_sums_within_subsets(case):
+def test_sums_within_subsets(case, slice_terms):
     n, spread, seed = case
     lists = random_lists(seed, n, spread)
-    sums = Sums(lists, "dags")
+    sums = Sums(lists, "dags", slice_terms)
     for child, mask in itertools.product(range(n), range(1 << n)):
         if mask >> child & 1:
             continue
@@ -112,7 +130,7 @@ def test_sums_within_subsets(case):
 def test_totals_of_all_subsets(case, slice_terms, prior):
     n, spread, seed = case
     lists = random_lists(seed, n, spread)
-    sums = Sums(lists, prior)
+    sums = Sums(lists, prior, slice_terms)
     sums.push(slice_terms)
     for mask in range(1 << n):
         found = sums.totals[mask] * 2.0 ** int(sums.forward[mask])
@@ -125,14 +143,14 @@ def test_totals_of_all_subsets(case, slice_terms, prior):
 def test_probabilities_of_sets_and_descendants(case, slice_terms, prior):
     n, spread, seed = case
     lists = random_lists(seed, n, spread)
-    sums = Sums(lists, prior)
+    sums = Sums(lists, prior, slice_terms)
     sums.push(slice_terms)
     sums.pull(slice_terms)
     total = sums.totals[-1] * 2.0 ** int(sums.forward[-1])
     assert sums.rests[0] * 2.0 ** int(sums.backward[0]) == pytest.approx(total, rel=1e-12)
     probabilities = np.zeros(sums.table.n_sets)
     for child in range(n):
-        sum_over_supersets(sums.sums[child], sums.exponents[child])
+        sums.relate(child, True, slice_terms)
         add_set_probabilities(*sums.sets[child], sums.sums[child], sums.exponents[child], probabilities)
     weighted = [(parents, math.exp(weight)) for parents, weight in networks(lists, prior)]
     everything = math.fsum(weight for _, weight in weighted)

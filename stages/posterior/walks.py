@@ -1,0 +1,171 @@
+"""Lists and networks as the kernels of moves take them: bitmaps of sets, partners in blocks, the first network."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stages.optimize.lists.set_lists import offsets_of
+
+from .weights import relative_scores, scaled_weights
+
+if TYPE_CHECKING:
+    from formats.records import ParentSetTable
+    from stages.kernels.posterior.block_moves import Walk, WeightedLists
+
+SIZE_SHARES = (0.2, 0.6, 0.15, 0.05)
+"""How often blocks have 1, 2, 3, 4 variables. Chains of blocks of one do not meet on alarm; those of two do in
+seconds."""
+
+LEAST_PARTNER = 1e-3
+"""Variables are partners in blocks if an arc between them has at least this share of the weight of a list."""
+
+
+def best_along(lists: WeightedLists, order: np.ndarray) -> np.ndarray:
+    """The best set of every variable among those before it in an order; int64 indices of sets."""
+    from stages.kernels.bits import WORD_BITS
+
+    chosen = np.zeros(len(order), dtype=np.int64)
+    is_after = np.ones(len(order), dtype=np.bool_)
+    for variable in order.tolist():
+        candidates = lists.candidates[
+            lists.candidate_offsets[variable] : lists.candidate_offsets[variable + 1]
+        ]
+        bitmaps = lists.bitmaps[lists.bitmap_offsets[variable] : lists.bitmap_offsets[variable + 1]]
+        n_words = -(-int(lists.set_offsets[variable + 1] - lists.set_offsets[variable]) // WORD_BITS)
+        rows = bitmaps.reshape(n_words, len(candidates))[:, is_after[candidates]]
+        fits = ~np.bitwise_or.reduce(rows, axis=1)
+        word = int(np.argmax(fits != 0))
+        lowest = int(fits[word]) & -int(fits[word])
+        chosen[variable] = lists.set_offsets[variable] + WORD_BITS * word + lowest.bit_length() - 1
+        is_after[variable] = False
+    return chosen
+
+
+def weighted_lists(table: ParentSetTable) -> WeightedLists:
+    """The lists as the kernels of moves take them."""
+    from stages.kernels.posterior.block_moves import LARGEST_BLOCK, WeightedLists
+    from stages.kernels.posterior.scaled import LEAST_EXPONENT
+
+    relative = relative_scores(table)
+    weights, powers = scaled_weights(relative)
+    rests = np.empty(table.n_sets)
+    for start, end in itertools.pairwise(table.set_offsets.tolist()):
+        rests[start:end] = np.logaddexp.accumulate(relative[start:end][::-1])[::-1]
+    rest_powers = np.floor(np.maximum(rests / math.log(2.0), LEAST_EXPONENT)).astype(np.int32) + 1
+    candidate_offsets, candidates, bitmap_offsets, bitmaps = _bitmaps(table)
+    partner_offsets, partners, partner_shares = _partners(table, relative)
+    choices = [acyclic_choices(size) for size in range(1, LARGEST_BLOCK + 1)]
+    padded = [np.pad(found, ((0, 0), (0, LARGEST_BLOCK - found.shape[1]))) for found in choices]
+    return WeightedLists(
+        set_offsets=table.set_offsets,
+        parent_offsets=table.parent_offsets,
+        parents=table.parents,
+        candidate_offsets=candidate_offsets,
+        candidates=candidates,
+        bitmap_offsets=bitmap_offsets,
+        bitmaps=bitmaps,
+        weights=weights,
+        powers=powers,
+        rest_powers=rest_powers,
+        scores=table.scores,
+        partner_offsets=partner_offsets,
+        partners=partners,
+        partner_shares=partner_shares,
+        size_shares=np.cumsum(SIZE_SHARES),
+        choice_offsets=np.concatenate(([0], np.cumsum([len(found) for found in choices]))),
+        choices=np.concatenate(padded),
+    )
+
+
+def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Candidates of every child, and which of its sets have them: arrays of `WeightedLists`."""
+    from stages.kernels.bits import WORD_BITS
+
+    n = table.n_variables
+    n_sets = np.diff(table.set_offsets)
+    set_of = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
+    child_of = np.repeat(np.arange(n), n_sets)[set_of]
+    pairs, place = np.unique(child_of * n + table.parents, return_inverse=True)
+    candidate_offsets = np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64)
+    n_candidates = np.diff(candidate_offsets)
+    bitmap_offsets = offsets_of(-(-n_sets // WORD_BITS) * n_candidates)
+    number = set_of - table.set_offsets[child_of]
+    words = bitmap_offsets[child_of] + number // WORD_BITS * n_candidates[child_of]
+    bitmaps = np.zeros(bitmap_offsets[-1], dtype=np.uint64)
+    bits = np.uint64(1) << (number % WORD_BITS).astype(np.uint64)
+    np.bitwise_or.at(bitmaps, words + place - candidate_offsets[child_of], bits)
+    return candidate_offsets, (pairs % n).astype(np.int32), bitmap_offsets, bitmaps
+
+
+def _partners(table: ParentSetTable, relative: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Who joins whose blocks: those whose arcs weigh most in either one's list, acyclicity apart."""
+    n = table.n_variables
+    child_of_set = np.repeat(np.arange(n), np.diff(table.set_offsets))
+    weights = np.exp(relative)
+    shares = weights / np.bincount(child_of_set, weights, n)[child_of_set]
+    sizes = np.diff(table.parent_offsets)
+    pairs = table.parents.astype(np.int64) * n + np.repeat(child_of_set, sizes)
+    either = np.concatenate((pairs, pairs % n * n + pairs // n))
+    found, inverse = np.unique(either, return_inverse=True)
+    strength = np.bincount(inverse, np.tile(np.repeat(shares, sizes), 2), len(found))
+    is_kept = strength >= LEAST_PARTNER
+    found, strength = found[is_kept], strength[is_kept]
+    offsets = np.searchsorted(found // n, np.arange(n + 1)).astype(np.int64)
+    cumulative = np.cumsum(strength)
+    before = np.concatenate(([0.0], cumulative))[offsets]
+    totals = np.repeat(before[1:] - before[:-1], np.diff(offsets))
+    cumulative = (cumulative - np.repeat(before[:-1], np.diff(offsets))) / totals
+    return offsets, (found % n).astype(np.int32), cumulative
+
+
+def acyclic_choices(size: int) -> np.ndarray:
+    """Choices of a class for each of some variables that close no cycle; uint8, shape (n_choices, size).
+
+    The class of variable k has bit i where its parents meet the descendants of i.
+    """
+    classes = [[c for c in range(1 << size) if not c >> k & 1] for k in range(size)]
+    return np.array([c for c in itertools.product(*classes) if _is_acyclic(c)], dtype=np.uint8)
+
+
+def _is_acyclic(choice: tuple[int, ...]) -> bool:
+    left = (1 << len(choice)) - 1
+    while left:
+        free = [k for k, met in enumerate(choice) if left >> k & 1 and not met & left]
+        if not free:
+            return False
+        left &= ~sum(1 << k for k in free)
+    return True
+
+
+def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -> Walk:
+    """A walk that stands at a network."""
+    from stages.kernels.bits import WORD_BITS
+    from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, link_family
+
+    n = table.n_variables
+    child_of_set = np.repeat(np.arange(n), np.diff(table.set_offsets))
+    pairs = np.unique(
+        table.parents.astype(np.int64) * n + np.repeat(child_of_set, np.diff(table.parent_offsets))
+    )
+    longest = int(np.diff(table.set_offsets).max())
+    walk = Walk(
+        chosen=chosen,
+        child_offsets=np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64),
+        children=np.zeros(len(pairs), dtype=np.int32),
+        n_children=np.zeros(n, dtype=np.int32),
+        flags=np.zeros(n, dtype=np.uint8),
+        stack=np.zeros(LARGEST_BLOCK * n, dtype=np.int32),
+        meeting=np.zeros(n, dtype=np.int32),
+        met=np.zeros((LARGEST_BLOCK, -(-longest // WORD_BITS), LARGEST_BLOCK), dtype=np.uint64),
+        words=np.zeros(LARGEST_BLOCK, dtype=np.int64),
+        sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
+        powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),
+        reached=np.zeros(int(np.diff(lists.choice_offsets).max())),
+    )
+    for variable in range(n):
+        link_family(lists, walk, np.int64(variable))
+    return walk
