@@ -21,6 +21,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "trace": ("trace", "arrow", "feather", "parquet"),
     "posterior": ("arc-probabilities", "feather", "parquet", "csv"),
     "dags": ("network",),
+    "answers": ("csv",),
     "optimize": ("network", "dot", "graphml", "gr", "td"),
     "bootstrap": ("network",),
     "average": ("network", "dot", "graphml", "gr", "td"),

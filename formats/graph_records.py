@@ -124,6 +124,33 @@ class BayesianNetwork:
     name: str = "unknown"
 
 
+@dataclass(frozen=True)
+class ArcStatement:
+    """What is said of a pair of variables.
+
+    Attributes
+    ----------
+    relation : str
+        ``->``: there is an arc, ``-``: an arc in either direction, ``~>``: a path from the tail to the head.
+    tail, head : int
+    is_negated : bool
+        That it is not so.
+    """
+
+    relation: str
+    tail: int
+    head: int
+    is_negated: bool
+
+
+@dataclass(frozen=True)
+class ArcPattern:
+    """Statements all of which hold in some networks; `text` is how it was written."""
+
+    text: str
+    statements: tuple[ArcStatement, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class ArcProbabilities:
     """Posterior probabilities of arcs, the most probable first; ties by parent, then child.

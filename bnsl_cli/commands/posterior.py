@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,10 +29,14 @@ from ..options import (
     stats_option,
 )
 from ..output_formats import output_format
-from ..parameter_types import DURATION, OUTPUT_FILE
+from ..parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE
 from ..recording import record_command, used_options, write_stats
 from ..reporter import Reporter
 from ..stage_command import given_parameters, option, packed, stage_command
+
+if TYPE_CHECKING:
+    from formats.graph_records import ArcPattern
+    from stages.posterior.patterns import PatternProbability
 
 
 class Features(click.ParamType):
@@ -64,6 +71,8 @@ class QuestionOptions:
 
     prior: str
     features: tuple[str, ...]
+    patterns: str | None
+    answers: str | None
     time: float | None
     dags: str | None
 
@@ -90,6 +99,21 @@ question_options = packed(
         "(one is in the Markov blanket of the other).",
     ),
     option(
+        "--patterns",
+        type=INPUT_PATH,
+        metavar="FILE",
+        section="Method",
+        help="Patterns of arcs, one a line, whose probabilities go to --answers: 'A -> B' (an arc), 'A - B' (in "
+        "either direction), 'A ~> B' (a path), with ! before for not, and commas between what must hold together.",
+    ),
+    option(
+        "--answers",
+        type=OUTPUT_FILE,
+        metavar="FILE",
+        section="Output",
+        help="Write how probable the patterns are to this file (CSV): pattern, probability, standard error.",
+    ),
+    option(
         "--time",
         type=DURATION,
         metavar="TIME",
@@ -107,6 +131,36 @@ question_options = packed(
         ),
     ),
 )
+
+
+def _check_further_outputs(question: QuestionOptions) -> None:
+    """Refuse names that mean other formats before work begins."""
+    if question.dags is not None:
+        output_format("dags", question.dags, option="--dags")
+    if (question.patterns is None) != (question.answers is None):
+        raise click.UsageError("--patterns and --answers need each other.")
+    if question.answers is not None:
+        output_format("answers", question.answers, option="--answers")
+
+
+def _read_patterns(question: QuestionOptions, names: Sequence[str]) -> tuple[ArcPattern, ...]:
+    if question.patterns is None:
+        return ()
+    from formats.graphs.arc_patterns import read_patterns
+
+    return tuple(read_patterns(question.patterns, {name: i for i, name in enumerate(names)}))
+
+
+def _write_answers(target: str, patterns: Sequence[PatternProbability]) -> None:
+    """Write how probable patterns are, as CSV."""
+    from formats.streams import open_output
+
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("pattern", "probability", "standard_error"))
+    rows.writerows(patterns)
+    with open_output(target) as stream:
+        stream.write(text.getvalue().encode())
 
 
 @stage_command
@@ -153,8 +207,8 @@ def command(
     lists should keep what a subset dominates: bnsl parentsets --keep-mass.
 
     Up to 18 variables all networks are summed up (exact). Of more, Markov chains draw the parents of a few
-    variables at a time anew (sampled); several chains from different networks are compared, and a warning says if
-    they disagree. Required and forbidden arcs and tiers hold, those of the lists and those given here.
+    variables at a time anew (sampled), tempered so that they leave modes; several chains from different networks are
+    compared, and a warning says if they disagree. Required and forbidden arcs and tiers hold, those of the lists and those given here.
 
     Ctrl-C ends sampling early: what the networks so far tell is written. With the same --seed and --samples
     the result repeats, for any -j.
@@ -163,6 +217,7 @@ def command(
     Examples:
       bnsl parentsets --score bdeu --keep-mass 1e-3 random80.csv.gz -o kept.sets.jsonl
       bnsl posterior kept.sets.jsonl --samples 400 --seed 1 -o arcs.csv
+      echo 'X0 -> X1, !X1 ~> X2' | bnsl posterior kept.sets.jsonl --seed 1 --samples 400 --patterns - --answers p.csv
       bnsl posterior kept.sets.jsonl --time 1s --dags sampled.net.jsonl --features ancestors -o arcs.parquet
       bnsl parentsets --discretize median --columns 'mean*' --keep-mass 1e-3 wdbc.csv |
         bnsl posterior --prior orders --format table
@@ -190,16 +245,20 @@ def command(
     target = None
     if not reads:
         target = output_format("posterior", output, None if format_name == "arrow" else format_name)
-    if question.dags is not None:
-        output_format("dags", question.dags, option="--dags")
-    check_sources(sets, *knowing.sources)
+    _check_further_outputs(question)
+    check_sources(sets, *([question.patterns] if question.patterns else []), *knowing.sources)
     table = open_parent_sets(sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
     knowledge = knowing.resolve(table.header.names)
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     options = PosteriorOptions(
-        method=method, prior=question.prior, features=question.features, jobs=jobs, **own
+        method=method,
+        prior=question.prior,
+        features=question.features,
+        patterns=_read_patterns(question, table.header.names),
+        jobs=jobs,
+        **own,
     )
     method = choose_method(options, table.n_variables)
     seed = resolve_seed(seed, reporter) if method == "sampled" else 0
@@ -220,5 +279,7 @@ def command(
             write_arc_probabilities(output, result, target)
         if question.dags is not None and found.samples is not None:
             write_network_stream(question.dags, sampled_networks(table, found.samples, header))
+        if question.answers is not None:
+            _write_answers(question.answers, found.patterns)
         write_stats(stats, {"seconds": budget.elapsed(), **found.figures})
     return stop.exit_code

@@ -9,8 +9,12 @@ variables by dynamic programming over subsets, `sampling` walks through networks
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stages.methods import own
+
+if TYPE_CHECKING:
+    from formats.graph_records import ArcPattern
 
 PRIORS = {
     "dags": "all networks are equally probable before the data are seen",
@@ -41,9 +45,9 @@ METHODS: dict[str, MethodSpec] = {
         "Koivisto and Sood 2004, Tian and He 2009",
     ),
     "sampled": MethodSpec(
-        "Markov chains that draw the parents of a few variables at a time anew",
-        "Goudie and Mukherjee 2016",
-        options=("chains", "samples", "burn_in", "seed", "time"),
+        "tempered Markov chains that draw the parents of a few variables at a time anew",
+        "Goudie and Mukherjee 2016, Geyer 1991",
+        options=("chains", "rungs", "samples", "burn_in", "seed", "time"),
     ),
 }
 
@@ -66,9 +70,13 @@ class PosteriorOptions:
         Key of `PRIORS`.
     features : tuple of str
         Of `FEATURES`.
+    patterns : tuple of ArcPattern
+        What is asked besides.
     chains : int
     samples : int or None
         Networks kept of all chains together; None for a number by the clock, or `DEFAULT_SAMPLES`.
+    rungs : int
+        Networks of every chain, at powers of the posterior.
     burn_in : float
         Share of every chain that is left out at its beginning.
     seed : int
@@ -79,9 +87,17 @@ class PosteriorOptions:
     method: str | None = None
     prior: str = "dags"
     features: tuple[str, ...] = ()
+    patterns: tuple[ArcPattern, ...] = ()
     chains: int = own(4, "Markov chains, each from a network of its own.", metavar="N", least=1)
     samples: int | None = own(
         None, "Networks kept, all chains together; 10,000 unless --time is given.", metavar="N", least=1
+    )
+    rungs: int = own(
+        4,
+        "Networks of every chain, all but one at flatter powers of the posterior, which change places with one "
+        "another (parallel tempering); 1 for none.",
+        metavar="N",
+        least=1,
     )
     burn_in: float = own(
         0.25, "Share of every chain that is left out at its beginning.", metavar="SHARE", least=0.0, most=0.99
@@ -108,4 +124,6 @@ def exact_gap(options: PosteriorOptions) -> str | None:
         return "Markov blankets"
     if "ancestors" in options.features and options.prior == "orders":
         return "ancestors under the prior of orders"
+    if any(statement.relation == "~>" for pattern in options.patterns for statement in pattern.statements):
+        return "patterns with paths"
     return None

@@ -172,11 +172,16 @@ def feature_probabilities(
 
 
 def _parts(samples: Samples, n_variables: int, budget: Budget) -> list[np.ndarray]:
-    """Stretches of all chains; of every k-th network where the user waits for the end."""
+    """Stretches of all chains."""
+    chains = np.ascontiguousarray(thinned_after_stop(samples, n_variables, budget))
+    return [part for chain in chains for part in np.array_split(chain, min(PARTS, len(chain)))]
+
+
+def thinned_after_stop(samples: Samples, n_variables: int, budget: Budget) -> np.ndarray:
+    """The networks of all chains; every k-th one where the user waits for the end."""
     every = 1
     if budget.interrupted:
         every = max(
             1, min(int(samples.n_samples * n_variables**2 / WORK_AFTER_STOP), samples.sets.shape[1] // PARTS)
         )
-    chains = np.ascontiguousarray(samples.sets[:, ::every])
-    return [part for chain in chains for part in np.array_split(chain, min(PARTS, len(chain)))]
+    return samples.sets[:, ::every]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +62,12 @@ def exact_probabilities(
     return np.minimum(arcs, 1.0), np.minimum(sums.descendants, 1.0)
 
 
+def log_weight(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> float:
+    """Logarithm of the weight of all networks of listed sets, nats; errors as of `exact_probabilities`."""
+    _require_feasible(table.n_variables, options)
+    return _SubsetSums(table, options.prior == "orders", budget, reporter).log_weight()
+
+
 def _require_feasible(n_variables: int, options: PosteriorOptions) -> None:
     gap = exact_gap(options)
     if gap is not None:
@@ -75,6 +82,9 @@ def _require_feasible(n_variables: int, options: PosteriorOptions) -> None:
             f"{n_variables} variables are too many for exact sums with the prior of {options.prior} "
             f"({most} at most): {advice}"
         )
+
+
+Buffers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class _SubsetSums:
@@ -94,13 +104,11 @@ class _SubsetSums:
         self.done = 0.0
 
     def run(self) -> None:
-        from stages.kernels.posterior.subset_sums import add_set_probabilities, enter_weights
+        from stages.kernels.posterior.subset_sums import add_set_probabilities
 
         table, n = self.table, self.table.n_variables
-        for child in range(n):
-            enter_weights(*self._sets_of(child), self.sums[child], self.exponents[child])
-            self._sum_related(child, False)
-        self._sum_networks()
+        forward, totals, buffers = self._push()
+        self._pull(forward, totals, buffers)
         for child in range(n):
             self._sum_related(child, True)
             add_set_probabilities(
@@ -126,30 +134,21 @@ class _SubsetSums:
             self.table.parent_offsets, self.table.parents, first, end, self.weights, self.powers, child,
         )  # fmt: skip
 
-    def _sum_networks(self) -> None:
-        """From empty to full, and back."""
+    def _push(self) -> tuple[np.ndarray, np.ndarray, Buffers]:
+        """Weights of the networks on every subset: exponents and numbers, H of `subset_sums`; room to work."""
         from stages.kernels.posterior.scaled import NOTHING
-        from stages.kernels.posterior.subset_sums import (
-            pull_exponents,
-            pull_shares,
-            push_exponents,
-            push_totals,
-        )
+        from stages.kernels.posterior.subset_sums import enter_weights, push_exponents, push_totals
 
-        n = self.table.n_variables
-        size = 1 << n
-        forward, backward = np.full(size, NOTHING, dtype=np.int64), np.full(size, NOTHING, dtype=np.int64)
-        forward[0] = backward[-1] = 0
+        for child in range(self.table.n_variables):
+            enter_weights(*self._sets_of(child), self.sums[child], self.exponents[child])
+            self._sum_related(child, False)
+        size = 1 << self.table.n_variables
+        forward, totals = np.full(size, NOTHING, dtype=np.int64), np.zeros(size)
+        forward[0], totals[0] = 0, 1.0
         place = 0
         while place < size:
             place = push_exponents(self.exponents, forward, place, SLICE_TERMS)
             self._tell(SLICE_TERMS / 4)
-        place = size - 2
-        while place >= 0:
-            place = pull_exponents(self.exponents, backward, place, SLICE_TERMS)
-            self._tell(SLICE_TERMS / 4)
-        totals, rests, values = np.zeros(size), np.zeros(size), np.empty(size)
-        totals[0] = rests[-1] = 1.0
         buffers = np.empty(size), np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
         place = 0
         while place < size:
@@ -157,6 +156,20 @@ class _SubsetSums:
                 self.sums, self.exponents, forward, totals, self.singles, buffers, place, SLICE_TERMS
             )
             self._tell(min(SLICE_TERMS, self.terms))
+        return forward, totals, buffers
+
+    def _pull(self, forward: np.ndarray, totals: np.ndarray, buffers: Buffers) -> None:
+        """Back from the full set: sums become shares, B of `subset_sums`."""
+        from stages.kernels.posterior.scaled import NOTHING
+        from stages.kernels.posterior.subset_sums import pull_exponents, pull_shares
+
+        size = len(totals)
+        backward, rests, values = np.full(size, NOTHING, dtype=np.int64), np.zeros(size), np.empty(size)
+        backward[-1], rests[-1] = 0, 1.0
+        place = size - 2
+        while place >= 0:
+            place = pull_exponents(self.exponents, backward, place, SLICE_TERMS)
+            self._tell(SLICE_TERMS / 4)
         place = size - 1
         while place >= 0:
             place = pull_shares(
@@ -165,6 +178,14 @@ class _SubsetSums:
             )  # fmt: skip
             self._tell(min(SLICE_TERMS, self.terms))
         self.error = abs(rests[0] / totals[-1] * 2.0 ** float(backward[0] - forward[-1]) - 1.0)
+
+    def log_weight(self) -> float:
+        """Logarithm of the weight of all networks, nats; minus infinity if there is none."""
+        forward, totals, _ = self._push()
+        if totals[-1] <= 0.0:
+            return -math.inf
+        best = math.fsum(self.table.scores[self.table.set_offsets[:-1]].tolist())
+        return best + math.log(float(totals[-1])) + float(forward[-1]) * math.log(2.0)
 
     def _tell(self, terms: float) -> None:
         """Count what was done; raise where the run is to end."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from formats.graph_records import ArcPattern
 from formats.records import Network
 from formats.wording import plural
 from stages.optimize.lists.set_lists import fixed_first_order
@@ -17,6 +18,7 @@ from . import FEATURES, PosteriorOptions, choose_method
 from .arcs import listed_pairs, make_table
 from .estimates import RHAT_LIMIT, Verdict, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
+from .patterns import PatternProbability, exact_patterns, sampled_patterns
 from .sampling import Samples, draw_samples
 from .weights import require_posterior_score, tell_of_lists
 
@@ -34,11 +36,12 @@ LEAST_SIZE = 100
 
 
 class Posterior(NamedTuple):
-    """The table, networks if they were sampled, and figures for ``--stats``."""
+    """The table, networks if they were sampled, figures for ``--stats``, and patterns asked for."""
 
     table: ArcProbabilities
     samples: Samples | None
     figures: dict[str, Any]
+    patterns: list[PatternProbability]
 
 
 def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
@@ -58,10 +61,19 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
     options = replace(options, method=method)
     reporter.detail(f"{method}, prior of {options.prior}")
     solve = _run_exact if method == "exact" else _run_sampled
-    tiny = replace(options, samples=8, jobs=1)
-    kind = ("posterior", method, options.features)
+    tiny = replace(options, samples=8, jobs=1, patterns=_tiny_patterns(options))
+    kind = ("posterior", method, options.features, tiny.patterns)
     compile_first(lambda small: solve(tiny_table(), tiny, small, _Silent()), budget, kind)
     return solve(table, options, budget, reporter)
+
+
+def _tiny_patterns(options: PosteriorOptions) -> tuple[ArcPattern, ...]:
+    """One pattern with a path, if any has one."""
+    for pattern in options.patterns:
+        for statement in pattern.statements:
+            if statement.relation == "~>":
+                return (ArcPattern("", (replace(statement, tail=0, head=1),)),)
+    return ()
 
 
 class _Silent:
@@ -86,7 +98,8 @@ def _run_exact(
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact, prior of {options.prior}"
     )
-    return Posterior(result, None, {"method": "exact"})
+    patterns = exact_patterns(table, options.patterns, options, budget, reporter) if options.patterns else []
+    return Posterior(result, None, {"method": "exact"}, patterns)
 
 
 def _run_sampled(
@@ -100,6 +113,9 @@ def _run_sampled(
         for name in FEATURES
         if name in options.features
     }
+    patterns = []
+    if options.patterns:
+        patterns = sampled_patterns(table, samples, options.patterns, verdict.ess, budget, reporter)
     _tell_verdict(verdict, options, reporter)
     facts: dict[str, Any] = {"chains": len(samples.totals), "samples": samples.n_samples}
     facts |= {
@@ -116,7 +132,7 @@ def _run_sampled(
         f"{plural(len(samples.totals), 'chain')}, R-hat {verdict.rhat:.3f}, effective size {verdict.ess:,.0f}"
     )
     figures = {"method": "sampled", "moves": samples.n_moves, "moves_per_second": samples.n_moves / seconds}
-    return Posterior(result, samples, {**figures, **facts, "difference": verdict.difference})
+    return Posterior(result, samples, {**figures, **facts, "difference": verdict.difference}, patterns)
 
 
 def _likely_arcs(arcs: np.ndarray) -> str:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
-MOVES_PER_VARIABLE = 4
-"""Moves between two networks that are kept, for every variable."""
+ROUNDS_PER_SAMPLE = 2
+"""Rounds between two networks that are kept; in a round every rung makes as many moves as there are variables."""
 
 ROUND_SECONDS = 0.15
 """All chains work for about so long before their networks are told of."""
@@ -102,9 +102,9 @@ class _Sampler:
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.lists = weighted_lists(table)
+        self.lists = weighted_lists(table, options.rungs)
         self.chains = [self._begin(k) for k in range(options.chains)]
-        self.moves = MOVES_PER_VARIABLE * table.n_variables
+        self.rounds = ROUNDS_PER_SAMPLE
         self.there = 0
         samples = options.samples
         if samples is None and budget.seconds is None:
@@ -157,15 +157,23 @@ class _Sampler:
         samples = np.empty((n_samples, self.table.n_variables), dtype=np.int32)
         totals = np.empty(n_samples)
         done = 0
-        while done < self.moves * n_samples and not self._is_over():
-            done = walk_on(self.lists, chain.walk, self.moves, chain.rng, samples, totals, done, SLICE_WORK)
+        while done < self._sample_moves * n_samples and not self._is_over():
+            done = walk_on(
+                self.lists, chain.walk, self.table.n_variables, self.rounds, chain.rng, samples, totals, done,
+                SLICE_WORK,
+            )  # fmt: skip
         chain.n_moves += done
-        chain.samples.append(samples[: done // self.moves])
-        chain.totals.append(totals[: done // self.moves])
+        chain.samples.append(samples[: done // self._sample_moves])
+        chain.totals.append(totals[: done // self._sample_moves])
+
+    @property
+    def _sample_moves(self) -> int:
+        """Moves of a chain from one network that is kept to the next."""
+        return self.rounds * self.options.rungs * self.table.n_variables
 
     def _thin_out(self) -> None:
         """Keep every second network, and from now on half as many."""
-        self.moves *= 2
+        self.rounds *= 2
         for chain in self.chains:
             chain.samples = [np.concatenate(chain.samples)[1::2]]
             chain.totals = [np.concatenate(chain.totals)[1::2]]

@@ -4,19 +4,24 @@ A move takes a block of variables, forgets their parent sets and draws new ones 
 given all other families (Goudie and Mukherjee 2016). With the block's families gone, let D_x be x and its
 descendants. A listed set of x is out if it meets D_x; else all that matters about it is which of the other D_y
 it meets, for then x will descend from y. So sets fall into classes, and a choice of one class for each
-variable makes no cycle if "x descends from y" has none on the block: 3 choices of 2 variables, 25 of 3, 543 of
-4. The weights of the classes are summed up over the lists, a choice is drawn in proportion to the product of
-its classes' weights, then a set of each class in proportion to its own. No move is ever refused, and reversing
-an arc (Grzegorczyk and Husmeier 2008) is a block of two.
+variable makes no cycle if "x descends from y" has none on the block: 3 choices of 2 variables, 25 of 3. The
+weights of the classes are summed up over the lists, a choice is drawn in proportion to the product of its classes'
+weights, then a set of each class in proportion to its own. No move is ever refused, and reversing an arc
+(Grzegorczyk and Husmeier 2008) is a block of two.
 
 Which of a child's sets meet D_y is told 64 sets at a time: for each candidate parent there is a bitmap of the sets
 that have it, and those of the candidates in D_y are united.
+
+A chain holds several networks on the rungs of a ladder (parallel tempering, Geyer 1991): that on the first moves
+by the posterior, those on the others by powers of it that are less than 1, so that they leave modes easily. After
+every round of moves networks on neighbouring rungs change places by Metropolis' rule.
 
 Which block is drawn must not depend on the network. Weights are mantissas and exponents, see `scaled`.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +30,7 @@ from ..bits import WORD_BITS, lowest_bit
 from ..jit import njit
 from .scaled import NOTHING, power_of_two
 
-LARGEST_BLOCK = 4
+LARGEST_BLOCK = 3
 """Variables in a block at most."""
 
 NEGLIGIBLE = -60
@@ -49,10 +54,12 @@ class WeightedLists(NamedTuple):
     bitmaps : ndarray of uint64
         From ``bitmap_offsets[i]`` on a word for each candidate of child i about its first 64 sets, then about the
         next 64, ...; bit b: the b-th of these sets has the candidate.
-    weights, powers : ndarray of float64, ndarray of int32, shape (n_sets,)
-        Weight relative to the child's best set: mantissa and exponent.
-    rest_powers : ndarray of int32, shape (n_sets,)
-        Exponent that the weights of the set and all that follow in its list do not reach together.
+    rungs : ndarray of float64, shape (n_rungs,)
+        Powers of the posterior, 1 first.
+    weights, powers : ndarray of float64, ndarray of int32, shape (n_rungs, n_sets)
+        Weight relative to the child's best set: mantissa and exponent. Moves take those of one rung, shape (n_sets,).
+    rest_powers : ndarray of int32, shape (n_rungs, n_sets)
+        Likewise; exponent that the weights of the set and all that follow in its list do not reach together.
     scores : ndarray of float64, shape (n_sets,)
         Nats.
     partner_offsets : ndarray of int64, shape (n_variables + 1,)
@@ -74,6 +81,7 @@ class WeightedLists(NamedTuple):
     candidates: np.ndarray
     bitmap_offsets: np.ndarray
     bitmaps: np.ndarray
+    rungs: np.ndarray
     weights: np.ndarray
     powers: np.ndarray
     rest_powers: np.ndarray
@@ -87,16 +95,20 @@ class WeightedLists(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """A network on its way, and room to work.
+    """Networks on their way, and room to work.
 
     Attributes
     ----------
-    chosen : ndarray of int64, shape (n_variables,)
-        The set of every variable.
+    standing : ndarray of int64, shape (n_rungs,)
+        Which of the networks stands on each rung.
+    chosen : ndarray of int64, shape (n_rungs, n_variables)
+        The set of every variable, of each network. Moves take those of one, shape (n_variables,).
     child_offsets : ndarray of int64, shape (n_variables + 1,)
-    children : ndarray of int32
-        Children of i stand from ``children[child_offsets[i]]`` on, in any order; there is room for all that list i.
-    n_children : ndarray of int32, shape (n_variables,)
+    children : ndarray of int32, shape (n_rungs, room)
+        Likewise; children of i stand from ``children[child_offsets[i]]`` on, in any order; there is room for all that
+        list i.
+    n_children : ndarray of int32, shape (n_rungs, n_variables)
+        Likewise.
     flags : ndarray of uint8, shape (n_variables,)
         Bit k: the variable is in D_x of the block's k-th member x; 0 between moves.
     stack : ndarray of int32, shape (LARGEST_BLOCK * n_variables,)
@@ -112,6 +124,7 @@ class Walk(NamedTuple):
         Cumulative weights of choices of classes.
     """
 
+    standing: np.ndarray
     chosen: np.ndarray
     child_offsets: np.ndarray
     children: np.ndarray
@@ -190,17 +203,16 @@ def meet_descendants(lists, walk, child, k, word, n_meeting):
     first = lists.candidate_offsets[child]
     start = lists.bitmap_offsets[child] + word * (lists.candidate_offsets[child + 1] - first)
     zero, one = np.uint64(0), np.uint64(1)
-    met_0, met_1, met_2, met_3 = zero, zero, zero, zero
+    met_0, met_1, met_2 = zero, zero, zero
     for i in range(n_meeting):
         candidate = walk.meeting[i]
         flag = np.uint64(walk.flags[lists.candidates[first + candidate]])
         bits = lists.bitmaps[start + candidate]
         met_0 |= bits & (zero - (flag & one))
         met_1 |= bits & (zero - (flag >> one & one))
-        met_2 |= bits & (zero - (flag >> np.uint64(2) & one))
-        met_3 |= bits & (zero - (flag >> np.uint64(3)))
+        met_2 |= bits & (zero - (flag >> np.uint64(2)))
     met = walk.met[k, word]
-    met[0], met[1], met[2], met[3] = met_0, met_1, met_2, met_3
+    met[0], met[1], met[2] = met_0, met_1, met_2
     n_sets = lists.set_offsets[child + 1] - lists.set_offsets[child] - word * WORD_BITS
     listed = ~zero if n_sets >= WORD_BITS else (one << np.uint64(n_sets)) - one
     met[k] = ~met[k] & listed
@@ -365,14 +377,75 @@ def draw_block(lists, block, size, rng):
 
 
 @njit
-def walk_on(lists, walk, n_moves, rng, samples, totals, done, most_work):
-    """Make moves, and keep the network that they lead to each time there were so many, until about `most_work`.
+def on_rung(lists, walk, rung):
+    """The weights of a rung and the network that stands there, as moves take them."""
+    row = walk.standing[rung]
+    return (
+        WeightedLists(
+            lists.set_offsets,
+            lists.parent_offsets,
+            lists.parents,
+            lists.candidate_offsets,
+            lists.candidates,
+            lists.bitmap_offsets,
+            lists.bitmaps,
+            lists.rungs,
+            lists.weights[rung],
+            lists.powers[rung],
+            lists.rest_powers[rung],
+            lists.scores,
+            lists.partner_offsets,
+            lists.partners,
+            lists.partner_shares,
+            lists.size_shares,
+            lists.choice_offsets,
+            lists.choices,
+        ),
+        Walk(
+            walk.standing,
+            walk.chosen[row],
+            walk.child_offsets,
+            walk.children[row],
+            walk.n_children[row],
+            walk.flags,
+            walk.stack,
+            walk.meeting,
+            walk.met,
+            walk.words,
+            walk.sums,
+            walk.powers,
+            walk.reached,
+        ),
+    )
+
+
+@njit
+def change_places(lists, walk, rng):
+    """Let networks on neighbouring rungs change places, from the first rung on."""
+    totals = np.zeros(len(walk.standing))
+    for rung in range(len(totals)):
+        for s in walk.chosen[walk.standing[rung]]:
+            totals[rung] += lists.scores[s]
+    for rung in range(len(totals) - 1):
+        gain = (lists.rungs[rung] - lists.rungs[rung + 1]) * (totals[rung + 1] - totals[rung])
+        if gain >= 0.0 or rng.random() < math.exp(gain):
+            totals[rung + 1] = totals[rung]
+            row = walk.standing[rung]
+            walk.standing[rung] = walk.standing[rung + 1]
+            walk.standing[rung + 1] = row
+
+
+@njit
+def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most_work):
+    """Make rounds of moves, and keep the network on the first rung after so many of them, until about `most_work`.
 
     Parameters
     ----------
     lists : WeightedLists
     walk : Walk
-    n_moves : int
+    round_moves : int
+        Moves on every rung before networks change places.
+    n_rounds : int
         From one network that is kept to the next.
     rng : numpy.random.Generator
     samples : ndarray of int32, shape (n_samples, n_variables)
@@ -387,24 +460,31 @@ def walk_on(lists, walk, n_moves, rng, samples, totals, done, most_work):
     Returns
     -------
     int
-        Moves made by now; ``n_moves * n_samples`` when all networks are there.
+        Moves made by now; ``n_samples * n_rounds * n_rungs * round_moves`` when all networks are there.
     """
-    n = len(walk.chosen)
+    n, n_rungs = len(walk.flags), len(walk.standing)
+    sample_moves = n_rounds * n_rungs * round_moves
     block = np.empty(LARGEST_BLOCK, dtype=np.int32)
     work = 0
-    while done < n_moves * len(samples) and work < most_work:
-        drawn, size = rng.random(), 1
-        while size < LARGEST_BLOCK and drawn >= lists.size_shares[size - 1]:
-            size += 1
-        size = min(size, n)
-        draw_block(lists, block, size, rng)
-        work += move_block(lists, walk, block, size, rng)
-        done += 1
-        if done % n_moves == 0:
-            t = done // n_moves - 1
+    while done < sample_moves * len(samples) and work < most_work:
+        weighted, network = on_rung(lists, walk, done // round_moves % n_rungs)
+        end = done - done % round_moves + round_moves
+        while done < end and work < most_work:
+            drawn, size = rng.random(), 1
+            while size < LARGEST_BLOCK and drawn >= lists.size_shares[size - 1]:
+                size += 1
+            size = min(size, n)
+            draw_block(lists, block, size, rng)
+            work += move_block(weighted, network, block, size, rng)
+            done += 1
+        if done % (n_rungs * round_moves) == 0:
+            change_places(lists, walk, rng)
+            work += n_rungs * n
+        if done % sample_moves == 0:
+            t = done // sample_moves - 1
             totals[t] = 0.0
             for v in range(n):
-                samples[t, v] = walk.chosen[v]
-                totals[t] += lists.scores[walk.chosen[v]]
-            work += n
+                s = walk.chosen[walk.standing[0], v]
+                samples[t, v] = s
+                totals[t] += lists.scores[s]
     return done

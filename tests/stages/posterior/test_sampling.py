@@ -38,7 +38,8 @@ def test_samples_agree_with_exact_sums(n_variables, spread, seed):
     off = ~np.eye(n_variables, dtype=bool)
     z = ((found - exact) / error)[off]
     assert np.abs(z).max() < 4.5
-    assert (z**2).mean() < 2.0
+    # The six arcs of three variables are hardly more than two independent figures.
+    assert (z**2).mean() < (2.0 if n_variables > 3 else 3.0)
     related, error = feature_probabilities(table, samples, "ancestors", Budget(), NullReporter())
     assert np.abs(((related - above) / error)[off]).max() < 5.0
 
