@@ -207,8 +207,9 @@ def command(
     lists should keep what a subset dominates: bnsl parentsets --keep-mass.
 
     Up to 18 variables all networks are summed up (exact). Of more, Markov chains draw the parents of a few
-    variables at a time anew (sampled), tempered so that they leave modes; several chains from different networks are
-    compared, and a warning says if they disagree. Required and forbidden arcs and tiers hold, those of the lists and those given here.
+    variables at a time anew (sampled), tempered so that they leave modes; several chains from different networks
+    are compared, and a warning says if they disagree. Required and forbidden arcs and tiers hold, those of the
+    lists and those given here.
 
     Ctrl-C ends sampling early: what the networks so far tell is written. With the same --seed and --samples
     the result repeats, for any -j.

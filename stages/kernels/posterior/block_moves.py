@@ -380,43 +380,42 @@ def draw_block(lists, block, size, rng):
 def on_rung(lists, walk, rung):
     """The weights of a rung and the network that stands there, as moves take them."""
     row = walk.standing[rung]
-    return (
-        WeightedLists(
-            lists.set_offsets,
-            lists.parent_offsets,
-            lists.parents,
-            lists.candidate_offsets,
-            lists.candidates,
-            lists.bitmap_offsets,
-            lists.bitmaps,
-            lists.rungs,
-            lists.weights[rung],
-            lists.powers[rung],
-            lists.rest_powers[rung],
-            lists.scores,
-            lists.partner_offsets,
-            lists.partners,
-            lists.partner_shares,
-            lists.size_shares,
-            lists.choice_offsets,
-            lists.choices,
-        ),
-        Walk(
-            walk.standing,
-            walk.chosen[row],
-            walk.child_offsets,
-            walk.children[row],
-            walk.n_children[row],
-            walk.flags,
-            walk.stack,
-            walk.meeting,
-            walk.met,
-            walk.words,
-            walk.sums,
-            walk.powers,
-            walk.reached,
-        ),
+    weighted = WeightedLists(
+        set_offsets=lists.set_offsets,
+        parent_offsets=lists.parent_offsets,
+        parents=lists.parents,
+        candidate_offsets=lists.candidate_offsets,
+        candidates=lists.candidates,
+        bitmap_offsets=lists.bitmap_offsets,
+        bitmaps=lists.bitmaps,
+        rungs=lists.rungs,
+        weights=lists.weights[rung],
+        powers=lists.powers[rung],
+        rest_powers=lists.rest_powers[rung],
+        scores=lists.scores,
+        partner_offsets=lists.partner_offsets,
+        partners=lists.partners,
+        partner_shares=lists.partner_shares,
+        size_shares=lists.size_shares,
+        choice_offsets=lists.choice_offsets,
+        choices=lists.choices,
     )
+    network = Walk(
+        standing=walk.standing,
+        chosen=walk.chosen[row],
+        child_offsets=walk.child_offsets,
+        children=walk.children[row],
+        n_children=walk.n_children[row],
+        flags=walk.flags,
+        stack=walk.stack,
+        meeting=walk.meeting,
+        met=walk.met,
+        words=walk.words,
+        sums=walk.sums,
+        powers=walk.powers,
+        reached=walk.reached,
+    )
+    return weighted, network
 
 
 @njit
