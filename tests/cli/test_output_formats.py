@@ -25,8 +25,8 @@ def run(*arguments: str):
 
 
 def test_every_command_has_its_formats():
-    # Further outputs: a trace of parentsets, networks of optimize and posterior, strengths of average.
-    further = {"trace", "bootstrap", "dags", "strengths"}
+    # Further outputs: a trace of parentsets, networks of optimize, networks and answers of posterior, strengths.
+    further = {"trace", "bootstrap", "dags", "answers", "strengths"}
     assert set(COMMANDS) == {*WRITTEN, "convert", "help", "warm-up"} - further
 
 
