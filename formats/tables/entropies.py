@@ -138,7 +138,8 @@ def _check_entropies(table: EntropyTable, names: list, source: str) -> None:
     for row, (variable, name, count) in enumerate(zip(table.variables, names, table.n_states)):
         if variable.name != name:
             fail(f"row {row} is of variable {name!r}", row)
-        if count < 1 or (variable.states is not None and len(variable.states) != count):
+        # null in the column is NaN here, which fails every comparison
+        if not count >= 1 or (variable.states is not None and len(variable.states) != count):
             fail(f"{count} states, but the header lists {len(variable.states or ())}", row)
     if len(set(names)) < len(names):
         raise Inconsistent("duplicate variable names", source=source)

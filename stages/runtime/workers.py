@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
@@ -66,12 +66,12 @@ class SharedStop:
 
 def forked_map(
     function: Callable[[Task, SharedStop], Result],
-    tasks: Iterable[Task],
+    tasks: Sequence[Task],
     jobs: int,
     stop: StopSignal,
     lookahead: int = 32,
 ) -> Iterator[Result]:
-    """`ordered_map` over processes that are forked when the first task is handed out.
+    """`ordered_map` over processes that are forked when the first task is handed out, no more than there are tasks.
 
     `function` sees this process as it was then; tasks and results are copied between processes. It is also given
     an event that is set soon after `stop` is, or when the iterator is closed. Workers leave signals to this
@@ -87,6 +87,7 @@ def forked_map(
 
     context = multiprocessing.get_context("fork")
     begin = (function, shared, os.getpid())
+    jobs = max(1, min(jobs, len(tasks)))
     with ProcessPoolExecutor(jobs, context, _begin_worker, begin) as pool:
         try:
             yield from _in_order(pool, _work, tasks, jobs * lookahead, result_of)

@@ -145,6 +145,11 @@ class TestEntropies:
             (lambda c, h: c["states"].__setitem__(0, 3), Inconsistent, "column 'V0': 3 states, but .* 2"),
             (lambda c, h: c["states"].__setitem__(2, 0), Inconsistent, "column 'V2': 0 states"),
             (
+                lambda c, h: (c["states"].__setitem__(2, None), h["variables"][2].update(states=None)),
+                Inconsistent,
+                "column 'V2': nan states",
+            ),
+            (
                 lambda c, h: c["entropy"].__setitem__(1, float("nan")),
                 Inconsistent,
                 "column 'V1': entropies must",
