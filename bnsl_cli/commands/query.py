@@ -82,7 +82,7 @@ def command(
     stats: str | None,
     reporter: Reporter,
 ) -> None:
-    """Ask a network: distributions, probable states and samples, given what is observed.
+    """Ask a network: distributions, probable states, samples under evidence.
 
     Reads a network with parameters (BIF or HUGIN), or any network and --data to fit them to, and evidence as
     NAME=STATE. Without a further option it writes the distribution of every variable given the evidence: variable,
