@@ -151,7 +151,7 @@ class _Sampler:
         self.there += n_common
 
     def _advance(self, task: tuple[_Chain, int]) -> None:
-        from stages.kernels.posterior.block_moves import walk_on
+        from stages.kernels.posterior.tempered_walks import walk_on
 
         chain, n_samples = task
         samples = np.empty((n_samples, self.table.n_variables), dtype=np.int32)

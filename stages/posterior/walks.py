@@ -160,7 +160,8 @@ def _is_acyclic(choice: tuple[int, ...]) -> bool:
 def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -> Walk:
     """A walk all of whose networks are the same."""
     from stages.kernels.bits import WORD_BITS
-    from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, link_family, on_rung
+    from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, link_family
+    from stages.kernels.posterior.tempered_walks import on_rung
 
     n, n_rungs = table.n_variables, len(lists.rungs)
     child_of_set = np.repeat(np.arange(n), np.diff(table.set_offsets))

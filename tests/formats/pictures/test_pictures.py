@@ -63,7 +63,7 @@ def test_the_page_holds_all_facts():
     assert held["names"] == list(HOSTILE) and held["states"] == [["0", "1"]] * 3
     assert held["scores"] == [-1.0, -2.0, None] and held["total"] == -6.0
     assert [arc[:3] for arc in held["arcs"]] == [[0, 1, 1], [0, 2, 0], [1, 2, 0]]
-    assert held["about"] == "3 variables, 2 arcs, 1 undirected edges, bic -6.00"
+    assert held["about"] == "3 variables, 2 arcs, 1 undirected edge, bic -6.00"
     assert contents(html_text(drawing_of(None)))["total"] is None
 
 

@@ -13,21 +13,17 @@ from naive.posterior import ancestors, n_orders
 
 from stages.kernels.posterior.block_moves import (
     LARGEST_BLOCK,
-    change_places,
-    draw_block,
     draw_choice,
-    draw_partner,
     draw_set,
     flag_descendants,
     link_family,
     meet_descendants,
     move_block,
-    on_rung,
     sets_of_class,
     sum_classes,
     unlink_family,
-    walk_on,
 )
+from stages.kernels.posterior.tempered_walks import on_rung
 from stages.posterior.walks import acyclic_choices, best_along, walk_from, weighted_lists
 
 DRAWS = 3000
@@ -178,84 +174,6 @@ def test_choices_are_drawn_by_the_products_of_their_classes():
 @pytest.mark.parametrize(("size", "count"), [(1, 1), (2, 3), (3, 25)])
 def test_there_are_as_many_choices_as_labelled_dags(size, count):
     assert len(acyclic_choices(size)) == count
-
-
-def test_blocks_have_different_members():
-    place = Place(7)
-    block = np.zeros(LARGEST_BLOCK, dtype=np.int32)
-    met = set()
-    for size in (1, 2, 3):
-        for _ in range(100):
-            draw_block(place.weighted, block, size, place.rng)
-            assert len(set(block[:size].tolist())) == size
-            met |= set(block[:size].tolist())
-    assert met == set(range(5))
-    partners = {int(draw_partner(place.weighted, 2, place.rng)) for _ in range(300)}
-    assert partners == set(range(5))
-
-
-@pytest.mark.parametrize("most_work", [1, 50, 10**9])
-@pytest.mark.parametrize("n_rungs", [1, 3])
-def test_a_walk_keeps_networks_with_their_scores(n_rungs, most_work):
-    table = as_table(random_lists(8, 5, 1.0))
-    lists = weighted_lists(table, n_rungs)
-    walk = walk_from(table, lists, best_along(lists, np.arange(5, dtype=np.int32)))
-    samples, totals = np.empty((20, 5), dtype=np.int32), np.empty(20)
-    rng = np.random.default_rng(8)
-    done, calls = 0, 0
-    while done < 60 * n_rungs:
-        done = walk_on(lists, walk, 3, 1, rng, samples, totals, done, most_work)
-        calls += 1
-    assert done == 60 * n_rungs
-    assert (calls == 1) == (most_work == 10**9)
-    assert calls == done or most_work > 1
-    np.testing.assert_array_equal(samples[-1], walk.chosen[walk.standing[0]])
-    assert sorted(walk.standing.tolist()) == list(range(n_rungs))
-    for sets, total in zip(samples.tolist(), totals.tolist()):
-        assert n_orders(tuple(map(table.parent_set, sets)))
-        assert total == pytest.approx(table.scores[sets].sum())
-
-
-def test_slices_do_not_matter():
-    table = as_table(random_lists(8, 5, 1.0))
-    kept = []
-    for most_work in (1, 70, 10**9):
-        lists = weighted_lists(table, 2)
-        walk = walk_from(table, lists, best_along(lists, np.arange(5, dtype=np.int32)))
-        samples, totals = np.empty((20, 5), dtype=np.int32), np.empty(20)
-        rng, done = np.random.default_rng(8), 0
-        while done < 20 * 2 * 2 * 5:
-            done = walk_on(lists, walk, 5, 2, rng, samples, totals, done, most_work)
-        kept.append(samples)
-    np.testing.assert_array_equal(kept[0], kept[1])
-    np.testing.assert_array_equal(kept[0], kept[2])
-
-
-def test_networks_change_places_by_their_powers():
-    """Two rungs, one better network: shares of the four states are those of the product of powers."""
-    table = as_table([[((), -1.0)], [((0,), -1.0), ((), -2.5)]])
-    lists = weighted_lists(table, 2)._replace(rungs=np.array([1.0, 0.25]))
-    walk = walk_from(table, lists, np.array([0, 1]))
-    walk.chosen[1, 1] = 2
-    rng = np.random.default_rng(1)
-    n_below = 0
-    for _ in range(DRAWS):
-        change_places(lists, walk, rng)
-        n_below += walk.chosen[walk.standing[0], 1] == 2
-    share = math.exp(-1.5 * 0.75) / (1 + math.exp(-1.5 * 0.75))
-    assert abs(n_below / DRAWS - share) < 5 * math.sqrt(share * (1 - share) / DRAWS)
-
-
-@pytest.mark.parametrize("rung", [0, 1])
-def test_weights_of_rungs_are_powers(rung):
-    table = as_table(random_lists(2, 5, 3.0))
-    lists = weighted_lists(table, 2)
-    weighted, _ = on_rung(
-        lists, walk_from(table, lists, best_along(lists, np.arange(5, dtype=np.int32))), rung
-    )
-    best = np.repeat(table.scores[table.set_offsets[:-1]], np.diff(table.set_offsets))
-    expected = np.exp(lists.rungs[rung] * (table.scores - best))
-    np.testing.assert_allclose(weighted.weights * 2.0**weighted.powers, expected, rtol=1e-12)
 
 
 def test_the_first_network_is_the_best_along_its_order():
