@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from formats.wording import plural
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from ..data_options import DataOptions, KnownVariables, data_options
@@ -165,9 +164,6 @@ def command(
         if search.dry_run:
             show_forecast(run, as_json, reporter)
             return stop.exit_code
-        reporter.detail(
-            f"searching parents of {plural(len(run.children), 'variable')} in {plural(dataset.n_rows, 'row')}"
-        )
         tell_complete(run)
         given = {name: source is not None or None for name, source in asdict(guides).items()}
         recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given

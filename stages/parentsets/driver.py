@@ -163,6 +163,11 @@ class Run:
         """
         # Compiled code is loaded before others are forked, too, so that they share it.
         compile_first(self._search_tiny, self.budget, self._tiny_options())
+        # From here on a signal leaves a list of every child.
+        n_rows = self.scorer.dataset.n_rows
+        self.reporter.detail(
+            f"searching parents of {plural(len(self.children), 'variable')} in {plural(n_rows, 'row')}"
+        )
         yield from self._search(finished, trace)
 
     def _search(
