@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import gzip
 import json
@@ -274,9 +275,12 @@ def test_a_reader_that_gets_nothing_is_quiet(tmp_path: Path, again: bool):
     wait_until_read(process)
     process.send_signal(signal.SIGINT)
     if again:
-        time.sleep(0.2)  # two pending signals of a kind are one
-        process.send_signal(signal.SIGINT)
-        assert process.wait() == 130
+        # Two pending signals of a kind are one, which on a busy machine these may be.
+        while process.poll() is None:
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
     _, message = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130
     # The signal is remembered until the input ends, or comes before the reader waits.
