@@ -15,8 +15,9 @@ from formats.registry import FORMATS
 from formats.wording import plural
 
 if TYPE_CHECKING:
+    from formats.data_records import Dataset
     from formats.graph_records import ArcProbabilities
-    from formats.records import Dataset, Header, Network, ParentSetRecord
+    from formats.records import Header, Network, ParentSetRecord
     from formats.textlines import Lines
 
     from .data_options import DataOptions
@@ -355,7 +356,8 @@ ESSENTIAL = tuple(row.target for row in FORMATS if row.essential_writer or row.k
 STRUCTURE_TARGETS = (*_written(*STRUCTURES, Kind.PICTURE), "table")
 """Targets that networks alone become, and the one for readers."""
 
-WITH_PARAMETERS = " and ".join(_written(Kind.PARAMETERS))
+*_FIRST, _LAST = _written(Kind.PARAMETERS)
+WITH_PARAMETERS = f"{', '.join(_FIRST)} and {_LAST}"
 
 
 def describe_targets() -> str:

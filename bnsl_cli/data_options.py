@@ -13,7 +13,7 @@ from .parameter_types import COLUMNS, DISCRETIZATION, Delimiter
 from .stage_command import Decorator, option, packed
 
 if TYPE_CHECKING:
-    from formats.records import Dataset, Variable
+    from formats.data_records import Dataset, IncompleteDataset, Variable
 
     from .reporter import Reporter
 
@@ -41,19 +41,36 @@ class DataOptions:
     unseen: str
 
     def open(self, source: str, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
-        """Read a table, coded with the states of `known` variables if given."""
+        """Read a complete table, coded with the states of `known` variables if given."""
         from formats import open_dataset
+
+        return open_dataset(source, warn=reporter.warn, **self.rules(known))
+
+    def open_incomplete(
+        self, source: str, reporter: Reporter, known: KnownVariables | None = None
+    ) -> IncompleteDataset:
+        """The same of a table whose holes stay holes."""
+        from formats import open_incomplete
+
+        return open_incomplete(source, warn=reporter.warn, **self.rules(known))
+
+    @property
+    def keeps_holes(self) -> bool:
+        """Whether missing cells stay missing."""
+        return self.missing in KEPT
+
+    def rules(self, known: KnownVariables | None = None) -> dict[str, Any]:
+        """The options as the readers of tables call them."""
         from formats.streams import source_name
 
-        if known is None:
-            return open_dataset(source, warn=reporter.warn, **self.rules())
-        rules = {**self.rules(), "variables": known.variables, "listed_in": source_name(known.source)}
-        return open_dataset(source, warn=reporter.warn, **rules)
-
-    def rules(self) -> dict[str, Any]:
-        """The options as the readers of tables call them."""
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"header": not rules.pop("no_header"), **rules}
+        rules |= {
+            "header": not rules.pop("no_header"),
+            "missing": "keep" if self.keeps_holes else self.missing,
+        }
+        if known is not None:
+            rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
+        return rules
 
     def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the header of what is made from them."""
@@ -70,6 +87,13 @@ class DataOptions:
         return {name: None if value == "error" else value for name, value in given.items()}
 
 
+KEPT = {
+    "em": "sum over them exactly",
+    "pairs": "take each pair of columns from the rows that have both",
+}
+"""Values of ``--missing`` for which missing cells stay missing, and what is done then."""
+
+
 def _columns_option(name: str, help: str) -> Decorator:
     """A repeatable list of columns; the callback gets one tuple."""
 
@@ -79,9 +103,23 @@ def _columns_option(name: str, help: str) -> Decorator:
     return option(name, type=COLUMNS, multiple=True, callback=callback, section="Data", help=help)
 
 
-data_options = packed(
-    "data_options",
-    DataOptions,
+def _missing_option(kept: str | None) -> Decorator:
+    """``--missing``, with a way of keeping missing cells if the command has one."""
+    done = "refuse them, drop their rows, or make them a state"
+    if kept is not None:
+        done = f"refuse them, drop their rows, make them a state, or {KEPT[kept]} ({kept})"
+    return option(
+        "--missing",
+        type=click.Choice(["error", "drop", "state", *([kept] if kept else [])]),
+        default="error",
+        show_default=True,
+        section="Data",
+        help="Missing cells (empty, ?, NA, N/A, NaN, null and the like; among numbers also None, '.', '-'): "
+        f"{done}.",
+    )
+
+
+_LAYOUT = (
     option(
         "--delimiter",
         type=Delimiter(),
@@ -91,15 +129,8 @@ data_options = packed(
     option(
         "--no-header", is_flag=True, section="Data", help="The first line holds data; names are V0, V1, ..."
     ),
-    option(
-        "--missing",
-        type=click.Choice(["error", "drop", "state"]),
-        default="error",
-        show_default=True,
-        section="Data",
-        help="Missing cells (empty, ?, NA, N/A, NaN, null and the like; among numbers also None, '.', '-'): "
-        "refuse them, drop their rows, or make them a state.",
-    ),
+)
+_CODING = (
     option(
         "--na",
         multiple=True,
@@ -138,3 +169,11 @@ data_options = packed(
         help="Rows with a state that the other input does not know: refuse or drop them.",
     ),
 )
+
+
+def data_options_with(kept: str | None = None) -> Decorator:
+    """The options of a command that reads tables; `kept` is what it can do with holes, see `KEPT`."""
+    return packed("data_options", DataOptions, *_LAYOUT, _missing_option(kept), *_CODING)
+
+
+data_options = data_options_with()

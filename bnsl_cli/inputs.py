@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from formats.wording import plural
+
 if TYPE_CHECKING:
+    from formats.data_records import Dataset, IncompleteDataset, Variable
     from formats.graph_records import BayesianNetwork
-    from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable, Variable
+    from formats.records import EntropyTable, Header, Network, ParentSetTable
     from formats.textlines import Lines
 
     from .data_options import DataOptions, KnownVariables
@@ -52,28 +55,63 @@ def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
         yield open_learnt_network(lines)
 
 
+def certified_order(network: Network) -> list[int] | None:
+    """The elimination order of a network's certificate; None if there is none that is one."""
+    certificate = network.header.extra.get("treewidth")
+    order = certificate.get("elimination") if isinstance(certificate, dict) else None
+    if not isinstance(order, list) or not all(type(v) is int for v in order):
+        return None
+    return order if sorted(order) == list(range(network.n_variables)) else None
+
+
 class MatchedTables:
     """A data table coded for each of several networks by the states that its header lists.
 
     Networks from different programs may list states in different orders; the table is read again for each
-    different list, except from standard input, which can be read only once.
+    different list, except from standard input, which can be read only once. Holes stay holes where the options say
+    so.
     """
 
     def __init__(self, source: str | None, data_options: DataOptions, reporter: Reporter):
         self.source = source
         self.data_options = data_options
         self.reporter = reporter
-        self._opened: dict[tuple[Variable, ...], Dataset] = {}
+        self._opened: dict[tuple[Variable, ...], Dataset | IncompleteDataset] = {}
 
-    def match(self, known: KnownVariables) -> Dataset | None:
+    def match(self, known: KnownVariables) -> Dataset | IncompleteDataset | None:
         """The table coded by the variables of a network; None if there is no table."""
         if self.source is None:
             return None
         if self.source == "-" and self._opened:
             return next(iter(self._opened.values()))
         if known.variables not in self._opened:
-            self._opened[known.variables] = self.data_options.open(self.source, self.reporter, known)
+            options = self.data_options
+            opened = options.open_incomplete if options.keeps_holes else options.open
+            self._opened[known.variables] = opened(self.source, self.reporter, known)
         return self._opened[known.variables]
+
+    def match_complete(self, known: KnownVariables) -> Dataset | None:
+        """The same of a table that is to be complete.
+
+        Raises
+        ------
+        UnsuitableData
+            It is not.
+        """
+        from formats.data_records import IncompleteDataset
+        from formats.errors import UnsuitableData
+        from formats.streams import source_name
+
+        found = self.match(known)
+        if not isinstance(found, IncompleteDataset):
+            return found
+        if found.n_holes:
+            raise UnsuitableData(
+                f"{plural(found.n_holes, 'missing cell')}: scores and counts are of complete rows",
+                source=source_name(str(self.source)),
+                remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
+            )
+        return found.dataset
 
 
 def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: Reporter) -> EntropyTable:

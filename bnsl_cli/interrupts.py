@@ -21,7 +21,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ExtensionFileLoader
 from types import CodeType, FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from stages.runtime.budgets import StopSignal
 
 
 class Interrupted(BaseException):
@@ -58,6 +61,11 @@ class StopRequest(threading.Event):
     """An event that remembers which signal set it."""
 
     signal_number: int | None = None
+
+    def __reduce__(self) -> tuple[Callable[[], StopSignal], tuple[()]]:
+        from stages.runtime.budgets import arriving_stop
+
+        return arriving_stop, ()
 
     @property
     def exit_code(self) -> int:

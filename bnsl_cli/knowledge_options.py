@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +16,7 @@ from .stage_command import option, packed
 
 if TYPE_CHECKING:
     from stages.knowledge import Knowledge
+    from stages.optimize import OptimizeOptions
 
 RECORDED_ARCS = 100
 """Headers spell out so many arcs or variables in tiers; of more they hold the number and a digest."""
@@ -140,3 +141,15 @@ def _recorded(items: list, count: int | None = None) -> list | dict[str, Any] | 
         return items or None
     digest = hashlib.sha256(json.dumps(items).encode()).hexdigest()
     return {"number": count, "digest": f"sha256:{digest}"}
+
+
+def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:
+    """The options of a search that keeps to what the user knows."""
+    if knowledge is None:
+        return options
+    return replace(
+        options,
+        required=knowledge.arcs(knowledge.required),
+        forbidden=knowledge.arcs(knowledge.forbidden),
+        tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
+    )

@@ -46,6 +46,7 @@ HELPERS = {
     "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
     "query": CommandEntry("query", "Ask a network: distributions, probable states, samples under evidence."),
     "merge": CommandEntry("merge", "Put the parts of a run of parentsets together and check them."),
+    "plan": CommandEntry("plan", "Write a script that runs a command in parts or for many settings."),
     "convert": CommandEntry("convert", "Translate between this program's files and those of others."),
     "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),
     "warm-up": CommandEntry("warm_up", "Compile in advance what commands need, for images and clusters."),

@@ -30,6 +30,14 @@ def show_network(target: str, network: Network, limit: int | None) -> None:
     write_text(target, view, *rest(left_out, "variable"), network_facts(network))
 
 
+def _certificate_facts(claim: dict[str, Any]) -> str:
+    """What a header says of its elimination order."""
+    facts = f"width {claim.get('width')} (bound {claim.get('bound')})"
+    if claim.get("max_table") is not None:
+        facts += f", tables of {claim.get('table')} cells (bound {claim['max_table']})"
+    return facts
+
+
 def network_facts(network: Network) -> str:
     """One line about a network: score, arcs, treewidth, method."""
     extra = network.header.extra
@@ -38,8 +46,7 @@ def network_facts(network: Network) -> str:
         score = "score" if network.header.score == "unknown" else network.header.score
         parts.insert(0, f"{score} {extra['total']:,.4f}")
     if isinstance(extra.get("treewidth"), dict):
-        treewidth = extra["treewidth"]
-        parts.append(f"width {treewidth.get('width')} (bound {treewidth.get('bound')})")
+        parts.append(_certificate_facts(extra["treewidth"]))
     if extra.get("method"):
         parts.append(f"method {extra['method']}")
     if "information" in extra:
@@ -85,7 +92,7 @@ def consensus_facts(network: Network) -> str:
         parts[0] += f" of {plural(extra['networks'], 'network')}"
     parts.append(f"pairs of strength above {extra['threshold']:.4g}")
     if "treewidth" in extra:
-        parts.append(f"width {extra['treewidth']['width']} (bound {extra['treewidth']['bound']})")
+        parts.append(_certificate_facts(extra["treewidth"]))
     agreement, bound = extra["agreement"], extra.get("agreement_bound")
     parts.append(f"agreement {agreement:,.4f}")
     if bound is not None:

@@ -14,6 +14,7 @@ from .method_options import method_options, own_method_options, refuse_incomplet
 from .options import max_parents_option
 from .parameter_types import INPUT_PATH, OUTPUT_FILE, RESAMPLING, Count
 from .stage_command import option, packed
+from .worker_options import WorkerPlace
 
 SECTIONS = {(False,): "Search among listed sets", (True,): "Search on data", (False, True): "Method"}
 """Section of the help page for an option, by whether it belongs to searches on data."""
@@ -66,6 +67,10 @@ def section_of(name: str) -> str:
     return SECTIONS[tuple(sorted(kinds))]
 
 
+ROUNDS = 20
+"""Rounds of completing and searching, at most."""
+
+
 @dataclass(frozen=True)
 class TaskOptions:
     """What is searched, and where a search starts."""
@@ -80,6 +85,8 @@ class TaskOptions:
     save_sets: str | None
     bootstrap: int | None
     resample: str | None
+    imputation: str | None
+    rounds: int | None
 
     @property
     def task(self) -> Task:
@@ -162,7 +169,22 @@ task_options = packed(
         metavar="RULE",
         section=SECTIONS[True,],
         help="With --bootstrap, which rows a network is of: bootstrap (the default), subsample:SHARE of them without "
-        "replacement, or jackknife: all but one of R blocks.",
+        "replacement, jackknife: all but one of R blocks; with --imputation drawn also imputed: all rows, holes "
+        "drawn anew.",
+    ),
+    option(
+        "--imputation",
+        type=click.Choice(["best", "drawn"]),
+        section=SECTIONS[True,],
+        help="With --missing em, how holes are filled for a search: the states most probable together (the default), "
+        "or drawn given the observed ones.",
+    ),
+    option(
+        "--rounds",
+        type=Count(min=1),
+        metavar="N",
+        section=SECTIONS[True,],
+        help=f"With --missing em, fill and search at most so many times; {ROUNDS} if not given.",
     ),
 )
 method_flags = method_options(
@@ -196,7 +218,9 @@ def check_options(ctx: click.Context, method: str | None, task: Task) -> None:
         raise click.UsageError("--start is of no use with --tw 1: the best forest is found at once, exactly.")
 
 
-def check_bootstrap(given: TaskOptions, sets: str | None, format_name: str | None) -> None:
+def check_bootstrap(
+    given: TaskOptions, sets: str | None, format_name: str | None, workers: WorkerPlace | None
+) -> None:
     """Refuse bootstrap replicates of what has no rows, and what goes with one network only.
 
     Raises
@@ -206,6 +230,11 @@ def check_bootstrap(given: TaskOptions, sets: str | None, format_name: str | Non
     if given.bootstrap is None:
         if given.resample is not None:
             raise click.UsageError("--resample goes with --bootstrap R.")
+        if workers is not None and given.data is not None:
+            raise click.UsageError(
+                "--workers learn replicates (--bootstrap R), or make restarts among SETS; one search on data has "
+                "no parts that they could take."
+            )
         return
     if given.data is None:
         raise click.UsageError(
@@ -220,6 +249,31 @@ def check_bootstrap(given: TaskOptions, sets: str | None, format_name: str | Non
         raise click.UsageError(
             "--bootstrap writes a stream of networks: pipe it into bnsl average --format table."
         )
+
+
+def check_incomplete(given: TaskOptions, sets: str | None, data_options: DataOptions) -> None:
+    """Refuse what does not go with rows with holes, and what goes with them only.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if not data_options.keeps_holes:
+        for name in ("imputation", "rounds"):
+            if getattr(given, name) is not None:
+                raise click.UsageError(f"--{name} goes with --missing em.")
+        if given.resample == "imputed":
+            raise click.UsageError("--resample imputed goes with --missing em --imputation drawn.")
+        return
+    if given.data is None:
+        raise click.UsageError("--missing em learns from rows with holes: give --data DATA.")
+    if sets is not None or given.save_sets is not None:
+        what = "SETS" if sets is not None else "--save-sets"
+        raise click.UsageError(
+            f"{what} does not go with --missing em: each round has sets and scores of its own."
+        )
+    if given.resample == "imputed" and given.imputation != "drawn":
+        raise click.UsageError("--resample imputed draws holes anew: give --imputation drawn.")
 
 
 def check_taken(ctx: click.Context, methods: Sequence[str], task: Task) -> None:

@@ -123,13 +123,13 @@ class Finite(click.FloatRange):
 
 
 class ResamplingRule(click.ParamType):
-    """How rows of replicates are drawn: bootstrap, subsample:SHARE, jackknife."""
+    """How rows of replicates are drawn: bootstrap, subsample:SHARE, jackknife, imputed."""
 
     name = "rule"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         kind, colon, share = value.partition(":")
-        if kind in ("bootstrap", "jackknife") and not colon:
+        if kind in ("bootstrap", "jackknife", "imputed") and not colon:
             return value
         try:
             if kind == "subsample" and 0 < float(share) <= 1:
@@ -137,7 +137,9 @@ class ResamplingRule(click.ParamType):
         except ValueError:
             pass
         self.fail(
-            f"{value!r} is none of bootstrap, subsample:SHARE (of the rows, up to 1), jackknife.", param, ctx
+            f"{value!r} is none of bootstrap, subsample:SHARE (of the rows, up to 1), jackknife, imputed.",
+            param,
+            ctx,
         )
 
 

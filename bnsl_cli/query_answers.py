@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from stages.inference.engine import Cost, Engine
-    from stages.inference.questions import Completion, Evidence, Joint, Marginals, Probability
+    from stages.inference.questions import Completion, Evidence, Joint, Marginals, Probability, States
 
     from .query_options import OutputOptions, QuestionOptions
     from .reporter import Reporter
 
-    Answer = Completion | Joint | Marginals | Probability
+    Answer = Completion | Joint | Marginals | Probability | States
     Table = list[Sequence[str] | Sequence[float]]
 
 
@@ -24,16 +26,69 @@ def answer(
     engine: Engine, observed: Evidence, question: QuestionOptions, target: OutputOptions, reporter: Reporter
 ) -> dict[str, object]:
     """Answer a question with a table of results; figures of the run."""
-    from formats.tables.result_tables import open_result_writer
     from stages.inference import questions
-
-    from . import tables
 
     columns, values, found = ask(engine, observed, question)
     tell_cost(found.cost, reporter)
-    closing = f"evidence on {len(observed)} of {engine.n_variables} variables"
-    what = "states and evidence together" if isinstance(found, questions.Completion) else "evidence"
-    closing += f"; log-probability of {what} {found.log_probability:.6g}"
+    together = isinstance(found, (questions.Completion, questions.States))
+    what = "states and evidence together" if together else "evidence"
+    closing = f"; log-probability of {what} {found.log_probability:.6g}"
+    write_answer(columns, values, _about(engine, observed) + closing, target, reporter)
+    return {"log_probability": found.log_probability, **found.cost._asdict()}
+
+
+def estimate(
+    engine: Engine,
+    observed: Evidence,
+    question: QuestionOptions,
+    seed: int,
+    target: OutputOptions,
+    reporter: Reporter,
+) -> dict[str, object]:
+    """Answer from weighted samples, with a column of standard errors; figures of the run."""
+    from formats.tables.result_tables import FIGURE
+    from stages.inference.weighting import weigh_samples
+
+    n_samples = question.approximate or 0
+    groups = _groups_of(engine, observed, question)
+    found = weigh_samples(engine, observed, groups, n_samples, seed)
+    if question.probability:
+        probability = math.exp(found.log_probability)
+        columns = dict.fromkeys(("log_probability", "probability", "standard_error"), FIGURE)
+        values: Table = [[found.log_probability], [probability], [probability * found.log_error]]
+    elif question.joint is not None:
+        columns, values = _joint_table(engine, groups[0], found.probabilities[0])
+    else:
+        columns, values = _marginal_table(engine, [v for (v,) in groups], found.probabilities)
+    if not question.probability:
+        columns |= {"standard_error": FIGURE}
+        values.append([error for part in found.standard_errors for error in part.ravel().tolist()])
+    closing = (
+        f"; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; log-probability of "
+        f"evidence {found.log_probability:.6g} with a standard error of {found.log_error:.2g}"
+    )
+    write_answer(columns, values, _about(engine, observed) + closing, target, reporter)
+    return {
+        "log_probability": found.log_probability,
+        "log_probability_error": found.log_error,
+        "samples": n_samples,
+        "effective_samples": found.effective,
+        "seed": seed,
+    }
+
+
+def _about(engine: Engine, observed: Evidence) -> str:
+    return f"evidence on {len(observed)} of {engine.n_variables} variables"
+
+
+def write_answer(
+    columns: dict[str, str], values: Table, closing: str, target: OutputOptions, reporter: Reporter
+) -> None:
+    """Write a table of results, for a reader or another program."""
+    from formats.tables.result_tables import open_result_writer
+
+    from . import tables
+
     reporter.pause()
     if target.is_table:
         tables.show_results(target.output, columns, values, target.format_name, closing)
@@ -41,14 +96,12 @@ def answer(
         with open_result_writer(target.output, columns, target.format()) as writer:
             writer.write(values)
         reporter.summary(closing)
-    return {"log_probability": found.log_probability, **found.cost._asdict()}
 
 
 def ask(
     engine: Engine, observed: Evidence, question: QuestionOptions
 ) -> tuple[dict[str, str], Table, Answer]:
     """Columns and values of the table of results, and what was found."""
-    from formats.tables.evidence import find_variable
     from formats.tables.result_tables import FIGURE, TEXT
     from stages.inference import questions
 
@@ -62,27 +115,78 @@ def ask(
         best = questions.most_probable_completion(engine, observed)
         states = [v.known_states[code] for v, code in zip(variables, best.codes.tolist())]
         return {"variable": TEXT, "state": TEXT}, [[v.name for v in variables], states], best
+    if question.map_of is not None:
+        chosen = joined_variables(engine, observed, question.map_of, "map")
+        likely = questions.most_probable_states(engine, observed, chosen)
+        states = [variables[v].known_states[code] for v, code in zip(chosen, likely.codes)]
+        return {"variable": TEXT, "state": TEXT}, [[variables[v].name for v in chosen], states], likely
     if question.joint is not None:
-        together = joined_variables(engine, observed, question.joint)
+        together = joined_variables(engine, observed, question.joint, "joint")
         joint = questions.joint(engine, observed, together)
-        names = [variables[v].name for v in together]
-        labels = zip(*itertools.product(*(variables[v].known_states for v in together)))
-        columns = dict.fromkeys(names, TEXT) | {"probability": FIGURE}
-        return columns, [*labels, joint.probabilities.ravel().tolist()], joint
-    chosen = [find_variable(name, variables) for name in question.variables or ()]
-    if question.variables is None:
-        chosen = [v for v in range(len(variables)) if v not in observed]
+        return *_joint_table(engine, together, joint.probabilities), joint
+    chosen = _single_variables(engine, observed, question)
     single = questions.marginals(engine, observed, chosen)
-    values = [
+    return *_marginal_table(engine, chosen, single.probabilities), single
+
+
+def _joint_table(
+    engine: Engine, chosen: Sequence[int], probabilities: np.ndarray
+) -> tuple[dict[str, str], Table]:
+    """Columns and values of a joint distribution: a row for each combination of states."""
+    from formats.tables.result_tables import FIGURE, TEXT
+
+    variables = engine.network.variables
+    labels = zip(*itertools.product(*(variables[v].known_states for v in chosen)))
+    columns = dict.fromkeys((variables[v].name for v in chosen), TEXT) | {"probability": FIGURE}
+    return columns, [*labels, probabilities.ravel().tolist()]
+
+
+def _marginal_table(
+    engine: Engine, chosen: Sequence[int], distributions: Sequence[np.ndarray]
+) -> tuple[dict[str, str], Table]:
+    """Columns and values of distributions of single variables: a row for each state of each."""
+    from formats.tables.result_tables import FIGURE, TEXT
+
+    variables = engine.network.variables
+    values: Table = [
         [variables[v].name for v in chosen for _ in variables[v].known_states],
         [state for v in chosen for state in variables[v].known_states],
-        [p for distribution in single.probabilities for p in distribution.tolist()],
+        [p for distribution in distributions for p in distribution.tolist()],
     ]
-    return {"variable": TEXT, "state": TEXT, "probability": FIGURE}, values, single
+    return {"variable": TEXT, "state": TEXT, "probability": FIGURE}, values
 
 
-def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str]) -> list[int]:
-    """The variables of a joint distribution.
+def _single_variables(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[int]:
+    """The variables whose distributions are asked for: all that are not observed unless some are named."""
+    from formats.tables.evidence import find_variable
+
+    variables = engine.network.variables
+    if question.variables is None:
+        return [v for v in range(len(variables)) if v not in observed]
+    return [find_variable(name, variables) for name in question.variables]
+
+
+def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[list[int]]:
+    """The variables that samples are to tell of, those together whose joint distribution is asked for.
+
+    Raises
+    ------
+    click.UsageError
+        One is observed.
+    """
+    if question.probability:
+        return []
+    if question.joint is not None:
+        return [joined_variables(engine, observed, question.joint, "joint")]
+    chosen = _single_variables(engine, observed, question)
+    for variable in chosen:
+        if variable in observed:
+            raise click.UsageError(f"--approximate: {engine.network.variables[variable].name} is observed.")
+    return [[variable] for variable in chosen]
+
+
+def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str], asked: str) -> list[int]:
+    """The variables of a joint distribution, or of its largest entry.
 
     Raises
     ------
@@ -93,13 +197,13 @@ def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str]) -
 
     found = [find_variable(name, engine.network.variables) for name in names]
     if len(set(found)) < len(found):
-        raise click.UsageError("--joint names a variable twice.")
+        raise click.UsageError(f"--{asked} names a variable twice.")
     for name, variable in zip(names, found):
         if variable in observed:
-            raise click.UsageError(f"--joint: {name} is observed.")
-    if "probability" in names:
+            raise click.UsageError(f"--{asked}: {name} is observed.")
+    if asked == "joint" and {"probability", "standard_error"} & set(names):
         raise click.UsageError(
-            "--joint: a variable called 'probability' would be a second column of that name."
+            "--joint: a variable called 'probability' or 'standard_error' would be a second column of that name."
         )
     return found
 

@@ -20,9 +20,11 @@ class QuestionOptions:
 
     variables: tuple[str, ...] | None
     joint: tuple[str, ...] | None
+    map_of: tuple[str, ...] | None
     mpe: bool
     probability: bool
     samples: int | None
+    approximate: int | None
 
 
 question_options = packed(
@@ -35,6 +37,13 @@ question_options = packed(
         help="Distributions of these variables only, each by itself; what does not bear on them is left out.",
     ),
     option("--joint", type=COLUMNS, section="Question", help="The distribution of these variables together."),
+    option(
+        "--map",
+        "map_of",
+        type=COLUMNS,
+        section="Question",
+        help="The most probable states of these variables together, all others summed out (MAP).",
+    ),
     option(
         "--mpe",
         is_flag=True,
@@ -49,21 +58,37 @@ question_options = packed(
         section="Question",
         help="Rows drawn given the evidence, exactly.",
     ),
+    option(
+        "--approximate",
+        type=Count(min=2),
+        metavar="N",
+        section="Question",
+        help="Distributions and probabilities from N weighted samples, with standard errors (likelihood weighting): "
+        "for networks whose tables are too large.",
+    ),
     check=lambda ctx, given: check_question(given),
 )
 
 
-NO_QUESTION = QuestionOptions(None, None, False, False, None)
+NO_QUESTION = QuestionOptions(None, None, None, False, False, None, None)
 
 
 def check_question(question: QuestionOptions) -> None:
-    """One question at a time.
+    """One question at a time, and no samples where a question needs exact tables.
 
     Raises
     ------
     click.UsageError
     """
-    asked = [name for name, value in vars(question).items() if value not in (None, False)]
+    asked = [
+        name.removesuffix("_of")
+        for name, value in vars(question).items()
+        if value not in (None, False) and name != "approximate"
+    ]
+    if question.approximate is not None and asked and asked[0] in ("map", "mpe", "samples"):
+        raise click.UsageError(
+            f"--approximate goes with distributions and --probability, not with --{asked[0]}."
+        )
     if len(asked) > 1:
         raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions; ask one at a time.")
 

@@ -22,8 +22,9 @@ from .short_names import shortened
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from formats.data_records import Variable
     from formats.graph_records import ArcProbabilities
-    from formats.records import EntropyTable, Forest, ParentSetRecord, Variable
+    from formats.records import EntropyTable, Forest, ParentSetRecord
     from stages.parentsets.forecast import Forecast
 
 TERMINAL_ROWS = 60

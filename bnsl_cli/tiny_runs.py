@@ -58,7 +58,7 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
 
     Parameters
     ----------
-    command : 'entropy', 'screen', 'parentsets', 'posterior', 'query' or 'optimize'
+    command : 'entropy', 'screen', 'parentsets', 'posterior', 'query', 'fit' or 'optimize'
     """
     from stages.optimize import METHODS as SEARCHES
     from stages.parentsets import METHODS as IDENTIFICATIONS
@@ -75,6 +75,8 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
         yield ["posterior", "--sampled", SETS, "--samples", "8", "--features", "ancestors", *SHORT]
     elif command == "query":
         yield from (["query", NETWORK, *question, *QUIET] for question in QUESTIONS)
+    elif command == "fit":
+        yield ["fit", NETWORK, SAMPLED, "--missing", "em", "--na", "0", *QUIET]
     else:
         for method, spec in SEARCHES.items():
             for task in spec.ways:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         open_arc_probabilities,
         write_arc_probabilities,
     )
-    from .tables.datasets import open_dataset, open_dataset_or_entropies
+    from .tables.datasets import open_dataset, open_dataset_or_entropies, open_incomplete
     from .tables.entropies import open_entropies, write_entropies
     from .tables.table_writer import open_table_writer
 
@@ -37,6 +37,7 @@ _HOMES = {
     "open_dataset_or_entropies": "tables.datasets",
     "open_entropies": "tables.entropies",
     "open_forest": "json_lines.forests",
+    "open_incomplete": "tables.datasets",
     "open_network": "graphs.networks",
     "open_networks": "json_lines.network_streams",
     "open_parent_set_stream": "sets.parent_sets",
@@ -60,6 +61,7 @@ __all__ = [
     "open_dataset_or_entropies",
     "open_entropies",
     "open_forest",
+    "open_incomplete",
     "open_network",
     "open_networks",
     "open_parent_set_stream",

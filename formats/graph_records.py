@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .records import Header, Network, Variable
+from .data_records import Variable
+from .records import Header, Network
 
 Arc = tuple[int, int]
 """Parent and child."""

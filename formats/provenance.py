@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from .data_records import Variable
 from .errors import FormatError
-from .records import Header, Variable
+from .records import Header
 
 PROGRAM_VERSION = "0.1.0"
 """Version written into ``by`` entries; equals the version of the distribution (a test compares them)."""

@@ -12,72 +12,7 @@ from typing import Any
 
 import numpy as np
 
-MAX_STATES = 256
-"""Codes are single bytes, so a variable has at most this many states."""
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A discrete variable: its name and its state labels in code order (None where unknown, as from jkl)."""
-
-    name: str
-    states: tuple[str, ...] | None = None
-
-    @property
-    def known_states(self) -> tuple[str, ...]:
-        """The states of a variable of data or of a network with parameters, which has some.
-
-        Raises
-        ------
-        ValueError
-            They are unknown.
-        """
-        if self.states is None:
-            raise ValueError(f"the states of variable {self.name!r} are unknown")
-        return self.states
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """A complete discrete table.
-
-    Attributes
-    ----------
-    variables : tuple of Variable
-        Names and states; every variable's states are known.
-    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous
-        State of every cell as an index into the variable's states, one variable after the other.
-    fingerprint : str
-        ``sha256:...`` of names, states and codes; equal for equal tables whatever file they came from.
-    """
-
-    variables: tuple[Variable, ...]
-    codes: np.ndarray
-    fingerprint: str
-
-    def __post_init__(self):
-        if self.codes.dtype != np.uint8 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
-            raise TypeError("codes must be a C-contiguous two-dimensional array of uint8")
-        if len(self.variables) != self.codes.shape[0]:
-            raise ValueError("one row of codes per variable")
-
-    @property
-    def n_variables(self) -> int:
-        return self.codes.shape[0]
-
-    @property
-    def n_rows(self) -> int:
-        return self.codes.shape[1]
-
-    @property
-    def n_states(self) -> np.ndarray:
-        """Numbers of states, int32, shape (n_variables,)."""
-        return np.array([len(v.known_states) for v in self.variables], dtype=np.int32)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(v.name for v in self.variables)
-
+from .data_records import Variable
 
 LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
 """Options that rule out sets, whatever the method."""
@@ -105,6 +40,7 @@ OF_ONE_NETWORK = frozenset(
         "tests",
     }
     | {"scores_computed", "branches", "programmes"}
+    | {"holes", "rounds", "imputation", "observed_score"}
     | {"replicate", "networks", "threshold", "agreement", "agreement_bound"}
 )
 """Header keys that are about one network and the search that found it, not about the sets it was made of."""
@@ -175,8 +111,9 @@ class ParentSetRecord:
     `parents` holds ascending index tuples, `scores` local scores in nats. A `fixed` record lists the one set
     that the child must take. `required` are parents that every listed set contains; the set of just these is then
     listed in place of the empty one. `complete`: every non-dominated set within the limits is listed; else `unlisted`
-    is an upper bound on the score of any set not listed, where one is known. `evaluated` counts the exact local
-    scores computed for this child.
+    is an upper bound on the score of any set not listed, where one is known. `left_out` of a list with ``keep_mass``:
+    how much the sets left out weigh at most over the listed subset that each is replaced by, see
+    `stages.parentsets.left_out`. `evaluated` counts the exact local scores computed for this child.
     """
 
     child: int
@@ -188,6 +125,7 @@ class ParentSetRecord:
     unlisted: float | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     required: tuple[int, ...] = ()
+    left_out: float | None = None
 
     @property
     def is_cut_short(self) -> bool:
@@ -240,6 +178,8 @@ class ParentSetTable:
     fixed, complete : ndarray of bool, shape (n_variables,)
     unlisted : ndarray of float64, shape (n_variables,)
         Upper bound on the score of unlisted sets; NaN where unknown.
+    left_out : ndarray of float64, shape (n_variables,)
+        As in `ParentSetRecord`; NaN where unknown.
     n_cut_short, n_unsearched : int
         Children whose search ended early, and those for which it had not even begun.
     """
@@ -252,6 +192,7 @@ class ParentSetTable:
     fixed: np.ndarray
     complete: np.ndarray
     unlisted: np.ndarray
+    left_out: np.ndarray
     n_cut_short: int = 0
     n_unsearched: int = 0
 
@@ -275,7 +216,7 @@ class ParentSetTable:
         offsets = self.parent_offsets.tolist()
         for child in range(self.n_variables):
             start, end = int(self.set_offsets[child]), int(self.set_offsets[child + 1])
-            bound = float(self.unlisted[child])
+            bound, left_out = float(self.unlisted[child]), float(self.left_out[child])
             sets = tuple(tuple(parents[offsets[s] : offsets[s + 1]]) for s in range(start, end))
             fixed = bool(self.fixed[child])
             yield ParentSetRecord(
@@ -285,6 +226,7 @@ class ParentSetTable:
                 fixed=fixed,
                 complete=bool(self.complete[child]),
                 unlisted=None if bound != bound else bound,
+                left_out=None if left_out != left_out else left_out,
                 required=() if fixed or not sets else min(sets, key=len),
             )
 
@@ -305,6 +247,7 @@ class ParentSetTable:
             np.array([record.fixed for record in ordered], dtype=np.bool_),
             np.array([record.complete for record in ordered], dtype=np.bool_),
             np.array([np.nan if r.unlisted is None else r.unlisted for r in ordered], dtype=np.float64),
+            np.array([np.nan if r.left_out is None else r.left_out for r in ordered], dtype=np.float64),
             sum(record.is_cut_short for record in ordered),
             sum(record.is_unsearched for record in ordered),
         )

@@ -40,7 +40,7 @@ _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 _PSS_SETS = rb"(?:[ ]*(?:" + _NUMBER + rb"[ \t]+\S[^\n]*)?\n)*+"
 _PSS_EMPTY = rb"[ ]*" + _NUMBER + rb"[ ]*(?:\n|\Z)"
 _PSS_NEXT = rb"(?:VAR|META)[ \t]+\S"
-_XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*)*+"
+_XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*|\]>\s*)*+"
 _PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
 
 FORMATS = (
@@ -213,6 +213,37 @@ FORMATS = (
         rb"potential[ ]*\([^()\n,]*\))" + _BRACE,
         reader="graphs.hugin_reader:read_hugin",
         writer="graphs.hugin:hugin_text",
+    ),
+    Format(
+        "xmlbif",
+        Kind.PARAMETERS,
+        "an XMLBIF network",
+        "XML interchange format 0.3",
+        ".xmlbif .bifxml",
+        pattern=_XML_PROLOG + rb"<BIF[\s>]",
+        reader="graphs.xmlbif:read_xmlbif",
+        writer="graphs.xmlbif:xmlbif_text",
+    ),
+    Format(
+        "xdsl",
+        Kind.PARAMETERS,
+        "an XDSL network",
+        "GeNIe and SMILE",
+        ".xdsl",
+        pattern=_XML_PROLOG + rb"<smile[\s>]",
+        reader="graphs.xdsl:read_xdsl",
+        writer="graphs.xdsl:xdsl_text",
+    ),
+    Format(
+        "uai",
+        Kind.PARAMETERS,
+        "a UAI network",
+        "UAI competitions: numbers only",
+        ".uai",
+        # The number of variables alone, later a line of at least two numbers: a table of one column has none.
+        pattern=rb"(?:BAYES|MARKOV)[ \t]*\n\s*\d++[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d",
+        reader="graphs.uai:read_uai",
+        writer="graphs.uai:uai_text",
     ),
     Format(
         "dot",

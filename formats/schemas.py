@@ -95,6 +95,8 @@ TREEWIDTH_KEYS = (
     Key("bound", "integer", "largest treewidth that was allowed"),
     Key("width", "integer", "width of the elimination order"),
     Key("elimination", "list", "elimination order of the moral graph (variable indices)"),
+    Key("max_table", "integer", "largest clique table that was allowed, cells"),
+    Key("table", "integer", "largest clique table of the elimination order, cells: the product of states"),
 )
 
 NETWORK_HEADER_KEYS = (
@@ -153,6 +155,14 @@ NETWORK_HEADER_KEYS = (
     Key("branches", "integer", "nodes of the branch-and-cut tree"),
     Key("programmes", "integer", "linear programmes solved"),
     Key("replicate", "integer", "number of the bootstrap replicate that the network is of, from 1"),
+    Key("holes", "integer", "missing cells of the rows learnt from"),
+    Key("rounds", "integer", "times that parameters were fitted and the missing cells filled anew"),
+    Key(
+        "imputation",
+        "string",
+        "how missing cells were filled: best, by the states most probable together, or drawn",
+    ),
+    Key("observed_score", "number", "score of the observed cells: likelihood less penalty", unit="nats"),
     Key("networks", "integer", "networks that a consensus was made of"),
     Key(
         "threshold",
@@ -194,6 +204,13 @@ RECORD_KEYS = (
         "every non-dominated set within the header's limits is listed, and every one that its keep_mass demands",
     ),
     Key("unlisted", "number", "upper bound on the score of any set not listed", unit="nats", nullable=True),
+    Key(
+        "left_out",
+        "number",
+        "with keep_mass: upper bound on the probability of the sets that are not listed, over that of the best "
+        "listed subset of each, added up for the listed set for which that is most",
+        nullable=True,
+    ),
     Key("interrupted", "boolean", "the search for this child was stopped early, or before it began"),
     Key("ended", "string", "what ended the search for this child before its own end: time or memory"),
 )
@@ -248,6 +265,13 @@ ARC_PROBABILITIES = FileFormat(
         Key("method", "string", "exact, sampled, or counted (in networks)"),
         Key("networks", "integer", "networks in which arcs were counted"),
         Key("keep_mass", "number", "of the parent sets that it was made from", nullable=True),
+        Key(
+            "listed_share",
+            "number",
+            "the networks of listed sets have at least this share of the probability of all within the limits of the "
+            "lists",
+            nullable=True,
+        ),
         Key("chains", "integer", "Markov chains that the samples are of"),
         Key("samples", "integer", "networks sampled, all chains together"),
         Key("rhat", "number", "largest rank-normalised split R-hat: of the score and of arcs", nullable=True),

@@ -4,6 +4,9 @@ All pairwise contingency tables come from Gram products of indicator columns: ma
 counting that numpy offers, and loading compiled kernels would take longer than most data sets need here. Sums
 of m ln m are taken in fixed point: integers add up exactly, so tables that differ only in the order of their
 cells give the same bits, and a deterministic relation gives exactly 0. Screening relies on both.
+
+Of a table with holes each pair is counted in the rows that have both (available pairs): being missing is one more
+state, whose cells are then left out.
 """
 
 from __future__ import annotations
@@ -16,8 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from formats.data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
-from formats.records import Dataset, EntropyTable
+from formats.records import EntropyTable
 from stages.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
@@ -35,12 +39,14 @@ TABLE_ENTRIES = 2**22
 """Up to this many rows m ln m comes from a table (32 MiB), beyond it is computed cell by cell."""
 
 
-def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None = None) -> EntropyTable:
+def compute_entropies(
+    data: Dataset | IncompleteDataset, jobs: int = 1, reporter: Reporter | None = None
+) -> EntropyTable:
     """Plug-in entropies of every variable and of every variable given every other.
 
     Parameters
     ----------
-    dataset : Dataset
+    data : Dataset or IncompleteDataset
         At least one row.
     jobs : int
         Threads over pairs of blocks; 0 means all cores. numpy's BLAS may start threads of its own: with
@@ -52,26 +58,30 @@ def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None
     -------
     EntropyTable
         In nats. ``conditional[i, j]`` = H(X_i | X_j) lies in [0, H(X_i)] and is exactly 0 if and only if X_j
-        determines X_i in the data. The same bits for any `jobs`.
+        determines X_i in the data. The same bits for any `jobs`. With holes H(X) is that of the rows that have X,
+        H(X|Y) that of the rows that have both, or H(X) if that is less or there are none.
 
     Raises
     ------
     UnsuitableData
-        If there are no rows.
+        If there are no rows; if a variable with holes has 256 states.
 
     Notes
     -----
     N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is
     about 60 MiB per thread, whatever the numbers of rows and variables.
     """
+    is_incomplete = isinstance(data, IncompleteDataset)
+    dataset = _mark_holes(data) if isinstance(data, IncompleteDataset) else data
     if dataset.n_rows == 0:
         raise UnsuitableData("there are no rows to count", remedy="the table needs at least one row of data")
     information = FixedPoint.for_rows(dataset.n_rows)
     panels = _make_panels(_make_blocks(dataset, information))
-    marginal = np.empty(dataset.n_variables, dtype=np.int64)
+    marginal = np.empty(dataset.n_variables)
     for block in itertools.chain.from_iterable(panels):
-        marginal[block.variables] = information.total - block.information.sum(axis=0)
+        marginal[block.variables] = _single_entropies(information, block, is_incomplete)
     conditional = np.empty((dataset.n_variables, dataset.n_variables), dtype=np.float64)
+    pair_entropies = _available_entropies if is_incomplete else _pair_entropies
 
     def fill(pair: tuple[Panel, Panel]) -> None:
         left, right = pair
@@ -79,12 +89,12 @@ def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None
         for (rows, above), (columns, before) in itertools.product(_places(left), _places(right)):
             if left is right and above.start > before.start:
                 continue
-            of_rows, of_columns = _pair_entropies(information, rows, columns, together[above, before])
+            of_rows, of_columns = pair_entropies(information, rows, columns, together[above, before])
             # A table of independent variables may miss H(X) by rounding of its terms.
             np.minimum(of_rows, marginal[rows.variables, None], out=of_rows)
             np.minimum(of_columns, marginal[columns.variables], out=of_columns)
-            conditional[np.ix_(rows.variables, columns.variables)] = information.to_nats(of_rows)
-            conditional[np.ix_(columns.variables, rows.variables)] = information.to_nats(of_columns).T
+            conditional[np.ix_(rows.variables, columns.variables)] = of_rows
+            conditional[np.ix_(columns.variables, rows.variables)] = of_columns.T
 
     n_pairs = len(panels) * (len(panels) + 1) // 2
     pairs = itertools.combinations_with_replacement(panels, 2)
@@ -92,10 +102,11 @@ def compute_entropies(dataset: Dataset, jobs: int = 1, reporter: Reporter | None
         if reporter is not None:
             reporter.progress(done, n_pairs, "pairs of blocks")
     np.fill_diagonal(conditional, 0.0)
+    whole = data.dataset if isinstance(data, IncompleteDataset) else data
     return EntropyTable(
-        dataset.variables,
-        dataset.n_states,
-        information.to_nats(marginal),
+        whole.variables,
+        whole.n_states,
+        marginal,
         conditional,
         dataset.n_rows,
         dataset.fingerprint,
@@ -167,9 +178,15 @@ class FixedPoint:
             return np.take(self.table, counts.astype(np.intp), mode="clip")
         return _fixed_point_information(counts.astype(np.float64), self.shift)
 
-    def to_nats(self, values: np.ndarray) -> np.ndarray:
-        """Divide by the scale and the number of rows: entropies in nats, float64."""
-        return values / (self.n_rows * 2.0**self.shift)
+    def to_nats(self, values: np.ndarray, n_rows: np.ndarray | None = None) -> np.ndarray:
+        """Divide by the scale and the number of rows (each by its own, if given): entropies in nats, float64.
+
+        Infinity where there are no rows.
+        """
+        if n_rows is None:
+            return values / (self.n_rows * 2.0**self.shift)
+        scaled = values / (np.maximum(n_rows, 1) * 2.0**self.shift)
+        return np.where(n_rows > 0, scaled, np.inf)
 
 
 def _fixed_point_information(counts: np.ndarray, shift: int) -> np.ndarray:
@@ -244,14 +261,49 @@ def _places(panel: Panel) -> Iterator[tuple[Block, slice]]:
         start += block.n_indicators
 
 
+def _mark_holes(data: IncompleteDataset) -> Dataset:
+    """The table with one more state, the last one, for missing cells."""
+    variables, codes = [], data.dataset.codes.copy()
+    for variable, cells, holes in zip(data.dataset.variables, codes, data.is_hidden):
+        n_states = len(variable.known_states)
+        if n_states == MAX_STATES:
+            raise UnsuitableData(
+                f"{MAX_STATES} states leave no room to count missing cells", column=variable.name
+            )
+        cells[holes] = n_states
+        variables.append(Variable(variable.name, (*variable.known_states, "")))
+    return Dataset(tuple(variables), codes, data.dataset.fingerprint)
+
+
+def _single_entropies(information: FixedPoint, block: Block, is_incomplete: bool) -> np.ndarray:
+    """H(X) of the variables of a block, nats; 0 where no cell is observed."""
+    if not is_incomplete:
+        return information.to_nats(information.total - block.information.sum(axis=0))
+    n_rows = block.counts[:-1].sum(axis=0)
+    entropies = information.of_counts(n_rows) - block.information[:-1].sum(axis=0)
+    return np.where(n_rows > 0, information.to_nats(entropies, n_rows), 0.0)
+
+
+def _available_entropies(
+    information: FixedPoint, rows: Block, columns: Block, together: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `_pair_entropies`, of the rows in which neither is in its last state."""
+    joint = _joint_counts(rows, columns, together)[:-1, :, :-1]
+    cells = information.of_counts(joint).sum(axis=(0, 2))
+    n_rows = joint.sum(axis=(0, 2))
+    given_columns = information.of_counts(joint.sum(axis=0)).sum(axis=1) - cells
+    given_rows = information.of_counts(joint.sum(axis=2)).sum(axis=0) - cells
+    return information.to_nats(given_columns, n_rows), information.to_nats(given_rows, n_rows)
+
+
 def _pair_entropies(
     information: FixedPoint, rows: Block, columns: Block, together: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """N H(X_i|X_j) and N H(X_j|X_i) in fixed point, both with i in `rows` along the first axis."""
+    """H(X_i|X_j) and H(X_j|X_i) in nats, both with i in `rows` along the first axis."""
     cells = information.of_counts(_joint_counts(rows, columns, together))
     of_rows = (columns.information - cells.sum(axis=0)).sum(axis=1)
     of_columns = (rows.information[:, :, None] - cells.sum(axis=2)).sum(axis=0)
-    return of_rows, of_columns
+    return information.to_nats(of_rows), information.to_nats(of_columns)
 
 
 def _joint_counts(rows: Block, columns: Block, together: np.ndarray) -> np.ndarray:

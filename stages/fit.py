@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from formats.data_records import Dataset
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
-from formats.records import Dataset, Network
+from formats.records import Network
 from stages.runtime.errors import StageError
 
 MAX_CELLS = 2**27
@@ -50,15 +51,21 @@ def fit_parameters(
     """
     if not 0 <= smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
-    _check_same_variables(network, dataset)
+    check_same_variables(network, dataset)
     tables = tuple(
-        _to_probabilities(_count_family(dataset, child, parents), smoothing)
+        to_probabilities(_count_family(dataset, child, parents), smoothing)
         for child, parents in enumerate(network.parents)
     )
     return BayesianNetwork(dataset.variables, network.parents, tables, name)
 
 
-def _check_same_variables(network: Network, dataset: Dataset) -> None:
+def check_same_variables(network: Network, dataset: Dataset) -> None:
+    """Refuse data with other variables or states than the network's.
+
+    Raises
+    ------
+    Inconsistent
+    """
     remedy = "read the data with the network's variables, so that columns and states are matched by name"
     if network.header.names != dataset.names:
         raise Inconsistent("the variables of network and data differ", remedy=remedy)
@@ -69,6 +76,22 @@ def _check_same_variables(network: Network, dataset: Dataset) -> None:
 
 def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.ndarray:
     """Rows per parent configuration and state: int64, one axis per parent and the child's last."""
+    shape = table_shape(dataset, child, parents)
+    cells = np.zeros(dataset.n_rows, dtype=np.int64)
+    for variable, n_states in zip((*parents, child), shape):
+        cells *= n_states
+        cells += dataset.codes[variable]
+    return np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+
+
+def table_shape(dataset: Dataset, child: int, parents: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a variable's probability table: an axis per parent and the child's last.
+
+    Raises
+    ------
+    StageError
+        It would have more than 2**27 cells.
+    """
     shape = tuple(dataset.n_states[[*parents, child]].tolist())
     n_cells = math.prod(shape)
     if n_cells > MAX_CELLS:
@@ -76,14 +99,11 @@ def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.
             f"the table of {dataset.variables[child].name!r} with {len(parents)} parents has {n_cells:.3g} cells\n"
             "  learn a network with fewer parents per variable"
         )
-    cells = np.zeros(dataset.n_rows, dtype=np.int64)
-    for variable, n_states in zip((*parents, child), shape):
-        cells *= n_states
-        cells += dataset.codes[variable]
-    return np.bincount(cells, minlength=n_cells).reshape(shape)
+    return shape
 
 
-def _to_probabilities(counts: np.ndarray, smoothing: float) -> np.ndarray:
+def to_probabilities(counts: np.ndarray, smoothing: float) -> np.ndarray:
+    """Counts, observed or expected, to the distribution of the last axis; uniform where nothing is counted."""
     weights = counts + smoothing / counts.size
     totals = weights.sum(axis=-1, keepdims=True)
     return np.where(totals > 0, weights, 1.0) / np.where(totals > 0, totals, counts.shape[-1])

@@ -8,6 +8,7 @@ may not import stages, and a check must not share the code of what it checks.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -261,6 +262,12 @@ def elimination_bags(graph: Graph, order: Sequence[int]) -> list[set[int]]:
 def elimination_width(graph: Graph, order: Sequence[int]) -> int:
     """Width of an elimination order: the size of its largest bag, an upper bound on the treewidth."""
     return max(map(len, elimination_bags(graph, order)), default=0)
+
+
+def largest_table(graph: Graph, order: Sequence[int], n_states: Sequence[int]) -> int:
+    """Cells of the largest table over a vertex and its bag: the product of their states."""
+    bags = elimination_bags(graph, order)
+    return max(math.prod((n_states[u] for u in bag), start=n_states[v]) for v, bag in zip(order, bags))
 
 
 def eliminate_children_first(graph: Graph, parents: Parents) -> list[int]:

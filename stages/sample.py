@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from formats.data_records import MAX_STATES, Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
-from formats.records import MAX_STATES, Variable
 from stages.graphs import topological_order
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator

@@ -14,7 +14,13 @@ from helpers.places import ROOT
 from helpers.sources import syntax_tree
 
 STDLIB = frozenset(sys.stdlib_module_names)
-SOLVER_MODULE = "stages.optimize.exact.linear_programme"
+ENGINES = {
+    "highspy": "stages.optimize.exact.linear_programme",
+    "distributed": "stages.runtime.dask_workers",
+    "cloudpickle": "stages.runtime.remote_tasks",
+}
+"""Optional packages, and the one module that each is imported in, when it is needed."""
+
 TABLES = (
     "stages.methods",
     "stages.parentsets",
@@ -102,10 +108,16 @@ def _broken_by_kernels(_module: str, found: Import) -> Iterator[str]:
 
 def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
-    of_formats = ("formats.records", "formats.graph_records", "formats.errors", "formats.wording")
+    of_formats = (
+        "formats.records",
+        "formats.data_records",
+        "formats.graph_records",
+        "formats.errors",
+        "formats.wording",
+    )
     ours = name.startswith("stages") or name in of_formats
-    is_solver = name == "highspy" and module == SOLVER_MODULE and not found.at_module_level
-    if not (root in STDLIB | {"numpy"} or ours or is_solver):
+    is_engine = ENGINES.get(root) == module and not found.at_module_level
+    if not (root in STDLIB | {"numpy"} or ours or is_engine):
         yield "stages may import numpy, stages, records, errors and words of formats only"
     if name.startswith("stages.kernels") and found.at_module_level:
         yield "stages import kernels inside functions, so that numba loads only when it is needed"
@@ -178,6 +190,7 @@ def sources() -> list[Path]:
         ("stages.x", "from formats import open_dataset", "stages may"),
         ("stages.optimize.x", "def f():\n import highspy", "stages may"),
         ("stages.optimize.exact.linear_programme", "import highspy", "stages may"),
+        ("stages.runtime.workers", "def f():\n from distributed import Client", "stages may"),
         ("stages.optimize", "import numpy", "standard library and each other only"),
         ("bnsl_cli.commands.x", "def f():\n import numpy", "no arithmetic"),
         ("bnsl_cli.x", "from formats import open_dataset", "inside callbacks"),
@@ -198,6 +211,7 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("stages.x", "if TYPE_CHECKING:\n from stages.kernels.orders.set_lists import SetLists"),
         ("stages.x", "from formats.records import Dataset"),
         ("stages.optimize.exact.linear_programme", "def f():\n import highspy"),
+        ("stages.runtime.dask_workers", "def f():\n from distributed import Client"),
         ("bnsl_cli.x", "from stages.optimize import METHODS"),
         ("stages.optimize", "from stages.methods import own"),
         ("bnsl_cli.x", "from formats.registry import FORMATS"),

@@ -156,11 +156,12 @@ def command(
     \b
     {targets}
 
-    {with_parameters} need parameters: those of a BIF input; 'bnsl fit' adds them to other networks. gr and td are the
-    moral graph and a tree decomposition in the formats of the PACE challenge: td is that of the elimination order
-    in the header of a network learnt with --tw, else of the best one that min-fill and min-degree find. Keys that
-    we do not know are kept where the target can hold them. jkl and pss hold sets and scores only: of a fixed set
-    or required parents they keep that no other sets are listed, which is told.
+    {with_parameters} need parameters: those of an input that has them; 'bnsl fit' adds them to other networks. uai
+    has numbers only: names go into comments behind the tables, and without these variables are X0, X1, ... gr and td
+    are the moral graph and a tree decomposition in the formats of the PACE challenge: td is that of the
+    elimination order in the header of a network learnt with --tw, else of the best one that min-fill and
+    min-degree find. Keys that we do not know are kept where the target can hold them. jkl and pss hold sets and
+    scores only: of a fixed set or required parents they keep that no other sets are listed, which is told.
 
     svg is a picture, parents above children; html the same as a page of its own that needs no network: zoom, search,
     facts of a variable where the pointer rests, its Markov blanket at a click.
@@ -178,6 +179,7 @@ def command(
       bnsl optimize random80.jkl --time 1s | bnsl convert --to modelstring
       bnsl convert random80.jkl --names random80.csv.gz --to parentsets -o named.sets.jsonl
       bnsl convert random80.bif -o random80.dot
+      bnsl convert random80.bif -o random80.xdsl
       bnsl convert random80.bif -o random80.html
       bnsl convert random80.bif --neighbourhood X3 --radius 2 -o part.svg
       bnsl convert random80.bif --to arcs --cpdag

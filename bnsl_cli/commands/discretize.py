@@ -16,7 +16,7 @@ from ..reporter import Reporter
 from ..stage_command import option, stage_command
 
 if TYPE_CHECKING:
-    from formats.records import Variable
+    from formats.data_records import Variable
 
 
 @stage_command

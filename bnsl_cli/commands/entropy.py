@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from formats.wording import plural
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, data_options_with
 from ..options import format_option, input_argument, jobs_option, message_options, output_option, shows_table
 from ..output_formats import output_format
 from ..reporter import Reporter
@@ -13,7 +13,7 @@ from ..stage_command import stage_command
 
 @stage_command
 @input_argument("data", "DATA")
-@data_options
+@data_options_with("pairs")
 @output_option
 @format_option(
     ("arrow", "feather", "parquet", "csv", "table"),
@@ -49,7 +49,9 @@ def command(
     target = (
         None if reads else output_format("entropy", output, None if format_name == "arrow" else format_name)
     )
-    dataset = data_options.open(data, reporter)
+    dataset = (data_options.open_incomplete if data_options.keeps_holes else data_options.open)(
+        data, reporter
+    )
     table = compute_entropies(dataset, jobs, reporter)
     reporter.pause()
     if target is None:
@@ -58,4 +60,4 @@ def command(
         tables.show_entropies(output, table, tables.rows_shown(output, format_name))
     else:
         write_entropies(output, table, target)
-    reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")
+    reporter.summary(f"{plural(len(table.variables), 'variable')}, {plural(table.rows, 'row')}")

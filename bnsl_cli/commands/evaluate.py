@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data_options import DataOptions, KnownVariables, data_options
+from ..data_options import DataOptions, KnownVariables, data_options_with
 from ..inputs import LearntNetwork, MatchedTables, open_learnt_networks
 from ..options import (
     check_sources,
@@ -103,7 +103,7 @@ measure_options = packed(
     section="Input",
     help="Table of arc strengths or probabilities, judged against --reference; networks are then optional.",
 )
-@data_options
+@data_options_with("em")
 @measure_options
 @output_option
 @format_option(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
@@ -131,6 +131,9 @@ def command(
     network in a pipe. All logarithms are natural. JSON holds null for what is unknown or not finite: given_loglik
     is null, and impossible_rows says why, where a row has probability 0 under the network's own parameters.
 
+    With --missing em rows of --test may have holes: their log-likelihood is that of their observed cells, the sum
+    over all states of the others, by exact inference; test_holes counts the missing cells. --data must be complete.
+
     --strengths (of 'bnsl average') are judged by the areas under their ROC and precision-recall curves, of arcs
     and of pairs joined in either direction, and by calibration: among arcs of strength p a share p should be true.
     JSON has the deciles.
@@ -141,6 +144,7 @@ def command(
       bnsl evaluate random80.net.jsonl --data random80.csv.gz --reference random80.bif
       bnsl sample random80.bif --rows 500 --seed 2 -o test.csv
       bnsl evaluate random80.net.jsonl random80.bif --data random80.csv.gz --test test.csv --format table
+      sed '2,99s/^[^,]*//' test.csv | bnsl evaluate random80.bif --test - --missing em --json
       bnsl convert random80.net.jsonl --to modelstring | bnsl evaluate --json
       bnsl optimize --data random80.csv.gz --hc --bootstrap 2 | bnsl average -q --strengths s.arrows -o c.net.jsonl
       bnsl evaluate --strengths s.arrows --reference random80.bif
@@ -165,7 +169,7 @@ def command(
     truth = open_network(reference) if reference else None
     records: list[dict[str, Any]] = [] if strengths is None else [judge_strengths(strengths, truth)]
     for source, place, (structure, parameters) in learnt:
-        rows = training.match(KnownVariables(structure.header.variables, source))
+        rows = training.match_complete(KnownVariables(structure.header.variables, source))
         test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
         found = evaluate_network(
             structure,

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from formats.wording import plural
-from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
+from stages.optimize import OptimizeOptions
 
-from ..data_options import DataOptions, KnownVariables, data_options
-from ..inputs import (
-    read_entropies,
-    require_same_variables,
-    warn_of_cut_lists,
-    warn_of_other_data,
-    warn_of_other_forest,
-)
+from ..data_options import DataOptions, data_options_with
 from ..interrupts import PATIENCE, graceful_stop, remembered_signal, say_if_interrupted
 from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..optimize_options import (
     TaskOptions,
     check_bootstrap,
+    check_incomplete,
     check_options,
-    check_taken,
     method_flags,
     own_search_options,
-    taken_options,
     task_options,
 )
 from ..options import (
     BudgetOptions,
     budget_options,
-    check_sources,
     drawn_seed_option,
     format_option,
     jobs_option,
@@ -49,26 +37,18 @@ from ..options import (
 )
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
-from ..recording import record_command, used_options, write_stats
+from ..recording import record_command, write_stats
+from ..replicates import write_replicates
 from ..reporter import Reporter
 from ..score_options import ScoreOptions, score_options
+from ..searches import open_data_search, open_list_search, recorded_inputs, recorded_options
 from ..stage_command import stage_command
+from ..worker_options import WorkerPlace, opened_workers, workers_option
 
 if TYPE_CHECKING:
-    from formats.records import Dataset, Header, Network, ParentSetRecord
-    from stages.knowledge import Knowledge
-    from stages.runtime.budgets import Budget, StopSignal
+    pass
 
 NOTHING_YET = "no network was found yet and none is written; let it run until progress shows a score"
-
-
-class OpenedSearch(NamedTuple):
-    """A search whose inputs are read; its options name the method. `replicates` is there where it is on data."""
-
-    run: Callable[[Budget, Reporter], tuple[Network, dict[str, Any]]]
-    options: OptimizeOptions
-    knowledge: Knowledge | None
-    replicates: Callable[[BudgetOptions, StopSignal], Iterator[tuple[Network, dict[str, Any]]]] | None = None
 
 
 @stage_command
@@ -78,10 +58,15 @@ class OpenedSearch(NamedTuple):
 @own_search_options
 @knowledge_options
 @score_options
-@data_options
-@budget_options("Stop after this time: 30s, 10m, 2h.", "Stop after this many orders (on data: local scores).")
+@data_options_with("em")
+@budget_options(
+    "Stop after this time: 30s, 10m, 2h.",
+    "Stop after this many orders. On data, local scores: the default computes no more than so many, besides those of "
+    "the network and lists that it begins with; hill climbers end with the move that reaches them.",
+)
 @drawn_seed_option
 @jobs_option
+@workers_option
 @output_option
 @format_option(("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.")
 @json_option
@@ -100,6 +85,7 @@ def command(
     limits: BudgetOptions,
     seed: int | None,
     jobs: int,
+    workers: WorkerPlace | None,
     output: str,
     format_name: str | None,
     as_json: bool,
@@ -145,6 +131,14 @@ def command(
     from the network of all rows, which is learnt first, or from --start. --time and --evaluations are of each
     network, -j works on several at once.
 
+    --missing em learns from rows with holes by structural expectation maximisation (Friedman 1997): fill the holes
+    by the network so far (--imputation), search the filled table by any of these methods, fit its parameters to the
+    rows as they are, and again, until the log-likelihood of the observed cells, less what the score takes off for
+    the network, no longer rises. It begins with the best tree of available pairs, or --start; later searches start
+    from the network before. --time and --evaluations are of each search. The header has holes, rounds, imputation
+    and observed_score; total and local scores are those on the filled table. --imputation drawn --bootstrap R
+    --resample imputed learns from R tables, each filled anew.
+
     Searches improve as long as they run. Ctrl-C (SIGTERM, SIGHUP) ends one early: the best network so far is
     written and marked "interrupted"; a second signal gives up. While data are read and kernels compiled there is
     none yet, and a signal ends the command without one.
@@ -163,6 +157,7 @@ def command(
       bnsl optimize random80.sets.jsonl --exact --time 5s -o best.net.jsonl
       bnsl optimize --data random80.csv.gz --bootstrap 3 --hc --seed 1 | bnsl average --seed 1 -o average.net.jsonl
       bnsl optimize --data random80.csv.gz --bootstrap 2 --resample subsample:0.5 --hc -o halves.net.jsonl
+      gzip -dc random80.csv.gz | sed '2,500s/^[^,]*//' | bnsl optimize --data - --missing em --hc -o em.net.jsonl
 
     \b
     Exit status: 0 a network was found, 1 none meets the constraints or it cannot be written, 2 wrong usage,
@@ -174,7 +169,8 @@ def command(
     from .. import network_tables, tables
 
     say_if_interrupted(NOTHING_YET)
-    check_bootstrap(given, sets, format_name)
+    check_bootstrap(given, sets, format_name, workers)
+    check_incomplete(given, sets, data_options)
     check_options(ctx, method, given.task)
     writes = "bootstrap" if given.bootstrap else "optimize"
     target_format = "network" if format_name == "table" else output_format(writes, output)
@@ -184,6 +180,7 @@ def command(
         treewidth=given.treewidth,
         seed=resolve_seed(seed, reporter),
         jobs=jobs,
+        remote=ctx.with_resource(opened_workers(workers, reporter)),
         score=score_options.score,
         ess=score_options.ess,
         max_parents=given.max_parents,
@@ -223,175 +220,3 @@ def command(
             reporter.summary(network_tables.network_facts(network))
         write_stats(stats, {"seconds": budget.elapsed(), **figures})
     return stop.exit_code
-
-
-def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
-    """What a header says about the options: those that the method that ran reads."""
-    return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
-
-
-def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
-    """Which further inputs there were."""
-    return {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
-
-
-def write_replicates(
-    output: str,
-    n_replicates: int,
-    found: Iterator[tuple[Network, dict[str, Any]]],
-    recorded: dict[str, Any],
-    stats: str | None,
-    reporter: Reporter,
-) -> None:
-    """Write the networks of bootstrap replicates one behind the other, each as soon as it is there."""
-    from formats.json_lines.network_lines import network_text
-    from formats.streams import open_output
-
-    figures: list[dict[str, Any]] = []
-    with open_output(output) as stream:
-        for network, of_one in found:
-            network = replace(network, header=record_command(network.header, "optimize", recorded))
-            stream.write(network_text(network).encode())
-            stream.flush()
-            figures.append(of_one)
-            reporter.progress(len(figures), n_replicates, "replicates")
-    reporter.pause()
-    early = f" of {n_replicates:,}, interrupted" if len(figures) < n_replicates else ""
-    reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")
-    write_stats(stats, {"replicates": figures})
-
-
-def open_list_search(
-    ctx: click.Context,
-    sets: str,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    data_options: DataOptions,
-    options: OptimizeOptions,
-    reporter: Reporter,
-) -> OpenedSearch:
-    """Read parent sets, of which there may be too few or too many for the method."""
-    from formats import open_network, open_parent_sets
-    from stages.entropy import mutual_information
-    from stages.optimize.driver import run
-    from stages.optimize.lists.constrain import keep_admissible
-    from stages.optimize.lists.fill_missing import fill_missing
-    from stages.optimize.lists.start_network import match_start
-    from stages.optimize.lists.undominated import drop_dominated
-
-    check_sources(sets, given.start, given.information, *knowing.sources)
-    table, missing = fill_missing(open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
-    warn_of_cut_lists(table, reporter)
-    if missing:
-        reporter.warn(
-            f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted"
-        )
-    name, _ = choose_method(options, table.n_variables)
-    check_taken(ctx, [name], given.task)
-    options = replace(options, method=name)
-    start = None
-    if given.start is not None:
-        start = match_start(open_network(given.start), table.header.names, "the parent sets")
-    if given.information is not None:
-        entropies = read_entropies(given.information, data_options, options.jobs, reporter)
-        information = mutual_information(entropies, table.header.names, given.information)
-        warn_of_other_data(entropies, table.header, given.information, reporter)
-        options = replace(options, information=information)
-    knowledge = knowing.resolve(table.header.names)
-    if knowledge is not None:
-        table = keep_admissible(table, knowledge)
-    table = drop_dominated(table)
-    reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
-    searched = with_knowledge(replace(options, start=start), knowledge)
-    return OpenedSearch(partial(run, table, searched), options, knowledge)
-
-
-def open_data_search(
-    sets: str | None,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    data_options: DataOptions,
-    options: OptimizeOptions,
-    reporter: Reporter,
-) -> OpenedSearch:
-    """Read the data, and the sets and the network to start from."""
-    from formats import open_forest, open_network, open_parent_sets, write_parent_sets
-    from stages.optimize.bootstrap import Resampling, bootstrap_networks
-    from stages.optimize.driver import run_on_data
-    from stages.optimize.lists.undominated import drop_dominated
-    from stages.runtime.reporting import NullReporter
-
-    check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
-    forest = open_forest(given.screen) if given.screen else None
-    start = open_network(given.start) if given.start else None
-    table = open_parent_sets(sets, warn=reporter.warn) if sets else None
-    if table is not None:
-        warn_of_cut_lists(table, reporter)
-        table = drop_dominated(table)
-    listed = None if table is None or table.header.data is None else table
-    guides = ((forest, given.screen), (listed, sets) if listed is not None else (start, given.start))
-    known = [(file.header, str(source)) for file, source in guides if file is not None]
-    states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
-    dataset = data_options.open(str(given.data), reporter, states)
-    if forest is not None:
-        require_same_variables(forest.header, dataset, str(given.screen))
-        warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
-    name, _ = choose_method(options, dataset.n_variables, on_data=True)
-    options = replace(options, method=name)
-    knowledge = knowing.resolve(dataset.names)
-    reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
-
-    def save_sets(header: Header, records: Iterable[ParentSetRecord]) -> None:
-        recorded = (
-            recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
-        )
-        write_parent_sets(str(given.save_sets), record_command(header, "optimize", recorded), records)
-
-    def search(
-        rows: Dataset,
-        options: OptimizeOptions,
-        budget: Budget,
-        reporter: Reporter | NullReporter,
-        start: Network | None = start,
-    ) -> tuple[Network, dict[str, Any]]:
-        keep_lists = save_sets if given.save_sets else None
-        network, figures = run_on_data(
-            rows, with_knowledge(options, knowledge), budget, reporter, start, table, keep_lists, forest
-        )
-        before = tuple(entry for header, _ in known for entry in header.by)
-        return replace(network, header=replace(network.header, by=before)), figures
-
-    def replicates(limits: BudgetOptions, stop: StopSignal) -> Iterator[tuple[Network, dict[str, Any]]]:
-        def search_one(
-            rows: Dataset, seed: int, stop: StopSignal, warm: Network | None
-        ) -> tuple[Network, dict[str, Any]]:
-            one = replace(options, seed=seed, jobs=1)
-            return search(rows, one, limits.budget(stop), NullReporter(), start or warm)
-
-        kind, _, share = (given.resample or "bootstrap").partition(":")
-        # A forest of --tw 1 is found at once, from nothing.
-        is_warm = start is None and given.treewidth != 1
-        return bootstrap_networks(
-            dataset,
-            given.bootstrap or 0,
-            options.seed,
-            search_one,
-            options.jobs,
-            stop,
-            Resampling(kind, float(share or 1)),
-            is_warm,
-        )
-
-    return OpenedSearch(partial(search, dataset, options), options, knowledge, replicates)
-
-
-def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:
-    """The options of a search that keeps to what the user knows."""
-    if knowledge is None:
-        return options
-    return replace(
-        options,
-        required=knowledge.arcs(knowledge.required),
-        forbidden=knowledge.arcs(knowledge.forbidden),
-        tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
-    )

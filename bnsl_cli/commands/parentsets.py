@@ -47,9 +47,11 @@ from ..recording import Tally, json_text, record_command, used_options, write_st
 from ..reporter import Reporter
 from ..score_options import ScoreOptions, score_options
 from ..stage_command import stage_command
+from ..worker_options import WorkerPlace, opened_workers, workers_option
 
 if TYPE_CHECKING:
-    from formats.records import Dataset, Header
+    from formats.data_records import Dataset
+    from formats.records import Header
     from stages.parentsets.driver import Run
 
 NOTHING_YET = "no parent sets were found yet; let it run until progress counts variables"
@@ -70,6 +72,7 @@ NOTHING_YET = "no parent sets were found yet; let it run until progress counts v
 @part_options
 @drawn_seed_option
 @jobs_option
+@workers_option
 @output_option
 @format_option(("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.")
 @json_option
@@ -91,6 +94,7 @@ def command(
     parts: PartOptions,
     seed: int | None,
     jobs: int,
+    workers: WorkerPlace | None,
     output: str,
     format_name: str | None,
     as_json: bool,
@@ -154,6 +158,7 @@ def command(
         memory=search.memory,
         seed=resolve_run_seed(seed, parts, reporter),
         jobs=jobs,
+        remote=ctx.with_resource(opened_workers(workers, reporter)),
         shard=parts.shard,
         **own,
     )

@@ -8,7 +8,7 @@ import click
 
 from ..data_options import DataOptions, KnownVariables, data_options
 from ..evidence_tables import TableOptions, answer_rows, table_options
-from ..inputs import open_learnt_network
+from ..inputs import certified_order, open_learnt_network
 from ..options import (
     check_sources,
     drawn_seed_option,
@@ -20,7 +20,7 @@ from ..options import (
     stats_option,
 )
 from ..parameter_types import INPUT_PATH, Size
-from ..query_answers import answer, draw_samples
+from ..query_answers import answer, draw_samples, estimate
 from ..query_options import NO_QUESTION, OutputOptions, QuestionOptions, question_options
 from ..recording import write_stats
 from ..reporter import Reporter
@@ -84,9 +84,9 @@ def command(
 ) -> None:
     """Ask a network: distributions, probable states, samples under evidence.
 
-    Reads a network with parameters (BIF or HUGIN), or any network and --data to fit them to, and evidence as
-    NAME=STATE. Without a further option it writes the distribution of every variable given the evidence: variable,
-    state, probability.
+    Reads a network with parameters (BIF, HUGIN, XMLBIF, XDSL, UAI), or any network and --data to fit them to, and
+    evidence as NAME=STATE. Without a further option it writes the distribution of every variable given the
+    evidence: variable, state, probability.
 
     With --evidence TABLE it answers for each row of a table with holes (empty cells, ?, NA; whole columns may be
     missing): its log-probability, columns predicted with probabilities, or the table filled. Rows are worked on
@@ -95,13 +95,16 @@ def command(
     Answers are exact. Observed variables and those that do not bear on the question are cut out; the rest becomes a
     junction tree, whose elimination order is the network's certificate, min-fill or min-weight, whichever makes the
     smallest tables. -v tells what that takes; what does not fit into --memory is refused. A bound on the treewidth
-    (bnsl optimize --tw) keeps tables small whatever is asked.
+    or on tables (bnsl optimize --tw, --max-table) keeps them small whatever is asked. --approximate N answers from
+    weighted samples instead, and says how far off it may be.
 
     \b
     Examples:
       bnsl query random80.bif --variables X1,X2 X0=1
       bnsl query random80.bif X0=1 X7=0 --joint X1,X2 --json
       bnsl query random80.bif X0=1 --mpe
+      bnsl query random80.bif X0=1 --map X1,X2,X40
+      bnsl query random80.bif X0=1 --variables X1 --approximate 10000 --seed 1
       bnsl query random80.bif X0=1 --samples 1000 --seed 1 -o drawn.csv
       bnsl sample random80.bif --rows 5 --seed 1 | bnsl query random80.bif --evidence - --predict X3
       bnsl optimize --data random80.csv.gz --tw 3 --time 1s -o random80.net.jsonl
@@ -133,6 +136,8 @@ def command(
         figures = draw_samples(
             engine, observed, question.samples, resolve_seed(seed, reporter), target, reporter
         )
+    elif question.approximate is not None:
+        figures = estimate(engine, observed, question, resolve_seed(seed, reporter), target, reporter)
     else:
         figures = answer(engine, observed, question, target, reporter)
     write_stats(stats, figures)
@@ -166,13 +171,4 @@ def open_engine(
         raise click.UsageError("--smoothing goes with --data.")
     if model is None:
         model = require_parameters(None, "query", source_name(network))
-    certificate = structure.header.extra.get("treewidth")
-    return Engine(model, certified_order(certificate, structure.n_variables), memory)
-
-
-def certified_order(certificate: object, n_variables: int) -> list[int] | None:
-    """The elimination order of a network's certificate; None if there is none that is one."""
-    order = certificate.get("elimination") if isinstance(certificate, dict) else None
-    if not isinstance(order, list) or not all(type(v) is int for v in order):
-        return None
-    return order if sorted(order) == list(range(n_variables)) else None
+    return Engine(model, certified_order(structure), memory)

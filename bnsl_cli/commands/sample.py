@@ -129,9 +129,9 @@ def command(
 ) -> None:
     """Draw rows from a network, given or random.
 
-    Reads a network with parameters (BIF, from a file or standard input), or draws a random one with --random,
-    and writes rows as CSV, Parquet or Arrow in a stream, so their number is not limited by memory. The same
-    seed gives the same network and rows; more rows continue the same table.
+    Reads a network with parameters (BIF or another format of 'bnsl formats', from a file or standard input), or draws
+    a random one with --random, and writes rows as CSV, Parquet or Arrow in a stream, so their number is not
+    limited by memory. The same seed gives the same network and rows; more rows continue the same table.
 
     Random networks: every variable gets a random number of states and of parents among those before it in a
     random order, and probabilities uniform on the simplex. With --inverted-tree K every variable has K parents

@@ -8,7 +8,7 @@ import click
 
 from formats.wording import plural
 
-from ..data_options import DataOptions, data_options
+from ..data_options import DataOptions, data_options_with
 from ..inputs import read_entropies
 from ..options import (
     format_option,
@@ -28,7 +28,7 @@ from ..stage_command import option, stage_command
 
 @stage_command
 @input_argument("source", "DATA|ENTROPIES")
-@data_options
+@data_options_with("pairs")
 @option(
     "--eps",
     type=Finite(min=0),

@@ -16,7 +16,7 @@ from ..reporter import Reporter
 from ..stage_command import stage_command
 from ..tiny_runs import TABLE, first_runs, table_text, tiny_runs
 
-COMMANDS = ("parentsets", "optimize", "posterior", "query", "entropy", "screen")
+COMMANDS = ("parentsets", "optimize", "posterior", "query", "fit", "entropy", "screen")
 
 
 @stage_command

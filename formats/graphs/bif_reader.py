@@ -12,24 +12,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
-from urllib.parse import unquote
 
 import numpy as np
 
+from ..data_records import Variable
 from ..errors import Inconsistent, Malformed
 from ..graph_records import BayesianNetwork
-from ..records import Variable
 from ..textlines import Lines
+from .families import EXACT, MAX_CELLS, TOLERANCE
+from .mended_words import original, restored
 from .structures import require_acyclic
-
-EXACT = 1e-12
-"""Rows whose sum is this close to 1 stay digit for digit as they are; others are renormalised."""
-
-TOLERANCE = 1e-3
-"""Rows whose sum is off by more are an error; the published networks are off by up to 3e-7."""
-
-MAX_CELLS = 100_000_000
-"""Largest conditional probability table that is read."""
 
 # Comments and quoted strings are replaced before anything is split. A comment begins where a word could:
 # state names such as Asy/Patch or a//b stay whole.
@@ -279,7 +271,7 @@ def read_bif(lines: Lines) -> BayesianNetwork:
             kept = _kept(text, block)
             block.body = _PROPERTY.sub(lambda match: " " * len(match[0]), block.body)
             found.append(_read_variable(text, block))
-            originals.append(_original(found[-1], kept))
+            originals.append(original(found[-1], kept.get("name", ()), kept.get("states", ())))
         else:
             families.append(block)
     if not found:
@@ -294,18 +286,7 @@ def read_bif(lines: Lines) -> BayesianNetwork:
 
 def _kept(text: _Text, block: _Block) -> dict[str, list[str]]:
     """The names and labels that our writer changed, as they were."""
-    return {
-        key: [unquote(word) for word in text.unquote(held).split(" ")]
-        for key, held in _KEPT.findall(block.body)
-    }
-
-
-def _original(variable: Variable, kept: dict[str, list[str]]) -> Variable:
-    states = tuple(kept.get("states", variable.known_states))
-    is_sound = len(set(states)) == len(variable.known_states) == len(states)
-    return Variable(
-        kept.get("name", [variable.name])[0] or variable.name, states if is_sound else variable.states
-    )
+    return {key: restored(text.unquote(held)) for key, held in _KEPT.findall(block.body)}
 
 
 def _read_families(

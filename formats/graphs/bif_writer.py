@@ -10,17 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product
-from urllib.parse import quote
 
 import numpy as np
 
 from ..graph_records import BayesianNetwork
+from .mended_words import as_words, kept
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
 _KEYWORDS = frozenset(
     ("network", "variable", "probability", "property", "type", "discrete", "table", "default")
 )
-_SPOKEN = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"), ("..", "_to_"))
 
 
 def is_word(text: str) -> bool:
@@ -28,38 +27,11 @@ def is_word(text: str) -> bool:
     return bool(_WORD.fullmatch(text)) and text.lower() not in _KEYWORDS
 
 
-def as_words(texts: Sequence[str]) -> list[str]:
-    """Distinct words for names or labels; those that are words already stay."""
-    taken = {text for text in texts if is_word(text)}
-    words = []
-    for text in texts:
-        word = text
-        if not is_word(text):
-            for sign, spoken in _SPOKEN:
-                word = word.replace(sign, spoken)
-            base = word = (
-                "_" + re.sub(r"[^A-Za-z0-9_]", "_", word)
-                if not word[:1].isalpha()
-                else re.sub(r"[^A-Za-z0-9_]", "_", word)
-            )
-            suffix = 2
-            while word in taken or not is_word(word):
-                word, suffix = f"{base}_{suffix}", suffix + 1
-            taken.add(word)
-        words.append(word)
-    return words
-
-
 def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> str:
     """The line that keeps what was mended: the texts, percent-encoded, with blanks between; else nothing."""
     if list(texts) == list(words):
         return ""
-    return f'  property bnsl_{key} = "{" ".join(quote(text, safe="<>=.+") for text in texts)}" ;\n'
-
-
-def mended(network: BayesianNetwork) -> list[str]:
-    """The names of variables that `bif_text` changes, or whose labels it does."""
-    return [v.name for v in network.variables if not all(map(is_word, (v.name, *v.known_states)))]
+    return f'  property bnsl_{key} = "{kept(texts)}" ;\n'
 
 
 def _family_lines(
@@ -87,9 +59,9 @@ def bif_text(network: BayesianNetwork) -> str:
     ValueError
         A probability is not finite.
     """
-    names = as_words([v.name for v in network.variables])
-    states = [as_words(v.known_states) for v in network.variables]
-    title = as_words([network.name])
+    names = as_words([v.name for v in network.variables], is_word)
+    states = [as_words(v.known_states, is_word) for v in network.variables]
+    title = as_words([network.name], is_word)
     parts = [f"network {title[0]} {{\n{_property('name', [network.name], title)}}}\n"]
     for variable, name, labels in zip(network.variables, names, states):
         parts.append(f"variable {name} {{\n  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n")

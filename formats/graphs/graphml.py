@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
@@ -12,6 +11,7 @@ from ..graph_records import Arc, EssentialGraph, Strength, Strengths, strengths_
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
+from .xml_elements import read_xml, require_in_xml
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _ATTRIBUTES = ("strength", "either", "weight")
@@ -43,8 +43,7 @@ def essential_graphml_text(graph: EssentialGraph) -> str:
 
 def _graph_text(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths) -> str:
     for name in names:
-        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", name):
-            raise Inconsistent(f"XML cannot hold the variable name {name!r}")
+        require_in_xml(name)
     ids = [quoteattr(name) for name in names]
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<graphml xmlns="{_GRAPHML}">']
     if strengths:
@@ -84,13 +83,7 @@ def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[s
 
 def read_graphml(lines: Lines) -> Network:
     """Read a directed GraphML graph."""
-    text = lines.text()
-    if "<!ENTITY" in text:
-        lines.fail("entities declared in XML are not read: they can expand without end", line=1)
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        lines.fail(f"not valid XML ({str(error).split(':')[0]})", line=error.position[0])
+    root = read_xml(lines)
     graph = root.find("{*}graph")
     if graph is None or not root.tag.endswith("graphml"):
         lines.fail("an XML file without a GraphML graph", line=1)

@@ -5,19 +5,14 @@ Chance nodes with states and potentials with a complete table; positions, labels
 
 from __future__ import annotations
 
-import math
 import re
 from typing import NoReturn
 
-import numpy as np
-
 from ..errors import Inconsistent, Malformed
 from ..graph_records import BayesianNetwork
-from ..records import Variable
 from ..textlines import Lines
-from .bif_reader import EXACT, MAX_CELLS, TOLERANCE
+from .families import Families
 from .hugin import as_identifier
-from .structures import require_acyclic
 
 _TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\.)*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
 
@@ -86,57 +81,32 @@ def _unquoted(token: str) -> str:
     return re.sub(r"\\(.)", r"\1", token[1:-1]) if token.startswith('"') else token
 
 
-def _read_node(tokens: _Tokens) -> tuple[str, Variable]:
-    """Identifier of a chance node, and the variable: a label that our writer made is its name."""
-    identifier, at = tokens.take(), tokens.at
+def _read_node(tokens: _Tokens, families: Families) -> None:
+    """A chance node; a label that our writer made is its name."""
+    at = tokens.at
+    identifier = tokens.take()
     attributes = tokens.take_attributes()
     states, at = attributes.get("states", ([], at))
-    names = tuple(_unquoted(token) for token in states if token not in "(),")
-    if not names or len(set(names)) < len(names):
-        tokens.fail(f"node {identifier!r} needs distinct states", at, Inconsistent)
+    names = [_unquoted(token) for token in states if token not in "(),"]
     label = _unquoted("".join(attributes.get("label", ([], 0))[0]))
     made = as_identifier(label) if label else ""
     is_made = re.fullmatch(re.escape(made) + r"(_\d+)?", identifier) if made else None
-    return identifier, Variable(label if is_made else identifier, names)
+    families.add_variable(identifier, label if is_made else identifier, names, at)
 
 
-def _read_potential(
-    tokens: _Tokens, index_of: dict[str, int], variables: list[Variable]
-) -> tuple[int, tuple[int, ...], np.ndarray]:
-    """Child, parents and table of a potential."""
-    at = tokens.at
+def _read_potential(tokens: _Tokens, families: Families) -> None:
+    """A potential: the child comes first, data are nested by the parents as listed."""
+    head = tokens.at
     tokens.take("(")
-    family: list[int] = []
+    names = []
     while (name := tokens.take()) != ")":
-        if name in ("|", ","):
-            continue
-        if name not in index_of:
-            tokens.fail(f"a potential of the unknown node {name!r}", at, Inconsistent)
-        family.append(index_of[name])
-    if not family or len(set(family)) < len(family):
-        tokens.fail("a potential names no node, or one twice", at, Inconsistent)
-    child, *parents = family
-    name = variables[child].name
+        if name not in ("|", ","):
+            names.append(name)
     attributes = tokens.take_attributes()
     if "data" not in attributes:
-        tokens.fail(f"the potential of {name!r} has no data", at)
+        tokens.fail(f"the potential of {names[0] if names else '?'!r} has no data", head)
     data, at = attributes["data"]
-    shape = [len(variables[node].known_states) for node in (*parents, child)]
-    if math.prod(shape) > MAX_CELLS:
-        tokens.fail(f"the table of {name!r} has more than {MAX_CELLS} entries", at)
-    try:
-        values = np.array([float(token) for token in data if token not in "(),"])
-    except ValueError:
-        tokens.fail(f"the data of {name!r} are no table of numbers", at)
-    if len(values) != math.prod(shape):
-        tokens.fail(
-            f"{name!r} has {len(values)} probabilities where {math.prod(shape)} are needed", at, Inconsistent
-        )
-    table = values.reshape(shape)
-    sums = table.sum(axis=-1, keepdims=True)
-    if not ((np.abs(sums - 1.0) <= TOLERANCE).all() and (table >= 0).all()):
-        tokens.fail(f"the probabilities of {name!r} are negative or do not sum to 1", at, Inconsistent)
-    return child, tuple(parents), np.where(np.abs(sums - 1.0) > EXACT, table / sums, table)
+    families.add_table([*names[1:], *names[:1]], [token for token in data if token not in "(),"], at)
 
 
 def read_hugin(lines: Lines) -> BayesianNetwork:
@@ -150,47 +120,18 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
         Unknown nodes, tables of another size, probabilities that do not sum to 1, a cycle.
     """
     tokens = _Tokens(lines)
-    variables: list[Variable] = []
-    index_of: dict[str, int] = {}
-    families: dict[int, tuple[tuple[int, ...], np.ndarray]] = {}
+    families = Families(tokens.fail)
     while tokens.peek():
         at = tokens.at
         keyword = tokens.take()
         if keyword == "net":
             tokens.take_attributes()
         elif keyword == "node" or (keyword == "discrete" and tokens.take("node")):
-            identifier, variable = _read_node(tokens)
-            if index_of.setdefault(identifier, len(variables)) != len(variables):
-                tokens.fail(f"two nodes are called {identifier!r}", at, Inconsistent)
-            variables.append(variable)
+            _read_node(tokens, families)
         elif keyword == "potential":
-            child, parents, table = _read_potential(tokens, index_of, variables)
-            if child in families:
-                tokens.fail(f"two potentials of {variables[child].name!r}", at, Inconsistent)
-            families[child] = parents, table
+            _read_potential(tokens, families)
         else:
             tokens.fail(
                 f"expected net, node or potential, got {keyword[:40]!r}: only chance nodes are read", at
             )
-    if len(families) < len(variables) or not variables:
-        missing = [name for name, index in index_of.items() if index not in families]
-        tokens.fail(
-            f"no potential of {missing[0]!r}" if missing else "no nodes", len(tokens.text), Inconsistent
-        )
-    return _as_network(list(index_of), variables, families, lines.source)
-
-
-def _as_network(
-    identifiers: list[str],
-    variables: list[Variable],
-    families: dict[int, tuple[tuple[int, ...], np.ndarray]],
-    source: str,
-) -> BayesianNetwork:
-    names = [variable.name for variable in variables]
-    if len(set(names)) < len(names):  # labels that are alike; the identifiers are not
-        names = identifiers
-    order = range(len(names))
-    parents = tuple(families[index][0] for index in order)
-    require_acyclic(names, parents, source)
-    renamed = tuple(Variable(name, variable.states) for name, variable in zip(names, variables))
-    return BayesianNetwork(renamed, parents, tuple(families[index][1] for index in order))
+    return families.network(lines.source)

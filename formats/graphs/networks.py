@@ -13,8 +13,13 @@ from ..lookup import find_format, load, load_writer
 from ..records import Network
 from ..streams import open_output
 from ..textlines import Lines, as_lines
-from .bif_writer import mended
+from .bif_writer import is_word
+from .mended_words import mended
 from .structures import structure_of
+from .xdsl import is_identifier
+
+STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
+"""Formats that mend names and labels aloud: what they take as it stands, and who asks for it."""
 
 
 def open_network(source: str | BinaryIO | Lines) -> Network:
@@ -24,7 +29,7 @@ def open_network(source: str | BinaryIO | Lines) -> Network:
     ----------
     source : str, binary stream or Lines
         A path or ``-``: network JSON lines (or parent sets with one set for each variable), BIF, HUGIN, Graphviz,
-        GraphML, adjacency matrix or list of arcs as CSV, bnlearn model string; gzipped or not.
+        GraphML, XMLBIF, XDSL, UAI, adjacency matrix or list of arcs as CSV, bnlearn model string; gzipped or not.
 
     Returns
     -------
@@ -50,7 +55,7 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
     Parameters
     ----------
     source : str, binary stream or Lines
-        A path or ``-``: BIF or HUGIN, compressed or not.
+        A path or ``-``: BIF, HUGIN, XMLBIF, XDSL or UAI, compressed or not.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
     """
     lines = as_lines(source)
     try:
-        wanted = "a network with parameters in BIF or HUGIN (bnsl fit makes one)"
+        wanted = "a network with parameters in BIF, HUGIN, XMLBIF, XDSL or UAI (bnsl fit makes one)"
         row = require_format(lines, (Kind.PARAMETERS,), wanted)
         return load(row.reader)(lines)
     finally:
@@ -100,9 +105,10 @@ def write_network(
     write = load_writer(format, *STRUCTURES)
     if find_format(format).kind is Kind.PARAMETERS:
         model = require_parameters(network, format)
-        if format == "bif" and warn is not None and (changed := mended(model)):
+        is_fine, strict_readers = STRICT.get(format, (None, ""))
+        if warn is not None and is_fine is not None and (changed := mended(model, is_fine)):
             warn(
-                "names or labels are mended for strict readers of BIF "
+                f"names or labels are mended for {strict_readers} "
                 f"(of {changed[0]!r}; variables: {len(changed)}); property lines keep the originals"
             )
         constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]

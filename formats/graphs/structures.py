@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from ..data_records import Variable
 from ..errors import Inconsistent
 from ..graph_records import BayesianNetwork
-from ..records import Header, Network, Variable
+from ..records import Header, Network
 
 
 def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:

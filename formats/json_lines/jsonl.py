@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..data_records import Variable
 from ..errors import Inconsistent, Truncated, UnknownVersion
 from ..graphs.network_claims import check_while_reading
-from ..records import Header, Variable
+from ..records import Header
 from ..schemas import FOREST, JSONL_FORMATS, NETWORK, PARENT_SETS, VARIABLE_KEYS, describe_type, key_problem
 from ..sets.list_claims import check_block, foreign_claims
 from ..sets.setblocks import BlockChecker, SetBlock
@@ -24,7 +25,17 @@ from ..textlines import EMPTY_REMEDY, Lines
 from ..wording import plural
 
 _HEADER_FIELDS = {"format", "version", "score", "rows", "variables", "data", "ess", "by", "created"}
-_RECORD_FIELDS = {"child", "parents", "scores", "evaluated", "fixed", "complete", "unlisted", "required"}
+_RECORD_FIELDS = {
+    "child",
+    "parents",
+    "scores",
+    "evaluated",
+    "fixed",
+    "complete",
+    "unlisted",
+    "left_out",
+    "required",
+}
 _SHARD_FIELDS = {"shard", "records"}
 _MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records", "keep_mass")
 
@@ -212,7 +223,9 @@ def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = F
         parents = np.array(flat, dtype=np.int64)
     except OverflowError:
         lines.fail(f"parent index {max(flat, key=abs)} is out of range")
-    unlisted = fields.get("unlisted")
+    unlisted, left_out = fields.get("unlisted"), fields.get("left_out")
+    if left_out is not None and left_out < 0:
+        lines.fail(f"key 'left_out' is {left_out}, less than nothing", kind=Inconsistent)
     return SetBlock(
         fields["child"],
         np.fromiter(map(len, sets), dtype=np.int64, count=len(sets)),
@@ -224,6 +237,7 @@ def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = F
         None if unlisted is None else float(unlisted),
         {key: value for key, value in fields.items() if key not in _RECORD_FIELDS} if len(fields) > 3 else {},
         _decode_required(lines, fields.get("required", [])),
+        None if left_out is None else float(left_out),
     )
 
 
@@ -287,7 +301,7 @@ def read_blocks(
         if first_line == lines.number:
             if last.limits != head.header.limits:
                 # What it says of sets not listed goes by other limits than those of the first header.
-                block.complete, block.unlisted = False, None
+                block.complete, block.unlisted, block.left_out = False, None, None
             yield block
         elif first_digest != block.digest():
             name = head.header.names[block.child]

@@ -69,9 +69,10 @@ def encode_record(record: ParentSetRecord, unknown_scores: bool = False) -> byte
     for flag in ("fixed", "complete"):
         if getattr(record, flag):
             fields[flag] = True
-    if record.unlisted is not None:
-        _refuse_non_finite(float(record.unlisted))
-        fields["unlisted"] = record.unlisted
+    for bound in ("unlisted", "left_out"):
+        if getattr(record, bound) is not None:
+            _refuse_non_finite(float(getattr(record, bound)))
+            fields[bound] = getattr(record, bound)
     fields |= {key: value for key, value in record.extra.items() if key not in fields}
     return encode_fields(fields)
 

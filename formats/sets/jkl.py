@@ -17,8 +17,9 @@ from math import isfinite
 
 import numpy as np
 
+from ..data_records import Variable
 from ..errors import Inconsistent, Truncated
-from ..records import Header, ParentSetRecord, Variable
+from ..records import Header, ParentSetRecord
 from ..schemas import SCORES
 from ..textlines import Lines
 from ..wording import plural

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ..data_records import Variable
 from ..errors import Inconsistent, Truncated
-from ..records import Header, ParentSetRecord, Variable
+from ..records import Header, ParentSetRecord
 from ..schemas import SCORES
 from ..textlines import Lines
 from .setblocks import BlockChecker, SetBlock

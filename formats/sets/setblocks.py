@@ -48,6 +48,7 @@ class SetBlock:
     unlisted: float | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     required: tuple[int, ...] = ()
+    left_out: float | None = None
 
     @property
     def n_sets(self) -> int:
@@ -79,6 +80,7 @@ class SetBlock:
             self.unlisted,
             self.extra,
             self.required,
+            self.left_out,
         )
 
 
@@ -261,6 +263,7 @@ def pack_blocks(header: Header, blocks: dict[int, SetBlock]) -> ParentSetTable:
         np.array([block.fixed for block in ordered], dtype=np.bool_),
         np.array([block.complete for block in ordered], dtype=np.bool_),
         np.array([np.nan if b.unlisted is None else b.unlisted for b in ordered], dtype=np.float64),
+        np.array([np.nan if b.left_out is None else b.left_out for b in ordered], dtype=np.float64),
         sum(record.is_cut_short for record in marked),
         sum(record.is_unsearched for record in marked),
     )

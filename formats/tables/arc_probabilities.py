@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data_records import Variable
 from ..detection import detect_lines
 from ..errors import Inconsistent, Malformed, UnknownVersion
 from ..graph_records import ArcProbabilities
 from ..json_lines.jsonl import read_variables
 from ..json_lines.jsonl_writer import encode_header
 from ..lookup import find_format, load
-from ..records import Header, Variable
+from ..records import Header
 from ..schemas import ARC_PROBABILITIES, key_problem
 from ..streams import open_output
 from ..textlines import Lines, as_lines

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..data_records import MAX_STATES, Variable
 from ..errors import UnsuitableData
-from ..records import MAX_STATES, Variable
 from ..wording import plural
 from .discretization import ColumnRule, Cuts, Discretization
 from .hartemink import Goal
@@ -46,7 +46,8 @@ class EncodingOptions:
     Attributes
     ----------
     missing : str
-        ``error`` refuses missing cells, ``drop`` leaves their rows out, ``state`` makes them a state ``NA``.
+        ``error`` refuses missing cells, ``drop`` leaves their rows out, ``state`` makes them a state ``NA``, ``keep``
+        makes an `IncompleteDataset`.
     na : tuple of str
         Spellings of missing cells besides those of `labels`.
     discretize : tuple of ColumnRule
@@ -79,8 +80,8 @@ class EncodingOptions:
     max_states: int | None = None
 
     def __post_init__(self):
-        if self.missing not in ("error", "drop", "state"):
-            raise ValueError(f"missing must be error, drop or state, not {self.missing!r}")
+        if self.missing not in ("error", "drop", "state", "keep"):
+            raise ValueError(f"missing must be error, drop, state or keep, not {self.missing!r}")
         if self.unseen not in ("error", "drop"):
             raise ValueError(f"unseen must be error or drop, not {self.unseen!r}")
         if self.max_states is not None and not 1 <= self.max_states <= MAX_STATES:
@@ -281,7 +282,7 @@ class StateChooser:
         codes = np.zeros(len(missing), dtype=np.int64)
         if regular.any():
             states, codes[regular] = self._code(column, column.labels.filter(pyarrow.array(regular)), regular)
-        if (occurs & missing).any():
+        if self._options.missing == "state" and (occurs & missing).any():
             codes[missing] = len(states)
             states = (*states, MISSING_STATE)
         if len(states) > MAX_STATES:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..data_records import Dataset, IncompleteDataset
 from ..detection import EMPTY, HEAD_SIZE, detect
 from ..errors import Malformed
 from ..kinds import Kind
 from ..lookup import load
-from ..records import Dataset, EntropyTable
+from ..records import EntropyTable
 from ..streams import read_bytes, source_name
 from .columns import EncodingOptions
 from .discretization import parse_column_rule
@@ -56,7 +57,21 @@ def open_dataset(
     -----
     The rules by which labels become states are listed in `formats.tables.encoding`.
     """
-    opened = open_dataset_or_entropies(source, delimiter=delimiter, header=header, warn=warn, **rules)
+    opened = _open_rows(source, delimiter=delimiter, header=header, warn=warn, **rules)
+    if isinstance(opened, IncompleteDataset):
+        raise ValueError("missing cells are kept by open_incomplete")
+    return opened
+
+
+def open_incomplete(source: str, **rules: Any) -> IncompleteDataset:
+    """Read a data table with holes; as `open_dataset`, but missing cells stay missing."""
+    opened = _open_rows(source, **{**rules, "missing": "keep"})
+    assert isinstance(opened, IncompleteDataset)
+    return opened
+
+
+def _open_rows(source: str, **rules: Any) -> Dataset | IncompleteDataset:
+    opened = open_dataset_or_entropies(source, **rules)
     if isinstance(opened, EntropyTable):
         raise Malformed(
             "this is an entropy table, not a data table",
@@ -74,7 +89,7 @@ def open_dataset_or_entropies(
     warn: Callable[[str], None] | None = None,
     discretize: str | Sequence[str] | None = None,
     **rules: Any,
-) -> Dataset | EntropyTable:
+) -> Dataset | IncompleteDataset | EntropyTable:
     """Read what may be a data table or an entropy table, told by content; options as in `open_dataset`."""
     texts = [discretize] if isinstance(discretize, str) else discretize or ()
     options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
@@ -87,7 +102,7 @@ def _ignore(message: str) -> None:
 
 def _open(
     source: str, delimiter: str | None, header: bool, rules: EncodingOptions, warn: Warn
-) -> Dataset | EntropyTable:
+) -> Dataset | IncompleteDataset | EntropyTable:
     table = read_labels(source, delimiter, header, warn)
     if isinstance(table, EntropyTable):
         return table

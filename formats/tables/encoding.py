@@ -14,7 +14,7 @@ touched once, by a table look-up. The rules:
   apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - ``hartemink:K`` looks at all columns together and is applied last.
 - Where a file header lists the states, these hold, and numbers are put into the intervals it lists.
-- States are those that occur in the rows kept; missing cells kept as a state come last.
+- States are those that occur in the rows kept; missing cells kept as a state come last, kept as holes they are none.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
+from ..data_records import Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
-from ..records import Dataset, Variable
 from ..wording import plural
 from .columns import Column, EncodingOptions, Problem, StateChooser, listed
 from .discretization import cuts_of_labels, interval_labels
@@ -103,8 +103,8 @@ def check_names(names: Sequence[str], source: str, remedy: str | None = None) ->
         )
 
 
-def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset:
-    """Code a table of labels.
+def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset | IncompleteDataset:
+    """Code a table of labels; it is incomplete if missing cells are to be kept, even if there are none.
 
     Parameters
     ----------
@@ -138,22 +138,76 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)
     chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
     codes = np.empty((len(columns), n_rows if rows is None else int(rows.sum())), dtype=np.uint8)
+    is_hidden = np.zeros(codes.shape, dtype=np.bool_) if options.missing == "keep" else None
     variables = []
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
         variables.append(Variable(column.name, coding.states))
         codes[position] = column.gather(coding.codes.astype(np.uint8), rows)
+        if is_hidden is not None and column.missing is not None:
+            is_hidden[position] = column.gather(column.missing, rows)
     if options.variables is None and chooser.suspicions:
         _warn_suspicious(chooser.suspicions, raw.source, warn)
     chooser.raise_problems(raw.source, problems)
-    goals = {
-        i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None
-    }
+    goals = _goals(variables, chooser, is_hidden, raw.source)
     if goals:
         variables, codes = _join_intervals(variables, codes, goals, raw.source)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
+    if is_hidden is not None:
+        return _with_holes(variables, codes, is_hidden, raw.source, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+
+
+def _with_holes(
+    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, source: str, warn: Warn
+) -> IncompleteDataset:
+    """A table whose missing cells are kept as holes.
+
+    Raises
+    ------
+    UnsuitableData
+        A column without an observed cell, of which no states are known.
+    """
+    codes[is_hidden] = 0
+    blank = [variable for variable, holes in zip(variables, is_hidden) if holes.all()]
+    stateless = [repr(variable.name) for variable in blank if not variable.states]
+    if stateless:
+        raise UnsuitableData(
+            f"no cell is observed in {plural(len(stateless), 'column')}: {listed(stateless)}",
+            source=source,
+            remedy="leave it out by --drop",
+        )
+    if blank:
+        warn(
+            f"{source}: no cell is observed of {listed(repr(v.name) for v in blank)}: what is said of it follows "
+            "from the start and the other columns"
+        )
+    # A table without holes is the same table, however it was read.
+    cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
+    return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells)), is_hidden)
+
+
+def _goals(
+    variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None, source: str
+) -> dict[int, Goal]:
+    """The variables whose intervals are to be joined.
+
+    Raises
+    ------
+    UnsuitableData
+        There are some, and holes.
+    """
+    goals = {
+        i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None
+    }
+    if goals and is_hidden is not None and is_hidden.any():
+        raise UnsuitableData(
+            "--discretize hartemink compares the columns of complete rows, and cells are missing",
+            source=source,
+            remedy="use quantile:K, or cut the complete rows and give their cuts (COLUMN=cuts:...)",
+        )
+    return goals
 
 
 def _join_intervals(
@@ -231,7 +285,7 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     Unknown labels are refused at once, for nothing more can be said of such columns; those in rows that go for a
     missing cell were no states to begin with.
     """
-    may_be_missing = options.missing == "state"
+    may_be_missing = options.missing in ("state", "keep")
     is_missing, missing = _marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
     complete = ~is_missing if missing and options.missing == "drop" else None
     is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen, complete)

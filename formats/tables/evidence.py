@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..data_records import Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
-from ..records import EntropyTable, Variable
+from ..records import EntropyTable
 from ..streams import source_name
 from .columns import Column, listed, plural
 from .datasets import read_labels

@@ -14,10 +14,10 @@ from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
+from ..data_records import Variable
 from ..errors import FormatError
 from ..kinds import Kind
 from ..lookup import load_writer
-from ..records import Variable
 from ..streams import open_output, source_name
 
 _CSV_BLOCK = 1 << 24

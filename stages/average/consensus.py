@@ -18,7 +18,13 @@ import numpy as np
 
 from formats.graph_records import ArcProbabilities, with_strengths
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
-from stages.graphs import positions_of, strongly_connected_components, topological_order
+from stages.graphs import (
+    elimination_bags,
+    moral_graph,
+    positions_of,
+    strongly_connected_components,
+    topological_order,
+)
 from stages.optimize.driver import run
 from stages.optimize.verify import verify_network
 
@@ -32,7 +38,7 @@ if TYPE_CHECKING:
 
 MOST_SETS = 1 << 12
 """Sets listed for a child: all of 12 candidate parents. Beyond, sets of the strongest candidates are listed, and the
-order found is improved by all that count."""
+order found is improved by all that count; under a bound on the treewidth all arcs are added that keep to it."""
 
 ROUNDING = 1e-9
 """Relative difference by which two sums of strengths are the same."""
@@ -112,8 +118,36 @@ def _within_treewidth(
     network, _ = run(listed, options, budget, reporter)
     extra = network.header.extra
     facts: dict[str, Any] = {key: extra[key] for key in ("treewidth", "seed", "interrupted") if key in extra}
-    bound = extra.get("bound") if listed.complete.all() else None
-    return _Found(network.parents, bound, facts)
+    if listed.complete.all():
+        return _Found(network.parents, extra.get("bound"), facts)
+    parents = with_arcs_in_bags(network.parents, gains, extra["treewidth"]["elimination"])
+    pairs: dict[tuple[int, int], float] = {}
+    for child, family in enumerate(gains):
+        for parent, gain in family.items():
+            pair = min(parent, child), max(parent, child)
+            pairs[pair] = max(gain, pairs.get(pair, 0.0))
+    return _Found(parents, math.fsum(pairs.values()), facts)
+
+
+def with_arcs_in_bags(
+    parents: tuple[tuple[int, ...], ...], gains: Gains, elimination: Sequence[int]
+) -> tuple[tuple[int, ...], ...]:
+    """A network with the arcs added that count, agree with an order of it, and leave the elimination order its width.
+
+    Those whose child has all its parents, the new one too, in one bag; the arcs that count most first.
+    """
+    bags = [
+        {vertex, *bag}
+        for vertex, bag in zip(elimination, elimination_bags(moral_graph(parents), elimination))
+    ]
+    position = positions_of(np.array(topological_order(parents)))
+    families = [set(family) for family in parents]
+    arcs = [(-gain, parent, child) for child, family in enumerate(gains) for parent, gain in family.items()]
+    for _, parent, child in sorted(arcs):
+        family = families[child] | {parent, child}
+        if position[parent] < position[child] and any(family <= bag for bag in bags):
+            families[child].add(parent)
+    return tuple(tuple(sorted(family)) for family in families)
 
 
 def _acyclic(

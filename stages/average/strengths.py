@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilities, Strength, with_strengths
-from formats.records import Header, Network, Variable
+from formats.records import Header, Network
 from stages.evaluate.essential_graphs import Arc, essential_graph, list_arcs
 from stages.runtime.errors import StageError
 

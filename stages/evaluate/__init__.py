@@ -15,8 +15,9 @@ from stages.runtime.errors import StageError
 from stages.scoring.scores import SCORES
 
 if TYPE_CHECKING:
+    from formats.data_records import Dataset, IncompleteDataset
     from formats.graph_records import BayesianNetwork
-    from formats.records import Dataset, Network
+    from formats.records import Network
     from stages.runtime.reporting import Reporter
 
 MEASURES: dict[str, str] = {
@@ -29,9 +30,11 @@ MEASURES: dict[str, str] = {
     "cv_loglik": "mean log-likelihood of a row in cross-validation, structure fixed; nats",
     "given_loglik": "mean log-likelihood of a row under the network's parameters, none if one is impossible; nats",
     "impossible_rows": "rows that have probability 0 under the network's own parameters",
+    "test_holes": "missing cells of the test rows; log-likelihoods of these rows are of the observed cells, exact",
     "treewidth_lower": "lower bound on the treewidth of the moral graph",
     "treewidth_upper": "upper bound on the treewidth of the moral graph",
     "jointree_cells": "cells of the clique tables of a junction tree, which time of exact inference grows with",
+    "certified_table": "cells of the largest clique table of the header's elimination order, where it bounds them",
     "certificate": "the header's elimination order, checked from scratch: valid, or what is wrong with it",
     "shd": "structural Hamming distance from the reference, between essential graphs",
     "skeleton_distance": "pairs adjacent in just one of network and reference",
@@ -49,7 +52,7 @@ def evaluate_network(
     network: Network,
     *,
     data: Dataset | None = None,
-    test: Dataset | None = None,
+    test: Dataset | IncompleteDataset | None = None,
     reference: Network | None = None,
     parameters: BayesianNetwork | None = None,
     scores: Sequence[str] = ("bic",),
@@ -67,8 +70,9 @@ def evaluate_network(
     network : Network
     data : Dataset, optional
         Rows to score the network on, and to estimate parameters from.
-    test : Dataset, optional
-        Further rows for the held-out log-likelihood; needs `data` or `parameters`.
+    test : Dataset or IncompleteDataset, optional
+        Further rows for the held-out log-likelihood; needs `data` or `parameters`. Of rows with holes it is that of
+        the observed cells.
     reference : Network, optional
         The true network, or any other, over the same variables.
     parameters : BayesianNetwork, optional
@@ -104,9 +108,9 @@ def evaluate_network(
 
     acyclic_order(network.parents)
     data = data and align_dataset(network, data)
-    test = test and align_dataset(network, test, "the test set")
+    test = test and _align_test(network, test)
     if data and test:
-        match_variables(data.variables, test.variables, "the test set")
+        match_variables(data.variables, _shown(test).variables, "the test set")
     n_states = _numbers_of_states(network, data)
     record = _measure_size(network, n_states)
     if data:
@@ -117,6 +121,27 @@ def evaluate_network(
     if reference:
         record |= _measure_distance(network, reference)
     return record
+
+
+def _align_test(network: Network, test: Dataset | IncompleteDataset) -> Dataset | IncompleteDataset:
+    """The test set in the network's variable order; a table of which no cell is missing is a complete one."""
+    from formats.data_records import IncompleteDataset
+
+    from .alignment import align_dataset, align_incomplete
+
+    what = "the test set"
+    if not isinstance(test, IncompleteDataset):
+        return align_dataset(network, test, what)
+    return (
+        align_incomplete(network, test, what) if test.n_holes else align_dataset(network, test.dataset, what)
+    )
+
+
+def _shown(test: Dataset | IncompleteDataset) -> Dataset:
+    """The table, whatever its holes."""
+    from formats.data_records import Dataset
+
+    return test if isinstance(test, Dataset) else test.dataset
 
 
 def _numbers_of_states(network: Network, data: Dataset | None) -> list[int] | None:
@@ -162,7 +187,7 @@ def _measure_scores(
 def _measure_likelihood(
     network: Network,
     data: Dataset | None,
-    test: Dataset | None,
+    test: Dataset | IncompleteDataset | None,
     parameters: BayesianNetwork | None,
     smoothing: float,
     folds: int | None,
@@ -170,12 +195,20 @@ def _measure_likelihood(
 ) -> dict[str, float | None]:
     import numpy as np
 
+    from formats.data_records import IncompleteDataset
+    from stages.fit import fit_parameters
+
     from . import likelihood
     from .alignment import align_parameters, match_variables
 
     record: dict[str, float | None] = {}
     if test and data:
-        rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
+        if isinstance(test, IncompleteDataset):
+            rows = likelihood.observed_log_likelihoods(
+                fit_parameters(network, data, smoothing=smoothing), test
+            )
+        else:
+            rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
         record["test_loglik"] = likelihood.mean(rows)
     elif test and not parameters:
         raise StageError(
@@ -191,19 +224,24 @@ def _measure_likelihood(
         if not target:
             raise StageError("the log-likelihood under given parameters needs data")
         parameters = align_parameters(network, parameters)
-        match_variables(parameters.variables, target.variables, "the data set")
-        rows = likelihood.parameter_log_likelihoods(parameters, target)
+        match_variables(parameters.variables, _shown(target).variables, "the data set")
+        if isinstance(target, IncompleteDataset):
+            rows = likelihood.observed_log_likelihoods(parameters, target)
+        else:
+            rows = likelihood.parameter_log_likelihoods(parameters, target)
         n_impossible = int(np.isinf(rows).sum())
         # Minus infinity is no JSON number: null, and the count that says why.
         record["given_loglik"] = None if n_impossible else likelihood.mean(rows)
         record["impossible_rows"] = n_impossible
+    if isinstance(test, IncompleteDataset):
+        record["test_holes"] = test.n_holes
     return record
 
 
 def _measure_treewidth(
     network: Network, n_states: list[int] | None, reporter: Reporter | None
 ) -> dict[str, Any]:
-    from stages.graphs import moral_graph
+    from stages.graphs import largest_table, moral_graph
 
     from .treewidth import bound_treewidth, check_certificate, jointree_cells
 
@@ -215,7 +253,9 @@ def _measure_treewidth(
     verdict: dict[str, Any] = {}
     if certificate is not None:
         try:
-            width = check_certificate(network.parents, certificate)
+            width = check_certificate(network.parents, certificate, n_states)
+            if n_states and certificate.get("max_table") is not None:
+                verdict["certified_table"] = largest_table(graph, certificate["elimination"], n_states)
             record["treewidth_upper"] = min(bounds.upper, width)
             orders.append(certificate["elimination"])
             verdict["certificate"] = "valid"

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from formats.data_records import Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
-from formats.records import Dataset, Network, Variable
+from formats.records import Network
 
 SHOWN_NAMES = 3
 
@@ -48,6 +49,12 @@ def align_dataset(network: Network, dataset: Dataset, what: str = "the data set"
         return dataset
     variables = tuple(dataset.variables[p] for p in positions)
     return Dataset(variables, np.ascontiguousarray(dataset.codes[positions]), dataset.fingerprint)
+
+
+def align_incomplete(network: Network, rows: IncompleteDataset, what: str) -> IncompleteDataset:
+    """The same of a table with holes."""
+    positions = match_variables(network.header.variables, rows.dataset.variables, what)
+    return IncompleteDataset(align_dataset(network, rows.dataset, what), rows.is_hidden[positions])
 
 
 def align_parents(network: Network, reference: Network) -> tuple[tuple[int, ...], ...]:

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
-from formats.records import Dataset
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 
@@ -141,6 +141,32 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
             rows = slice(start, start + ROWS_AT_ONCE)
             total[rows] += logs[tuple(dataset.codes[v, rows] for v in (*parent_set, child))]
     return total
+
+
+def observed_log_likelihoods(network: BayesianNetwork, rows: IncompleteDataset) -> np.ndarray:
+    """Log-probability of the observed cells of every row, summed over the others exactly by junction trees.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    rows : IncompleteDataset
+        With the network's variables and states, in its order.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows,)
+        In nats; minus infinity where they are impossible.
+
+    Raises
+    ------
+    StageError
+        The tables of a junction tree do not fit into memory.
+    """
+    from stages.inference.engine import Engine
+    from stages.inference.tables import log_probabilities
+
+    answers = log_probabilities(Engine(network), rows.dataset.codes, rows.is_hidden)
+    return np.concatenate([part.log_probability for part in answers])
 
 
 def mean(log_likelihoods: np.ndarray) -> float:

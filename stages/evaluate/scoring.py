@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.records import Dataset
+from formats.data_records import Dataset
 
 CODE_LIMIT = 2**54
 """Row codes stay below this, so that one more variable of 256 states cannot overflow 64 bits."""

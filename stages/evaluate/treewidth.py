@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.errors import Inconsistent
-from stages.graphs import Graph, elimination_bags, elimination_width, moral_graph
+from stages.graphs import Graph, elimination_bags, elimination_width, largest_table, moral_graph
 
 WORK_LIMIT = 30_000_000
 """Neighbour look-ups that min-fill may cost before min-degree takes over: a few seconds."""
@@ -28,31 +28,48 @@ class TreewidthBounds(NamedTuple):
     elimination: list[int]
 
 
-def check_certificate(parents: Sequence[Sequence[int]], certificate: Mapping[str, Any]) -> int:
+def check_certificate(
+    parents: Sequence[Sequence[int]], certificate: Mapping[str, Any], n_states: Sequence[int] | None = None
+) -> int:
     """Check the ``treewidth`` entry of a network's header from scratch; return the width of its order.
 
     Parameters
     ----------
     parents : sequence of sequences of int
     certificate : mapping
-        ``elimination``, a permutation of the variables; optionally ``width`` and ``bound``.
+        ``elimination``, a permutation of the variables; optionally ``width`` and ``bound``, ``table`` and
+        ``max_table``.
+    n_states : sequence of int, optional
+        By variable; without them tables are not checked.
 
     Raises
     ------
     Inconsistent
-        If the order is no permutation, its width is not the stated one, or exceeds the bound.
+        If the order is no permutation, its width or largest table is not the stated one, or exceeds the bound.
     """
     order = certificate.get("elimination") if isinstance(certificate, Mapping) else None
     if not isinstance(order, (list, tuple)) or not all(type(v) is int for v in order):
         raise Inconsistent("the treewidth certificate has no elimination order of variable indices")
     if sorted(order) != list(range(len(parents))):
         raise Inconsistent(f"the elimination order is no permutation of the {len(parents)} variables")
-    width = elimination_width(moral_graph(parents), order)
+    graph = moral_graph(parents)
+    width = elimination_width(graph, order)
     stated, bound = certificate.get("width"), certificate.get("bound")
     if stated is not None and stated != width:
         raise Inconsistent(f"the elimination order has width {width}, the header says {stated}")
     if bound is not None and width > bound:
         raise Inconsistent(f"the elimination order has width {width}, more than the bound {bound}")
+    stated, bound = certificate.get("table"), certificate.get("max_table")
+    if n_states and (stated is not None or bound is not None):
+        cells = largest_table(graph, order, n_states)
+        if stated is not None and stated != cells:
+            raise Inconsistent(
+                f"the elimination order has a table of {cells} cells, the header says {stated}"
+            )
+        if bound is not None and cells > bound:
+            raise Inconsistent(
+                f"the elimination order has a table of {cells} cells, more than the bound {bound}"
+            )
     return width
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from formats.data_records import MAX_STATES
 from formats.errors import UnsuitableData
 from formats.graph_records import BayesianNetwork
-from formats.records import MAX_STATES
 from stages.graphs import topological_order
 from stages.parentsets.memory import format_bytes, free_bytes
 from stages.runtime.errors import StageError
@@ -162,7 +162,7 @@ class Engine:
                 f"more than the {format_bytes(self.memory)} there are: width {cost.width}, "
                 f"{cost.hidden} of {self.n_variables} variables neither observed nor left out\n"
                 "  learn a network of bounded treewidth (bnsl optimize --tw K), observe more variables, "
-                "or ask for fewer (--variables)"
+                "or ask for fewer (--variables); --approximate N answers from weighted samples"
             )
 
 

@@ -32,7 +32,11 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    engine: Engine, evidence: Evidence, wanted: Sequence[int], joined: Sequence[int] = ()
+    engine: Engine,
+    evidence: Evidence,
+    wanted: Sequence[int],
+    joined: Sequence[int] = (),
+    across: bool = True,
 ) -> Prepared:
     """Cut a question into components, and refuse it if it takes too much.
 
@@ -44,6 +48,8 @@ def prepare(
         Variables that the answer is about.
     joined : sequence of int
         Those whose joint distribution is asked for.
+    across : bool
+        Of all of them; else of those in each component, which are independent of the others.
 
     Raises
     ------
@@ -60,7 +66,7 @@ def prepare(
     is_wanted, is_joined = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     is_wanted[list(wanted)] = True
     is_joined[list(joined)] = True
-    groups = engine.group(is_hidden, is_wanted, is_joined)
+    groups = engine.group(is_hidden, is_wanted, is_joined if across else None)
     target_start, n_columns = target_columns(engine, wanted)
     asked = Asked(
         ranks=engine.ranks,
@@ -207,12 +213,53 @@ def joint(engine: Engine, evidence: Evidence, variables: Sequence[int]) -> Joint
 
     prepared = prepare(engine, evidence, variables, variables)
     total = _run(engine, prepared, evidence, LOGS)
-    place = int(np.flatnonzero(prepared.groups.members == variables[0])[0])
-    group = int(np.searchsorted(prepared.groups.member_start, place, side="right")) - 1
     indices = np.array(variables, dtype=np.int64)
+    group = _group_of(prepared.groups, variables[0])
     found = joint_distribution(engine.arrays, prepared.groups, prepared.asked, group, indices)
     probabilities = found.reshape(engine.arrays.n_states[indices])
     return Joint(probabilities, total, prepared.cost)
+
+
+def _group_of(groups: Groups, variable: int) -> int:
+    """The component of a hidden variable."""
+    place = int(np.flatnonzero(groups.members == variable)[0])
+    return int(np.searchsorted(groups.member_start, place, side="right")) - 1
+
+
+class States(NamedTuple):
+    """Codes of some variables, in their order, with the logarithm of their probability, evidence included, nats."""
+
+    codes: list[int]
+    log_probability: float
+    cost: Cost
+
+
+def most_probable_states(engine: Engine, evidence: Evidence, variables: Sequence[int]) -> States:
+    """The states of some variables that are most probable together, all others summed out (MAP).
+
+    Those of each component are the largest entry of their joint distribution, which is a clique of its junction tree.
+
+    Raises
+    ------
+    Inconsistent
+        The evidence has probability zero.
+    StageError
+        The tables do not fit into memory.
+    """
+    from stages.kernels.inference.answers import LOGS, joint_distribution
+
+    prepared = prepare(engine, evidence, variables, variables, across=False)
+    total = _run(engine, prepared, evidence, LOGS)
+    found: dict[int, int] = {}
+    group_of = {v: _group_of(prepared.groups, v) for v in variables}
+    for group in sorted(set(group_of.values())):
+        members = np.array([v for v in variables if group_of[v] == group], dtype=np.int64)
+        table = joint_distribution(engine.arrays, prepared.groups, prepared.asked, group, members)
+        best = int(table.argmax())
+        total += math.log(table[best])
+        codes = np.array(np.unravel_index(best, engine.arrays.n_states[members])).tolist()
+        found |= dict(zip(members.tolist(), codes))
+    return States([found[v] for v in variables], total, prepared.cost)
 
 
 class Completion(NamedTuple):

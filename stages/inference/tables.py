@@ -182,13 +182,14 @@ def _answer_batch(
         engine.arrays, groups, asked, kind, 0, len(groups.row_start) - 1, engine.most_cells
     )
     if failed >= 0:
-        engine.refuse_too_large(_cost_of_group(engine, groups, asked, failed))
+        engine.refuse_too_large(cost_of_group(engine, groups, asked, failed))
     np.add.at(log_probability, groups.rows, asked.logs)
     asked.posterior[log_probability == -math.inf if kind == MARGINALS else slice(0)] = math.nan
     return RowAnswers(start, codes, asked.posterior, log_probability)
 
 
-def _cost_of_group(engine: Engine, groups: Groups, asked: Asked, group: int) -> Cost:
+def cost_of_group(engine: Engine, groups: Groups, asked: Asked, group: int) -> Cost:
+    """What it takes to answer for a row of one group."""
     from stages.kernels.inference.answers import group_costs
 
     cells, message_cells, width, _ = group_costs(engine.arrays, groups, asked)[group]

@@ -24,6 +24,7 @@ _PLAIN = (
     types.SliceLiteral,
     types.RangeType,
     types.RangeIteratorType,
+    types.ArrayIterator,
     types.Literal,
     types.Function,
     types.BoundFunction,

@@ -20,6 +20,8 @@ from stages.methods import own
 if TYPE_CHECKING:
     import numpy as np
 
+    from stages.runtime.remote_workers import RemoteWorkers
+
     from .lists.start_network import StartNetwork
 
 
@@ -40,6 +42,8 @@ class OptimizeOptions:
         Key of `METHODS`; None means what `choose_method` says.
     treewidth : int or None
         Upper bound on the treewidth of the moral graph.
+    max_table : int or None
+        Upper bound on the product of the states of a clique, under a treewidth bound.
     init : str
         Initial orders.
     iterations : int
@@ -49,6 +53,8 @@ class OptimizeOptions:
     seed : int
     jobs : int
         Threads.
+    remote : RemoteWorkers or None
+        Who does restarts, or replicates, in place of threads.
     score, ess
         Local score and its equivalent sample size, where a method searches on data.
     max_parents : int or None
@@ -71,6 +77,15 @@ class OptimizeOptions:
 
     method: str | None = None
     treewidth: int | None = None
+    max_table: int | None = own(
+        None,
+        "Bound the table of each clique, the product of its variables' states, beside the treewidth: what exact "
+        "inference pays for (Peruvemba Ramaswamy and Szeider 2021).",
+        metavar="CELLS",
+        least=1,
+        needs="treewidth",
+        section="Search among listed sets",
+    )
     init: str = own(
         "random",
         "Where orders start: at random, as a depth-first walk from parents to children of best sets meets the "
@@ -89,6 +104,7 @@ class OptimizeOptions:
     )
     seed: int = 0
     jobs: int = 1
+    remote: RemoteWorkers | None = None
     score: str = "bic"
     ess: float = 1.0
     max_parents: int | None = None
@@ -121,8 +137,11 @@ COMMON = ("method", "treewidth", "seed")
 ON_SETS = ("sets", "partial")
 """Options of all searches among listed sets."""
 
-ON_DATA = ("score", "ess", "max_parents", "start", "screen")
-"""Options of all searches on data."""
+RESTARTED = ("restarts", "start", "workers")
+"""Options of searches whose restarts are independent of one another."""
+
+ON_DATA = ("score", "ess", "max_parents", "start", "screen", "workers")
+"""Options of all searches on data; workers are for replicates of it."""
 
 # ------------------------------------------------------------------------------------------ methods
 
@@ -143,7 +162,7 @@ class Way:
     """How a method does one kind of task: its module, and the options that it reads besides the common ones.
 
     Options are fields of `OptimizeOptions`, or inputs and outputs that the command line opens: ``sets``,
-    ``partial``, ``start``, ``screen``, ``information``, ``save_sets``.
+    ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``workers``.
     """
 
     module: str
@@ -178,29 +197,29 @@ METHODS: dict[str, MethodSpec] = {
         "orders",
         "iterated local search over orders, with --tw over k-trees; the best networks in a given time",
         {
-            SETS: _on_sets("orders.ils", "init", "restarts", "start"),
-            SETS_TW: _on_sets("treewidth.ils", "restarts", "start"),
+            SETS: _on_sets("orders.ils", "init", *RESTARTED),
+            SETS_TW: _on_sets("treewidth.ils", *RESTARTED, "max_table"),
         },
     ),
     "obs": MethodSpec(
         "orders",
         "greedy swaps in order space",
-        {SETS: _on_sets("orders.obs", "init", "iterations", "restarts", "start")},
+        {SETS: _on_sets("orders.obs", "init", "iterations", *RESTARTED)},
         "Perez Urcia & Mauá 2015",
     ),
     "asobs": MethodSpec(
         "orders",
         "greedy swaps over orders, arcs may go against them; with --tw local search over orders of k-trees",
         {
-            SETS: _on_sets("orders.asobs", "init", "iterations", "restarts", "start"),
-            SETS_TW: _on_sets("treewidth.asobs", "init", "restarts", "start"),
+            SETS: _on_sets("orders.asobs", "init", "iterations", *RESTARTED),
+            SETS_TW: _on_sets("treewidth.asobs", "init", *RESTARTED, "max_table"),
         },
         "Scanagatta et al. 2015",
     ),
     "winasobs": MethodSpec(
         "orders",
         "moves of blocks in the order, from acyclic selection",
-        {SETS: _on_sets("orders.winasobs", "init", "restarts", "start")},
+        {SETS: _on_sets("orders.winasobs", "init", *RESTARTED)},
         "Scanagatta et al. 2017",
     ),
     "exact": MethodSpec(
@@ -211,19 +230,19 @@ METHODS: dict[str, MethodSpec] = {
     "kg": MethodSpec(
         "treewidth",
         "k-G: best fitting set along sampled orders",
-        {SETS_TW: _on_sets("treewidth.kg", "init", "restarts", "start")},
+        {SETS_TW: _on_sets("treewidth.kg", "init", *RESTARTED, "max_table")},
         "Scanagatta et al. 2016",
     ),
     "kastar": MethodSpec(
         "treewidth",
         "k-A*: the best cliques along the orders that kg draws with the same seed",
-        {SETS_TW: _on_sets("treewidth.kastar", "init", "restarts", "start")},
+        {SETS_TW: _on_sets("treewidth.kastar", "init", *RESTARTED)},
         "Scanagatta et al. 2016",
     ),
     "kmax": MethodSpec(
         "treewidth",
         "k-MAX: k-trees grown by least regret",
-        {SETS_TW: _on_sets("treewidth.kmax", "restarts", "start")},
+        {SETS_TW: _on_sets("treewidth.kmax", *RESTARTED, "max_table")},
         "Scanagatta et al. 2018",
     ),
     "s2": MethodSpec(
@@ -241,7 +260,7 @@ METHODS: dict[str, MethodSpec] = {
     "forest": MethodSpec(
         "treewidth",
         "at most one parent each, exactly, whatever the bound",
-        {SETS_TW: _on_sets("treewidth.forest")},
+        {SETS_TW: _on_sets("treewidth.forest", "max_table")},
         "Chow & Liu 1968",
     ),
     "pricing": MethodSpec(
@@ -250,7 +269,7 @@ METHODS: dict[str, MethodSpec] = {
         "in a given time",
         {
             DATA: _on_data("pricing.unbounded", "sets", "save_sets"),
-            DATA_TW: _on_data("pricing.treewidth", "sets", "save_sets"),
+            DATA_TW: _on_data("pricing.treewidth", "sets", "save_sets", "max_table"),
         },
     ),
     "hc": MethodSpec(

@@ -2,9 +2,10 @@
 
 A bootstrap replicate has as many rows as the data, drawn from them with replacement (Efron 1979; of networks
 Friedman, Goldszmidt and Wyner 1999); a sub-sample has a part of the rows, drawn without (Politis and Romano 1994); a
-replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). The counting core merges equal rows and counts
-them by their weight (`stages.scoring.dataset_layout`), so that rows drawn twice are not counted twice. Variables keep
-the states of the data, those too that no row drawn has.
+replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). Of rows with holes replicates may be of all
+rows, their holes drawn anew (multiple imputation, Rubin 1987). The counting core merges equal rows and counts them by
+their weight (`stages.scoring.dataset_layout`), so that rows drawn twice are not counted twice. Variables keep the
+states of the data, those too that no row drawn has.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from formats.records import Dataset, Network
+from formats.data_records import Dataset, IncompleteDataset
+from formats.records import Network
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import StageError
+from stages.runtime.remote_workers import RemoteWorkers, remote_map
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
 
 Found = tuple[Network, dict[str, Any]]
 """A network and the figures of its search."""
 
-Search = Callable[[Dataset, int, StopSignal, Network | None], Found]
+Rows = Dataset | IncompleteDataset
+
+Search = Callable[[Rows, int, StopSignal, Network | None], Found]
 """Finds a network for data, by a seed, until it is told to stop, starting from a network if there is one."""
 
 MOST_SEED = 1 << 31
@@ -39,7 +44,7 @@ class Resampling:
     Attributes
     ----------
     kind : str
-        ``bootstrap``, ``subsample`` or ``jackknife``.
+        ``bootstrap``, ``subsample``, ``jackknife``, or ``imputed``: all rows, whose holes each search draws anew.
     share : float
         Of the rows, in a sub-sample.
     """
@@ -66,6 +71,8 @@ class Resampling:
             A sub-sample without rows, more blocks than rows, or one block only.
         """
         index, n_replicates = place
+        if self.kind == "imputed":
+            return np.arange(n_rows)
         if self.kind == "bootstrap":
             return np.sort(rng.integers(n_rows, size=n_rows))
         if self.kind == "subsample":
@@ -82,13 +89,15 @@ class Resampling:
         return np.flatnonzero(block != index)
 
 
-def resampled(dataset: Dataset, rows: np.ndarray) -> Dataset:
+def resampled(dataset: Rows, rows: np.ndarray) -> Rows:
     """These rows of the data; they have no fingerprint."""
+    if isinstance(dataset, IncompleteDataset):
+        return dataset.rows(rows)
     return Dataset(dataset.variables, np.ascontiguousarray(dataset.codes[:, rows]), "")
 
 
 def bootstrap_networks(
-    dataset: Dataset,
+    dataset: Rows,
     n_replicates: int,
     seed: int,
     search: Search,
@@ -96,12 +105,13 @@ def bootstrap_networks(
     stop: StopSignal,
     resampling: Resampling,
     warm: bool,
+    remote: RemoteWorkers | None = None,
 ) -> Iterator[Found]:
     """A network for each replicate of the data, in order.
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset : Dataset or IncompleteDataset
     n_replicates : int
     seed : int
         Each replicate has random streams of its own: of its rows, and the seed of its search.
@@ -113,6 +123,8 @@ def bootstrap_networks(
     resampling : Resampling
     warm : bool
         Learn a network from all rows first, and start each search from it.
+    remote : RemoteWorkers, optional
+        Who learns all replicates but the first, in place of processes forked here.
 
     Yields
     ------
@@ -121,20 +133,26 @@ def bootstrap_networks(
         names no data. A network whose search was stopped early comes only if it is the first.
     """
 
+    n_rows = (dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset).n_rows
     start = search(dataset, seed, stop, None)[0] if warm else None
 
     def work(index: int, stop: StopSignal = stop) -> Found | None:
         if stop.is_set() and index > 0:
             return None
         rng = task_generator(seed, index)
-        rows = resampling.rows(dataset.n_rows, (index, n_replicates), seed, rng)
+        rows = resampling.rows(n_rows, (index, n_replicates), seed, rng)
         network, figures = search(resampled(dataset, rows), int(rng.integers(MOST_SEED)), stop, start)
         header = network.header
         header = replace(header, data=None, extra=header.extra | {"replicate": index + 1})
         return replace(network, header=header), figures
 
     # The first one compiles what the others need, before processes are forked.
-    found = itertools.chain([work(0)], _map(work, range(1, n_replicates), resolve_jobs(jobs), stop))
+    others = range(1, n_replicates)
+    if remote is None:
+        mapped = _map(work, others, resolve_jobs(jobs), stop)
+    else:
+        mapped = remote_map(work, others, remote, stop)
+    found = itertools.chain([work(0)], mapped)
     for index, result in enumerate(found):
         if result is None or (index > 0 and "interrupted" in result[0].header.extra):
             return

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from formats.records import OF_ONE_NETWORK, Dataset, Forest, Header, Network, ParentSetRecord, ParentSetTable
-from stages.graphs import elimination_width, moral_graph
+from formats.data_records import Dataset
+from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRecord, ParentSetTable
+from stages.graphs import elimination_width, largest_table, moral_graph
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
-from stages.runtime.warm_up import TINY_WIDTH, compile_first, tiny_dataset, tiny_table
+from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, tiny_dataset, tiny_table
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 
@@ -65,7 +66,7 @@ def run(
     module = importlib.import_module(way.module)
     search: ListSearch = module.search
     warm_up: ListSearch = getattr(module, "warm_up", search)
-    tiny = replace(options, start=None, information=None, treewidth=_tiny_width(options))
+    tiny = replace(options, start=None, information=None, treewidth=_tiny_width(options), max_table=None)
     kind = (way.module, replace(tiny, seed=0))
     compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
     trace = ScoreTrace(reporter, budget)
@@ -73,7 +74,7 @@ def run(
     if "bound" in result.facts:
         result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
     network = assemble(table.header, method, options, budget, result)
-    verify_network(network, table=table, treewidth=options.treewidth)
+    verify_network(network, table=table, treewidth=options.treewidth, max_table=options.max_table)
     return network, {**result.stats, "trace": trace.finish(result.score)}
 
 
@@ -134,6 +135,8 @@ def run_on_data(
         max_parents=None,
         start=None,
         treewidth=_tiny_width(options),
+        restarts=None if options.restarts is None else min(options.restarts, TINY_RESTARTS),
+        max_table=None,
     )
 
     def search_tiny(small: Budget) -> None:
@@ -161,7 +164,7 @@ def run_on_data(
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, result.lists)
     network = assemble(header, method, options, budget, result)
-    verify_network(network, dataset=dataset, treewidth=options.treewidth)
+    verify_network(network, dataset=dataset, treewidth=options.treewidth, max_table=options.max_table)
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
 
 
@@ -188,8 +191,15 @@ def assemble(
     }
     if options.treewidth is not None:
         elimination = [int(v) for v in result.elimination or ()]
-        width = elimination_width(moral_graph(result.parents), elimination)
+        graph = moral_graph(result.parents)
+        width = elimination_width(graph, elimination)
         extra["treewidth"] = {"bound": options.treewidth, "width": width, "elimination": elimination}
+        if options.max_table is not None:
+            n_states = [len(variable.known_states) for variable in header.variables]
+            extra["treewidth"] |= {
+                "max_table": options.max_table,
+                "table": largest_table(graph, elimination, n_states),
+            }
     if budget.interrupted:
         extra["interrupted"] = True
     return Network(replace(header, extra=extra), result.parents, result.scores)

@@ -9,18 +9,20 @@ far ended, so they follow one another there.)
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stages.runtime.remote_workers import remote_map
 from stages.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
 
+    from . import OptimizeOptions
     from .bounds.anytime_bound import AnytimeBound
 
 DEFAULT_SAMPLES = 1000
@@ -138,7 +140,7 @@ def run_restarts(
     step: Callable[[Any, int | None], Attempt | None],
     rules: RestartRules,
     budget: Budget,
-    jobs: int,
+    options: OptimizeOptions,
     reporter: Reporter,
     anytime_bound: AnytimeBound,
     tasks: Iterable[Any] | None = None,
@@ -154,7 +156,8 @@ def run_restarts(
     rules : RestartRules
     budget : Budget
         Its evaluations are orders.
-    jobs : int
+    options : OptimizeOptions
+        Say who works on restarts.
     reporter : Reporter
     anytime_bound : AnytimeBound
         Worked on after every restart.
@@ -165,13 +168,11 @@ def run_restarts(
     if tasks is None:
         tasks = itertools.count() if rules.total is None else range(rules.total)
 
-    def begin(numbered: tuple[int, Any]) -> tuple[Any, Attempt | None]:
-        number, task = numbered
-        is_over = budget.is_spent() or (rules.ends_when_proved and anytime_bound.is_closed)
-        return task, None if number and is_over else step(task, limit)
+    def is_over() -> bool:
+        return budget.is_spent() or (rules.ends_when_proved and anytime_bound.is_closed)
 
     tally = _Tally()
-    results = ordered_map(begin, enumerate(tasks), jobs, rules.lookahead)
+    results = _results(step, limit, tasks, is_over, rules, budget, options)
     try:
         for task, attempt in results:
             if attempt is not None and limit is not None and tally.orders + attempt.orders > limit:
@@ -196,6 +197,34 @@ def run_restarts(
     finally:
         results.close()
     return RestartReport(tally.best, tally.restarts, tally.orders, tally.columns)
+
+
+def _results(
+    step: Callable[[Any, int | None], Attempt | None],
+    limit: int | None,
+    tasks: Iterable[Any],
+    is_over: Callable[[], bool],
+    rules: RestartRules,
+    budget: Budget,
+    options: OptimizeOptions,
+) -> Generator[tuple[Any, Attempt | None], None, None]:
+    """Tasks and what they came to, in order; the first is always done, and done here if others are remote."""
+    tasks = iter(tasks)
+    first = next(tasks)
+    if options.remote is None:
+
+        def begin(task: Any) -> tuple[Any, Attempt | None]:
+            return task, None if task is not first and is_over() else step(task, limit)
+
+        yield from ordered_map(begin, itertools.chain([first], tasks), options.jobs, rules.lookahead)
+        return
+    sent = itertools.takewhile(lambda task: not is_over(), tasks)
+    others = remote_map(lambda task, _: (task, step(task, limit)), sent, options.remote, budget.stop)
+    try:
+        yield first, step(first, limit)
+        yield from others
+    finally:
+        others.close()
 
 
 def _take_found(tally: _Tally, anytime_bound: AnytimeBound) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stages.runtime.reporting import NullReporter
+
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.runtime.reporting import Reporter
@@ -30,6 +32,9 @@ class ScoreTrace:
         self._budget = budget
         self.entries: list[dict[str, Any]] = []
         self.detail, self.warn, self.summary = reporter.detail, reporter.warn, reporter.summary
+
+    def __reduce__(self) -> tuple[type[NullReporter], tuple[()]]:
+        return NullReporter, ()  # what restarts say elsewhere is heard by nobody
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         """Pass it on; keep it if the score is better than any before."""

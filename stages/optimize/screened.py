@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from formats.records import Dataset, Forest, ParentSetRecord, ParentSetTable
+from formats.data_records import Dataset
+from formats.records import Forest, ParentSetRecord, ParentSetTable
 from stages.graphs import eliminate_children_first, moral_graph
 from stages.knowledge import Knowledge, check_screened
 from stages.runtime.errors import InfeasibleError

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from formats.records import Dataset, Network, ParentSetTable
+    from formats.data_records import Dataset
+    from formats.records import Network, ParentSetTable
 
 SCORE_TOLERANCE = 1e-9
 """Relative difference allowed between a stored local score and one recomputed from data."""
@@ -37,6 +38,7 @@ def verify_network(
     table: ParentSetTable | None = None,
     dataset: Dataset | None = None,
     treewidth: int | None = None,
+    max_table: int | None = None,
 ) -> None:
     """Raise `VerificationError` on the first claim of `network` that does not hold.
 
@@ -52,6 +54,8 @@ def verify_network(
         Local scores are recomputed (``ll``, ``aic``, ``bic``, ``bdeu``, ``k2``) and must agree.
     treewidth : int, optional
         The header's elimination order must prove that the moral graph's treewidth is at most this.
+    max_table : int, optional
+        It must prove, too, that no clique has more combinations of states than this.
     """
     _check_parents(network.parents)
     _check_total(network)
@@ -61,6 +65,8 @@ def verify_network(
         _check_scores(network, dataset)
     if treewidth is not None:
         _check_width(network, treewidth)
+    if max_table is not None:
+        _check_table(network, max_table)
 
 
 def _find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
@@ -79,10 +85,10 @@ def _find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
     return [v for v, count in enumerate(waiting) if count > 0]
 
 
-def _elimination_width(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> int:
-    """Width of an elimination order of the moral graph: the most neighbours any variable has when eliminated.
-
-    An upper bound on the treewidth; the graph of n isolated variables has width 0.
+def _elimination_bags(
+    parents: Sequence[Sequence[int]], elimination: Sequence[int]
+) -> Iterator[tuple[int, set[int]]]:
+    """Variables as an order eliminates them from the moral graph, each with the neighbours it has then.
 
     Raises
     ------
@@ -96,14 +102,12 @@ def _elimination_width(parents: Sequence[Sequence[int]], elimination: Sequence[i
         clique = {child, *family}
         for member in clique:
             neighbours[member] |= clique - {member}
-    width = 0
     for variable in elimination:
         bag = neighbours[variable]
-        width = max(width, len(bag))
         for member in bag:
             neighbours[member] |= bag
             neighbours[member] -= {member, variable}
-    return width
+        yield variable, bag
 
 
 def _check_parents(parents: Sequence[Sequence[int]]) -> None:
@@ -146,9 +150,20 @@ def _check_width(network: Network, treewidth: int) -> None:
     claim = network.header.extra.get("treewidth")
     if claim is None:
         raise VerificationError("the header has no elimination order")
-    width = _elimination_width(network.parents, claim["elimination"])
+    width = max(len(bag) for _, bag in _elimination_bags(network.parents, claim["elimination"]))
     if width > treewidth or width != claim["width"]:
         raise VerificationError(f"the elimination order proves width {width}, not {claim['width']}")
+
+
+def _check_table(network: Network, max_table: int) -> None:
+    claim = network.header.extra["treewidth"]
+    n_states = [len(variable.known_states) for variable in network.header.variables]
+    largest = max(
+        n_states[variable] * math.prod(n_states[member] for member in bag)
+        for variable, bag in _elimination_bags(network.parents, claim["elimination"])
+    )
+    if largest > max_table or largest != claim["table"] or max_table != claim["max_table"]:
+        raise VerificationError(f"the elimination order has a table of {largest} cells, not {claim['table']}")
 
 
 def _check_scores(network: Network, dataset: Dataset) -> None:

@@ -8,8 +8,12 @@ exploration of the sets found, if that is asked for. Dominance pruning and order
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stages.methods import own
+
+if TYPE_CHECKING:
+    from stages.runtime.remote_workers import RemoteWorkers
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,8 @@ class ParentSetOptions:
     seed : int
     jobs : int
         Workers; results do not depend on it under an evaluation budget.
+    remote : RemoteWorkers or None
+        Who searches in place of the workers of this machine.
     shard : (int, int) or None
         ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     """
@@ -135,4 +141,5 @@ class ParentSetOptions:
     orders: int = own(100, "Orders within which each variable's sets are grown.", metavar="N", least=1)
     seed: int = 0
     jobs: int = 1
+    remote: RemoteWorkers | None = None
     shard: tuple[int, int] | None = None

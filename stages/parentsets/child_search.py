@@ -13,6 +13,8 @@ import numpy as np
 from formats.records import ParentSetRecord
 from stages.scoring.family_scorer import SLICE_WORK
 
+from .left_out import left_out_mass, n_sets_within
+
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
     from stages.scoring.candidate_prefilter import RowSample
@@ -28,6 +30,9 @@ FIRST_SCORES = 50
 
 SLICE_SECONDS = 0.1
 """What work of one whole slice takes at most, about."""
+
+LARGEST_EXPONENT = 700.0
+"""Of an exponential function that is a floating-point number."""
 
 BYTES_PER_SET = 500
 """Memory that one remembered set takes while its child is searched and its record made; measured, generous."""
@@ -58,6 +63,8 @@ class FoundSets:
         By how much a subset must score more for a set to be left out, nats: then the networks with that set have
         at most ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is.
         0: as much will do; infinite: no set is left out.
+    n_within : float
+        Sets within the limits, where there is a margin.
     """
 
     child: int
@@ -69,6 +76,7 @@ class FoundSets:
     most_held: int = 0
     exploration: Exploration | None = None
     margin: float = 0.0
+    n_within: float = math.inf
 
     @property
     def floor(self) -> float:
@@ -156,9 +164,21 @@ class FoundSets:
             evaluated=self.evaluated,
             complete=self.complete,
             unlisted=None if self.complete else self.unlisted,
+            left_out=self._left_out(ordered, keep, n_variables) if self.margin else None,
             required=required,
             extra=extra or {},
         )
+
+    def _left_out(self, ordered: list, keep: np.ndarray, n_variables: int) -> float | None:
+        """What the sets left out weigh, see `left_out`; None where that is not known."""
+        ratio = unscored = math.exp(-self.margin)
+        if not self.complete:
+            if self.unlisted is None:
+                return None
+            smallest = min(ordered, key=lambda item: len(item[0]))[1]
+            unscored = max(ratio, math.exp(min(self.unlisted - smallest, LARGEST_EXPONENT)))
+        mass = left_out_mass(ordered, keep, n_variables, self.n_within, ratio, unscored)
+        return mass if math.isfinite(mass) else None
 
     def _n_better(self, scores: np.ndarray) -> np.ndarray:
         """How many sets may dominate each of those with these scores, which descend."""
@@ -231,7 +251,11 @@ class ChildLimits:
         """What a search begins with."""
         from .exploration import Exploration
 
-        return FoundSets(child, exploration=Exploration(child) if self.traces else None, margin=self.margin)
+        n_within = math.inf
+        if self.margin:
+            n_within = n_sets_within(len(self.allowed), self.max_parents - len(self.required))
+        exploration = Exploration(child) if self.traces else None
+        return FoundSets(child, exploration=exploration, margin=self.margin, n_within=n_within)
 
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.

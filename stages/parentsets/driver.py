@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import importlib
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from formats.records import Dataset, ExploredSets, Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.data_records import Dataset
+from formats.records import ExploredSets, Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.wording import plural
 from stages.knowledge import Knowledge
-from stages.runtime.budgets import Budget
+from stages.runtime.budgets import Budget, StopSignal
+from stages.runtime.remote_workers import remote_map
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import TINY_WORK, compile_first, tiny_dataset
-from stages.runtime.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
+from stages.runtime.workers import CAN_FORK, forked_map, ordered_map, resolve_jobs
 from stages.scoring.candidate_prefilter import make_row_sample
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
@@ -25,6 +26,7 @@ from .children import Plan
 from .first_lists import first_list_bytes, score_single_parents
 from .grow_orders import Orders
 from .memory import most_sets, resident_bytes
+from .run_tally import RunTally
 
 OVERRUN_WEIGHT = 0.2
 """Weight of the last search in the mean of what searches take beyond their time."""
@@ -122,7 +124,9 @@ class Run:
         if options.shard is not None:
             self.children = self.plan.children_of_shard(*options.shard)
         self.scorer = FamilyScorer(dataset, options.score, options.ess, self.budget.stop)
-        self.jobs = resolve_jobs(options.jobs)
+        self.jobs = threads = resolve_jobs(options.jobs)
+        if options.remote is not None:
+            self.jobs = options.remote.count()
         self.search = importlib.import_module(METHODS[options.method].module).search_child
         grows = "orders" in METHODS[options.method].options
         self.sample = make_row_sample(self.scorer) if grows else None
@@ -131,8 +135,14 @@ class Run:
         self.traces = False
         self.has_first_list: set[int] = set()
         self.overrun = 0.0
-        self.resident = resident_bytes(self.scorer, self.sample, self.jobs)
-        self.most_sets = most_sets(options.memory, self.resident, self.jobs)
+        self.resident = resident_bytes(self.scorer, self.sample, threads)
+        self.most_sets = most_sets(options.memory, self.resident, threads)
+
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Any, ...]]:
+        """Where it arrives it works for one of the run's workers."""
+        inputs = self.inputs
+        given = {field.name: getattr(inputs, field.name) for field in fields(inputs)}
+        return _arrived, (self.scorer.dataset, self.options, self.budget, given, self.jobs, self.traces)
 
     @property
     def header(self) -> Header:
@@ -162,7 +172,8 @@ class Run:
             Called before each record of a search with the sets explored; takes a method that tells them.
         """
         # Compiled code is loaded before others are forked, too, so that they share it.
-        compile_first(self._search_tiny, self.budget, self._tiny_options())
+        if self.options.remote is None:
+            compile_first(self._search_tiny, self.budget, self._tiny_options())
         # From here on a signal leaves a list of every child.
         n_rows = self.scorer.dataset.n_rows
         self.reporter.detail(
@@ -175,44 +186,19 @@ class Run:
     ) -> Iterator[ParentSetRecord]:
         self.traces = trace is not None
         children = [child for child in self.children if child not in finished]
-        if self.budget.seconds is not None:
+        if self.budget.seconds is not None and self.options.remote is None:
             self.score_single_parents(children)
-        sets = n_unsearched = 0
-        ended: Counter[str | None] = Counter()
+        tally = RunTally(len(children), len(self.children) - len(children))
         self.reporter.progress(0, len(children), "variables")
-        for done, (record, explored, n_scores) in enumerate(self._map(self._tasks(children)), 1):
+        for record, explored, n_scores in self._map(self._tasks(children)):
             if trace is not None and explored is not None:
                 trace(explored)
-            sets += len(record.parents)
-            ended[record.extra.get("ended")] += 1
-            ended["interrupt"] += record.is_cut_short and "ended" not in record.extra
-            n_unsearched += record.is_unsearched
             self.scorer.count_evaluations(n_scores)
-            self.reporter.progress(
-                done, len(children), "variables", sets=sets, scores=self.scorer.evaluations
-            )
+            tally.add(record)
+            facts = tally.facts(self.scorer.evaluations, self.options.remote)
+            self.reporter.progress(tally.done, len(children), "variables", **facts)
             yield record
-        if ended["memory"]:
-            self.reporter.warn(
-                f"memory ended the search of {ended['memory']} of {len(children)} variables early; allow more with "
-                "--memory, or fewer workers (-j)"
-            )
-        if ended["interrupt"]:
-            self.reporter.warn(
-                f"the search of {ended['interrupt']} of {len(children)} variables was interrupted"
-                + (
-                    f"; {n_unsearched} of them were never searched and list one set only"
-                    if n_unsearched
-                    else ""
-                )
-            )
-        by_clock = f", time ended the search of {ended['time']} early" if ended["time"] else ""
-        there = len(self.children) - len(children)
-        self.reporter.summary(
-            f"{plural(len(children), 'variable')}{f' besides {there} there before' if there else ''}, "
-            f"{plural(sets, 'parent set')} listed, "
-            f"{plural(self.scorer.evaluations, 'local score')} computed{by_clock}"
-        )
+        tally.tell(self.reporter, self.scorer.evaluations)
 
     def _tasks(self, children: list[int]) -> list[tuple[int, int]]:
         """Children in order, and how many searches are unfinished when one begins, at most."""
@@ -225,11 +211,15 @@ class Run:
         return tasks
 
     def _map(self, tasks: list[tuple[int, int]]) -> Iterator[ChildResult]:
+        remote = self.options.remote
+        if remote is not None:
+            costs = self.plan.costs().tolist()
+            return remote_map(self._work_apart, tasks, remote, self.budget.stop, lambda task: costs[task[0]])
         if self.jobs > 1 and CAN_FORK:
             return forked_map(self._work_apart, tasks, self.jobs, self.budget.stop)
         return ordered_map(lambda task: self.result_of(*task), tasks, self.jobs)
 
-    def _work_apart(self, task: tuple[int, int], stop: SharedStop) -> ChildResult:
+    def _work_apart(self, task: tuple[int, int], stop: StopSignal) -> ChildResult:
         """In another process: what it finds, and the local scores that it computed."""
         self.budget.stop = self.scorer.stop = stop
         if self.sample is not None:
@@ -249,6 +239,7 @@ class Run:
             memory=None,
             shard=None,
             max_parents=None,
+            remote=None,
         )
 
     def _search_tiny(self, small: Budget) -> None:
@@ -388,3 +379,19 @@ class Run:
             share = max(0.0, self.budget.time_left() * min(1.0, self.jobs / unfinished) - self.overrun)
             seconds = share if seconds is None else min(seconds, share)
         return Budget(seconds, stop=self.budget.stop)
+
+
+def _arrived(
+    dataset: Dataset,
+    options: ParentSetOptions,
+    budget: Budget,
+    inputs: dict[str, Any],
+    jobs: int,
+    traces: bool,
+) -> Run:
+    """A run in one of so many workers that share its time, but not its memory."""
+    run = Run(dataset, replace(options, jobs=1), budget, **inputs)
+    run.jobs, run.traces = jobs, traces
+    # Those whose turn comes when time is over list single parents at least.
+    run.has_first_list.update(run.children)
+    return run

@@ -28,9 +28,10 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         raise ValueError("no orders to grow sets within")
     found = limits.nothing_found(child)
 
-    def is_spent() -> bool:
+    def scores_left() -> int:
         found.evaluated = grower.evaluated
-        return limits.is_spent(budget, found, grower.remembered_bytes // BYTES_PER_SET)
+        is_spent = limits.is_spent(budget, found, grower.remembered_bytes // BYTES_PER_SET)
+        return 0 if is_spent else limits.evaluations - grower.evaluated
 
     grower = SetGrower(
         scorer,
@@ -39,8 +40,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         limits.allowed,
         limits.required,
         limits.sample,
-        is_spent,
-        limits.evaluations,
+        scores_left,
         limits.margin,
     )
     found.scores = grower.scores
@@ -48,7 +48,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     may_be_parent = np.zeros(scorer.n_variables, dtype=np.bool_)
     may_be_parent[limits.allowed] = True
     for index in range(limits.n_orders):
-        if is_spent():
+        if not scores_left():
             break
         position = orders.positions(index)
         # An order that puts a required parent behind the child stands for one with the child right after it.
@@ -58,7 +58,6 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
             near = {p for p in limits.near_parents if allowed[p]}
             start = tuple(sorted(near.union(required)))
             if len(start) <= limits.max_parents:
-                grower.score(start)
                 grower.grow_and_shrink(allowed, start)
         grower.grow_and_shrink(allowed)
     found.evaluated = grower.evaluated

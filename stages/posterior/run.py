@@ -20,7 +20,7 @@ from .estimates import RHAT_LIMIT, Verdict, arc_probabilities, feature_probabili
 from .exact import exact_probabilities
 from .patterns import PatternProbability, exact_patterns, sampled_patterns
 from .sampling import Samples, draw_samples
-from .weights import require_posterior_score, tell_of_lists
+from .weights import listed_share, require_posterior_score, share_text, tell_of_lists
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
@@ -85,6 +85,9 @@ class _Silent:
 
 def _header(table: ParentSetTable, options: PosteriorOptions, **facts: Any) -> Header:
     kept = {name: table.header.extra[name] for name in ("keep_mass",) if name in table.header.extra}
+    share = listed_share(table)
+    if share is not None:
+        kept["listed_share"] = share
     return replace(table.header, extra={"prior": options.prior, "method": options.method, **kept, **facts})
 
 
@@ -97,6 +100,7 @@ def _run_exact(
     result = make_table(_header(table, options), listed_pairs(table), arcs, nothing, features)
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact, prior of {options.prior}"
+        f"{share_text(table)}"
     )
     patterns = exact_patterns(table, options.patterns, options, budget, reporter) if options.patterns else []
     return Posterior(result, None, {"method": "exact"}, patterns)
@@ -130,6 +134,7 @@ def _run_sampled(
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; {plural(samples.n_samples, 'network')} of "
         f"{plural(len(samples.totals), 'chain')}, R-hat {verdict.rhat:.3f}, effective size {verdict.ess:,.0f}"
+        f"{share_text(table)}"
     )
     figures = {"method": "sampled", "moves": samples.n_moves, "moves_per_second": samples.n_moves / seconds}
     return Posterior(result, samples, {**figures, **facts, "difference": verdict.difference}, patterns)

@@ -46,12 +46,35 @@ def tell_of_lists(table: ParentSetTable, reporter: Reporter) -> None:
             "make lists for this with bnsl parentsets --keep-mass 1e-3"
         )
     n_incomplete = int((~table.complete & ~table.fixed).sum())
-    limits = table.header.limits or {}
-    within = f" within {limits['max_parents']} parents" if "max_parents" in limits else ""
     if n_incomplete:
         reporter.detail(f"{n_incomplete} of {table.n_variables} lists are not complete: others count nothing")
     else:
-        reporter.detail(f"all lists are complete{within}")
+        reporter.detail(f"all lists are complete{_within(table)}")
+    if listed_share(table) is None:
+        reporter.detail("no bound is known on the probability of networks with sets that are not listed")
+
+
+def listed_share(table: ParentSetTable) -> float | None:
+    """Share of the probability of all networks within the lists' limits that those of listed sets have at least.
+
+    Between 0 and 1, from what `stages.parentsets.left_out` tells of every child; None where that is not known.
+    """
+    left_out = np.where(table.fixed, 0.0, table.left_out)
+    return None if np.isnan(left_out).any() else math.exp(-math.fsum(np.log1p(left_out).tolist()))
+
+
+def share_text(table: ParentSetTable) -> str:
+    """What `listed_share` says, for a summary; nothing where it is not known."""
+    share = listed_share(table)
+    if share is None:
+        return ""
+    known = "1" if share == 1.0 else f"{math.floor(1e4 * share) / 1e4:.4f} or more"
+    return f"; networks of listed sets have {known} of the probability of all{_within(table)}"
+
+
+def _within(table: ParentSetTable) -> str:
+    limits = table.header.limits or {}
+    return f" within {limits['max_parents']} parents" if "max_parents" in limits else ""
 
 
 def _lists_dominated(table: ParentSetTable) -> bool:

@@ -1,12 +1,18 @@
-"""How long a run may go on: seconds, evaluations, or until interrupted. The only place that reads a clock."""
+"""How long a run may go on: seconds, evaluations, or until interrupted. The only place that reads a clock.
+
+Budgets and stops travel to workers in other processes and on other machines inside the tasks that hold them: a budget
+arrives with the time that is left by the time of day (clocks of machines should agree to a second), a stop as the one
+that workers are told by.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
 
 class StopSignal(Protocol):
@@ -17,6 +23,31 @@ class StopSignal(Protocol):
 
     def is_set(self) -> bool:
         """Whether anyone has set it."""
+
+
+class Stop(threading.Event):
+    """An event of threads that becomes another one where it arrives pickled: see `stops_arrive_as`."""
+
+    def __reduce__(self) -> tuple[Callable[[], StopSignal], tuple[()]]:
+        return arriving_stop, ()
+
+
+_arriving = threading.local()
+
+
+@contextlib.contextmanager
+def stops_arrive_as(stop: StopSignal) -> Iterator[None]:
+    """Within the block whatever this thread unpickles hears of `stop`."""
+    _arriving.stop = stop
+    try:
+        yield
+    finally:
+        del _arriving.stop
+
+
+def arriving_stop() -> StopSignal:
+    """The stop of what this thread unpickles."""
+    return _arriving.stop
 
 
 class Budget:
@@ -43,9 +74,13 @@ class Budget:
     ):
         self.seconds = seconds
         self.evaluations = evaluations
-        self.stop: StopSignal = stop or threading.Event()
+        self.stop: StopSignal = stop or Stop()
         self._clock = clock
         self.restart()
+
+    def __reduce__(self) -> tuple[Callable[..., Budget], tuple[Any, ...]]:
+        ends_at = None if self.seconds is None else time.time() + self.seconds - self.elapsed()
+        return _arrived, (ends_at, self.evaluations, self.stop)
 
     def restart(self) -> None:
         """Start the clock now."""
@@ -55,6 +90,10 @@ class Budget:
         """A budget that ends when this share of the time left is used, with the same other limits."""
         seconds = None if self.seconds is None else share * self.time_left()
         return Budget(seconds, self.evaluations, self.stop, self._clock)
+
+    def again(self) -> Budget:
+        """A budget of its own with the same limits, that begins now."""
+        return Budget(self.seconds, self.evaluations, self.stop, self._clock)
 
     @property
     def interrupted(self) -> bool:
@@ -73,8 +112,19 @@ class Budget:
             return math.inf
         return max(0.0, self.seconds - self.elapsed())
 
+    def evaluations_left(self, evaluations: int) -> float:
+        """How much more may be evaluated after so much: 0 when `is_spent`, infinite without a limit."""
+        if self.is_spent(evaluations):
+            return 0
+        return math.inf if self.evaluations is None else self.evaluations - evaluations
+
     def is_spent(self, evaluations: int = 0) -> bool:
         """True when time or `evaluations` ran out or the user interrupted."""
         if self.evaluations is not None and evaluations >= self.evaluations:
             return True
         return self.time_left() <= 0.0
+
+
+def _arrived(ends_at: float | None, evaluations: int | None, stop: StopSignal) -> Budget:
+    seconds = None if ends_at is None else max(0.0, ends_at - time.time())
+    return Budget(seconds, evaluations, stop)

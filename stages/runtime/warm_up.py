@@ -11,7 +11,8 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 
-from formats.records import Dataset, Header, ParentSetRecord, ParentSetTable, Variable
+from formats.data_records import Dataset, Variable
+from formats.records import Header, ParentSetRecord, ParentSetTable
 
 from .budgets import Budget
 
@@ -20,6 +21,10 @@ TINY_WORK = 200
 
 TINY_WIDTH = 2
 """Bound on the treewidth of such a run at most: more than the width that its four variables can do without."""
+
+TINY_RESTARTS = 2
+"""Restarts of such a run on data at most: climbs of four variables soon meet scores that they have, so that no number
+of new ones ends them."""
 
 
 def tiny_dataset() -> Dataset:

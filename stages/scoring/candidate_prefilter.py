@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from formats.records import Dataset
+from formats.data_records import Dataset
 
 from .family_scorer import FamilyScorer
 from .scores import SCORES

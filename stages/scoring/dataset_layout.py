@@ -226,8 +226,11 @@ def _weighted_counts(column: np.ndarray, weights: np.ndarray, n_states: int) -> 
     return np.sum(counts, axis=0)
 
 
-def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
-    """Scratch arrays for one thread, large enough for every child and parent set of the data."""
+def make_workspace(data: PackedData, n_states: np.ndarray, state_counts: np.ndarray) -> Workspace:
+    """Scratch arrays for one thread, large enough for every child and parent set of the data.
+
+    `state_counts` are the rows in every state of every variable.
+    """
     from stages.kernels.counting.row_groups import narrow_limit, new_workspace
 
     n_words = data.bits.shape[1]
@@ -236,4 +239,6 @@ def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
     limits = [narrow_limit(n_words, r, len(data.bits), len(n_states)) for r in sizes]
     most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
     most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
-    return new_workspace(n_words, most_wide, most_cells, sizes[-1])
+    return new_workspace(
+        n_words, most_wide, most_cells, sizes[-1], state_counts.astype(np.int32), len(n_states)
+    )

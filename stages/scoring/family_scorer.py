@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from formats.records import Dataset
+from formats.data_records import Dataset
 from stages.runtime.budgets import StopSignal
 
 from .dataset_layout import make_workspace, pack_dataset
@@ -86,7 +86,7 @@ class FamilyScorer:
     def workspace(self) -> Workspace:
         """Scratch arrays of the calling thread."""
         if not hasattr(self._thread, "workspace"):
-            self._thread.workspace = make_workspace(self.data, self.n_states)
+            self._thread.workspace = make_workspace(self.data, self.n_states, self.state_counts())
         return self._thread.workspace
 
     def penalty(self, child: int) -> float:

@@ -102,7 +102,9 @@ class PairScores:
         offsets = data.state_offsets
         which, others = self._bitmaps(tile.first, tile.last), self._bitmaps(tile.other_first, tile.other_last)
         counts = np.empty((len(others), len(which)), dtype=np.int32)
-        count_overlaps(data.bits[which], len(which), data.bits, others, len(others), data.word_shifts, counts)
+        count_overlaps(
+            data.bits[which], len(which), data.bits, others, len(others), data.word_shifts, counts.reshape(-1)
+        )
         n_first, n_other = tile.last - tile.first, tile.other_last - tile.other_first
         forward, backward = np.empty((n_first, n_other)), np.empty((n_other, n_first))
         score_tile(offsets, self._tables, counts, *tile, forward, backward)
@@ -156,6 +158,7 @@ class PairScores:
         least: np.ndarray | None = None,
         jobs: int = 1,
         is_spent: Callable[[], bool] | None = None,
+        watch: Callable[[Tile, np.ndarray, np.ndarray], None] | None = None,
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """The best single parents of every child; n_variables * `most` entries of memory.
 
@@ -169,12 +172,13 @@ class PairScores:
             Threads.
         is_spent : callable, optional
             Asked before every tile but the first; once it says True no further one is scored.
+        watch : callable, optional
+            Receives every tile with its scores, as from `score`.
 
         Returns
         -------
         list of (parents, scores)
-            For every child int32 and float64 arrays, best first, equal scores by number; of what was scored before
-            a stop.
+            For every child int32 and float64 arrays, in no order; of what was scored before a stop.
         """
         from stages.kernels.counting.pairs import keep_best_parents
 
@@ -187,11 +191,9 @@ class PairScores:
             keep_best_parents(forward, tile.first, tile.other_first, least, parents, scores, n_kept)
             if tile.first != tile.other_first:
                 keep_best_parents(backward, tile.other_first, tile.first, least, parents, scores, n_kept)
-        best = []
-        for child, size in enumerate(n_kept.tolist()):
-            order = np.lexsort((parents[child, :size], -scores[child, :size]))
-            best.append((parents[child, order], scores[child, order]))
-        return best
+            if watch is not None:
+                watch(tile, forward, backward)
+        return [(parents[child, :size], scores[child, :size]) for child, size in enumerate(n_kept.tolist())]
 
 
 def _make_tables(scorer: FamilyScorer) -> PairTables:

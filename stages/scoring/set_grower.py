@@ -11,6 +11,7 @@ for those that come into reach: nothing is computed twice, and nothing is lost f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -67,11 +68,9 @@ class SetGrower:
     sample : RowSample, optional
         Where there are thousands of candidates: ranks them on a share of the rows, so that beyond the first
         parent only the best are scored exactly.
-    is_spent : callable, optional
-        Asked before every expansion and every shrinking; once it says True no further work is begun.
-    evaluations : int, optional
-        Exact scores at most, but for sets that the caller asks for: the last expansion tries as many candidates as
-        that allows.
+    scores_left : callable, optional
+        How many more scores may be computed; asked before every expansion and every shrinking. The last expansion
+        tries as many candidates as that allows. Only `score` computes regardless. No limit by default.
     margin : float, optional
         Extensions that score less than the set by up to so many nats are remembered among `scores`, too.
 
@@ -93,8 +92,7 @@ class SetGrower:
         candidates: np.ndarray | None = None,
         required: tuple[int, ...] = (),
         sample: RowSample | None = None,
-        is_spent: Callable[[], bool] | None = None,
-        evaluations: int | None = None,
+        scores_left: Callable[[], float] = lambda: math.inf,
         margin: float = 0.0,
     ):
         self.scorer = scorer
@@ -102,8 +100,7 @@ class SetGrower:
         self.max_parents = max_parents
         self.required = required
         self.sample = sample
-        self.is_spent = is_spent or (lambda: False)
-        self.evaluations = evaluations
+        self.scores_left = scores_left
         self.margin = margin
         self._candidates = candidates
         self.ranked = np.empty(0, dtype=np.int32)
@@ -146,12 +143,18 @@ class SetGrower:
             self._keep((), Expansion(ranked[better][order], scores[better][order], reach))
 
     def improving(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Variables within reach that improve on `parents` when added, best first, and their scores (nats)."""
+        """Variables within reach that improve on `parents` when added, best first, and their scores (nats).
+
+        Where no score is left to find that out, those that are known.
+        """
         known = self._improving.get(parents)
         if known is None or self._is_beyond(known.reach):
-            known = self._expand(parents, known)
-            self._keep(parents, known)
-        return known.order, known.scores
+            candidates = self._candidates_for(parents, known)
+            left = self.scores_left()
+            if left > 0 or not len(candidates):
+                known = self._expand(parents, known, candidates[: int(min(left, len(candidates)))])
+                self._keep(parents, known)
+        return (known.order, known.scores) if known else (_NOBODY, np.empty(0))
 
     def _is_beyond(self, reach: int | None) -> bool:
         """Whether an expansion with this reach misses candidates that are in reach now."""
@@ -162,10 +165,7 @@ class SetGrower:
         self._expanded.append(parents)
         self.remembered_bytes += expansion.order.nbytes + expansion.scores.nbytes
 
-    def _expand(self, parents: tuple[int, ...], known: Expansion | None) -> Expansion:
-        candidates = self._candidates_for(parents, known)
-        if self.evaluations is not None:
-            candidates = candidates[: self.evaluations - self.evaluated]
+    def _expand(self, parents: tuple[int, ...], known: Expansion | None, candidates: np.ndarray) -> Expansion:
         if not len(candidates):
             return Expansion(*known[:2], self.reach) if known else Expansion(_NOBODY, np.empty(0), self.reach)
         expansion = self.scorer.expand(self.child, parents, candidates)
@@ -200,7 +200,8 @@ class SetGrower:
             return candidates
         if self._strong is None:
             self.improving(self.required)
-        assert self._strong is not None
+        if self._strong is None:  # no score was left for that
+            return _NOBODY
         shortlist = self.sample.shortlist(self.child, parents, candidates)
         return np.union1d(shortlist, self.scorer.without(self._strong, parents))
 
@@ -213,8 +214,11 @@ class SetGrower:
         return known
 
     def scores_without(self, parents: tuple[int, ...]) -> list[float]:
-        """Exact scores of a set less each of its members, remembered."""
-        return list(self._know_without(parents, range(len(parents))).values())
+        """Exact scores of a set less each of its members, remembered; -inf where too few are left to compute."""
+        places = range(len(parents))
+        if len(self._unknown_without(parents, places)) > self.scores_left():
+            return [-math.inf] * len(parents)
+        return list(self._know_without(parents, places).values())
 
     def _unknown_without(self, parents: tuple[int, ...], places: Sequence[int]) -> list[int]:
         """The places of members without which the set has no known score."""
@@ -254,9 +258,6 @@ class SetGrower:
             Ascending; where to start.
         """
         while len(parents) < self.max_parents:
-            known = self._improving.get(parents)
-            if (known is None or self._is_beyond(known.reach)) and self.is_spent():
-                break
             order, scores = self.improving(parents)
             usable = allowed[order]
             best = int(usable.argmax()) if len(usable) else 0
@@ -268,28 +269,29 @@ class SetGrower:
 
     def shrink(self, parents: tuple[int, ...]) -> tuple[int, ...]:
         """Drop the parent whose removal gains most while that improves the score."""
-        while not self.is_spent():
+        while True:
             places = [i for i, parent in enumerate(parents) if parent not in self.required]
-            if not places:
+            if not places or len(self._unknown_without(parents, places)) > self.scores_left():
                 return parents
-            if self.evaluations is not None:
-                n_unknown = len(self._unknown_without(parents, places))
-                if self.evaluated + n_unknown > self.evaluations:
-                    return parents
             smaller = self._know_without(parents, places)
             best = max(smaller, key=lambda fewer: smaller[fewer])
             if smaller[best] <= self.scores[parents]:
                 return parents
             parents = best
-        return parents
 
     def grow_and_shrink(self, allowed: np.ndarray, parents: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Alternate growing and shrinking until neither improves; the set reached."""
+        """Alternate growing and shrinking, from `parents` or the required set, until neither improves; the set
+        reached. Nothing is done where no score is left for `parents`.
+        """
         parents = self.required if parents is None else parents
+        if self._look_up(parents) is None:
+            if self.scores_left() <= 0:
+                return self.required
+            self.score(parents)
         while True:
             grown = self.grow(allowed, parents)
             shrunk = self.shrink(grown)
-            if shrunk == grown or self.is_spent():
+            if shrunk == grown:
                 return grown
             parents = shrunk
 

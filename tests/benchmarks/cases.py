@@ -11,7 +11,7 @@ import numpy as np
 from helpers.tables import make_dataset
 
 from formats import open_dataset
-from formats.records import Dataset
+from formats.data_records import Dataset
 
 SHARED = Path(os.environ.get("BNSL_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from formats.records import Dataset, ParentSetTable
+from formats.data_records import Dataset
+from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.parentsets import ParentSetOptions

@@ -1,6 +1,8 @@
 """Measure the hot parts on data made here (and on real data sets where they are at hand) and print one table each.
 
-    python tests/benchmarks/run.py [GROUP ...]      groups: limits scores pairs entropy orders startup; all by default
+    python tests/benchmarks/run.py [GROUP ...]
+
+Groups: limits families scores pairs entropy orders startup; all by default.
 
 Every ratio compares two ways within one run, turn by turn, on one thread. Each line is also appended as JSON to
 ``results/`` with the machine it was measured on. Compiled kernels are warmed before anything is timed.
@@ -18,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-GROUPS = ("limits", "scores", "pairs", "entropy", "orders", "startup")
+GROUPS = ("limits", "families", "scores", "pairs", "entropy", "orders", "startup")
 RESULTS = Path(__file__).parent / "results"
 
 

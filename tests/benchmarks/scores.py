@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from formats.records import Dataset
+from formats.data_records import Dataset
 from stages.scoring.family_scorer import FamilyScorer
 
 from .cases import best_seconds, real, sampled

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from bnsl_cli import network_tables, tables
-from formats.records import EntropyTable, Header, Network, Variable
+from formats.data_records import Variable
+from formats.records import EntropyTable, Header, Network
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 NAMES = [f"patient_measure_of_blood_pressure_{v}_systolic_mean" for v in range(9)]

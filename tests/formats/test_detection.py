@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from bnsl_cli.main import cli
 from formats import open_dataset, open_network, open_parent_sets, open_table_writer, write_network
+from formats.data_records import Variable
 from formats.detection import HEAD_SIZE, detect, detect_lines
 from formats.errors import Malformed
 from formats.kinds import STRUCTURES, Kind
 from formats.lookup import find_format, formats_of
-from formats.records import Variable
 from formats.registry import FORMATS, UNREAD
 from formats.sets.parent_sets import write_parent_sets
 from formats.textlines import Lines

@@ -12,9 +12,10 @@ import pytest
 from helpers.places import ROOT
 
 import bnsl_cli
+from formats.data_records import Variable
 from formats.errors import FormatError
 from formats.provenance import PROGRAM_VERSION, append_command, command_entry, fingerprint, timestamp
-from formats.records import Header, Variable
+from formats.records import Header
 
 VARIABLES = (Variable("a", ("0", "1")), Variable("b", ("x", "y", "z")))
 CODES = np.array([[0, 1, 1], [2, 0, 1]], dtype=np.uint8)

@@ -40,9 +40,10 @@ from formats import (
     write_network,
     write_parent_sets,
 )
+from formats.data_records import Variable
 from formats.kinds import STRUCTURES, Format, Kind
 from formats.lookup import find_format, load
-from formats.records import Forest, Header, Network, ParentSetTable, Variable
+from formats.records import Forest, Header, Network, ParentSetTable
 from formats.registry import FORMATS
 from formats.schemas import JSONL_FORMATS, PARTS
 
@@ -170,12 +171,28 @@ def test_suffixes_mean_one_target():
         ".sets.jsonl": "parentsets",
         ".net.jsonl": "network",
         ".gv": "dot",
+        ".bifxml": "xmlbif",
         ".feather": "feather",
         ".arrow": "feather",
         ".arrows": "arrow",
     }
     expected |= {
-        f".{name}": name for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td", "svg", "html")
+        f".{name}": name
+        for name in (
+            "jkl",
+            "pss",
+            "bif",
+            "net",
+            "dot",
+            "graphml",
+            "gr",
+            "td",
+            "svg",
+            "html",
+            "xmlbif",
+            "xdsl",
+            "uai",
+        )
     }
     expected |= {f".{name}": name for name in ("parquet", "tsv")}
     for suffix, target in expected.items():

@@ -12,8 +12,8 @@ import pyarrow
 import pytest
 
 from formats import open_dataset, open_table_writer, streams
+from formats.data_records import Variable
 from formats.errors import FormatError, Malformed, Truncated
-from formats.records import Variable
 from formats.streams import open_input, open_output, read_bytes
 from formats.textlines import Lines
 

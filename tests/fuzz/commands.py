@@ -86,6 +86,9 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "optimize --data {f} --bootstrap 2 --evaluations 3", "optimize --data {f} --hc --bootstrap 2 --evaluations 5",
         "evaluate {net} --data {csv} --test {f}", "discretize {csv} --like {f}", "discretize {f} --like {csv}",
         "sample {net} --rows 3 -o {out}",
+        "entropy {f} --missing pairs", "screen {f} --missing pairs --eps 0.1",
+        "fit {net} {f} --missing em --iterations 2", "evaluate {net} --data {csv} --test {f} --missing em",
+        "optimize --data {f} --missing em --hc --evaluations 9 --rounds 2",
     ),
     "knowledge": (
         "parentsets {csv} --require @{f} --evaluations 5", "parentsets {csv} --forbid @{f} --evaluations 5",
@@ -94,6 +97,8 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "posterior {sets} --exact --forbid @{f}", "optimize {sets} --forbid @{f} --evaluations 3",
     ),
     "words": (
+        "plan --make --each x={w},y sample {w}.bif --seed 1 -o {{x}}.csv",
+        "plan --slurm --each x=1..3 {w} -o {w}.{{x}}",
         "help {w}", "formats {w}", "formats --json", "warm-up x{w}", "help {topic}", "formats bnsl.{topic}",
     ),
 }  # fmt: skip
@@ -117,7 +122,8 @@ _EVERYWHERE = (
 
 KIND = {
     "bnsl.parentsets": "sets", "jkl": "sets", "pss": "sets", "bnsl.network": "network", "bif": "network",
-    "net": "network", "dot": "network", "graphml": "network", "adjacency": "network", "modelstring": "network",
+    "net": "network", "xmlbif": "network", "xdsl": "network", "uai": "network", "dot": "network",
+    "graphml": "network", "adjacency": "network", "modelstring": "network",
     "bnsl.forest": "forest", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",
     "networks": "networks", "measures": "measures", "csv": "data", "tsv": "data",
     "parquet": "data", "arrow": "data", "feather": "data",

@@ -10,10 +10,11 @@ import numpy as np
 from helpers.places import ROOT
 
 from formats import open_table_writer, write_arc_probabilities, write_entropies, write_forest
+from formats.data_records import Variable
 from formats.graph_records import ArcProbabilities, BayesianNetwork
 from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
-from formats.records import Forest, Header, Network, ParentSetRecord, Variable
+from formats.records import Forest, Header, Network, ParentSetRecord
 from stages.entropy import compute_entropies
 
 BY_HAND = {
@@ -132,7 +133,7 @@ def _codes(rng: np.random.Generator, variables: tuple[Variable, ...]) -> np.ndar
 
 
 def _tables(variables: tuple[Variable, ...], codes: np.ndarray, folder: Path):
-    from formats.records import Dataset
+    from formats.data_records import Dataset
 
     for row in formats_of(Kind.DATA, written=True):
         with open_table_writer(str(folder / "t"), variables, row.name) as writer:

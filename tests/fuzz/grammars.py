@@ -53,6 +53,7 @@ _JSON = {
         ',"fixed":true',
         ',"complete":true',
         ',"unlisted":<score>',
+        ',"left_out":<share>',
         ',"required":<set>',
         ',"interrupted":true',
         ',"ended":"time"',
@@ -133,6 +134,35 @@ GRAMMARS: dict[str, dict[str, list[str]]] = {
             "potential ( <name> | <name> )\n{\n data = (( <share> <share> )( <share> <share> ));\n}\n",
             "potential ( <name> | )\n{\n}\n",
         ],
+    },
+    "xmlbif": {
+        "start": ["<lt>BIF VERSION=\"0.3\">\n<lt>NETWORK>\n<parts><lt>/NETWORK>\n<lt>/BIF>\n"],
+        "lt": ["<"],
+        "parts": ["<part>", "<part><parts>", "<part><part><parts>"],
+        "part": [
+            '<lt>VARIABLE TYPE="nature"><lt>NAME><name><lt>/NAME><lt>OUTCOME><word><lt>/OUTCOME><lt>OUTCOME><word><lt>/OUTCOME><lt>/VARIABLE>\n',
+            "<lt>DEFINITION><lt>FOR><name><lt>/FOR><lt>TABLE><share> <share><lt>/TABLE><lt>/DEFINITION>\n",
+            "<lt>DEFINITION><lt>FOR><name><lt>/FOR><lt>GIVEN><name><lt>/GIVEN><lt>TABLE><share> <share> <share> <share><lt>/TABLE><lt>/DEFINITION>\n",
+            "<lt>PROPERTY>bnsl_name = <word><lt>/PROPERTY>", "<lt>!-- <word> -->",
+        ],
+    },
+    "xdsl": {
+        "start": ['<lt>smile id="<name>">\n<lt>nodes>\n<parts><lt>/nodes>\n<lt>/smile>\n'],
+        "lt": ["<"],
+        "parts": ["<part>", "<part><parts>", "<part><part><parts>"],
+        "part": [
+            '<lt>cpt id="<name>"><states><lt>probabilities><share> <share><lt>/probabilities><lt>/cpt>\n',
+            '<lt>cpt id="<name>"><states><lt>parents><name><lt>/parents><lt>probabilities><share> <share> <share> <share><lt>/probabilities><lt>/cpt>\n',
+            '<lt>deterministic id="<name>"><states><lt>parents><name><lt>/parents><lt>resultingstates><word> <word><lt>/resultingstates><lt>/deterministic>\n',
+            '<lt>noisymax id="<name>"/>',
+        ],
+        "states": ['<lt>state id="<word>"/><lt>state id="<word>"/>', '<lt>state id="<word>"/><lt>property id="bnsl_states"><word><lt>/property>'],
+    },
+    "uai": {
+        "start": ["BAYES\n<count>\n2 2 \n<count>\n1 0\n<scopes>\n2\n<share> <share>\n<tables><blank># bnsl_variable 0 = <word> <word> <word>\n",
+                  "BAYES\n1\n2 \n1\n1 0\n2\n<share> <share>\n", "MARKOV\n<count>\n<count> <count>\n"],
+        "scopes": ["2 0 1\n", "1 1\n", "<count> <count> <count>\n"],
+        "tables": ["4\n<share> <share> <share> <share>\n", "2\n<share> <share>\n", "<count>\n<tables>"],
     },
     "dot": {
         "start": ["digraph {\n<lines>}", "strict digraph <name> {<lines>}\n", "graph {<lines>}", "digraph {<lines>"],

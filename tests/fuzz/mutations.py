@@ -171,7 +171,18 @@ def _change_json(rng: Random, data: bytes, others: list[bytes]) -> bytes:
     elif what < 0.5 and isinstance(holder, dict):
         holder[
             rng.choice(
-                (*keys, "required", "fixed", "unlisted", "records", "shard", "ended", "treewidth", "bound")
+                (
+                    *keys,
+                    "required",
+                    "fixed",
+                    "unlisted",
+                    "left_out",
+                    "records",
+                    "shard",
+                    "ended",
+                    "treewidth",
+                    "bound",
+                )
             )
         ] = rng.choice(VALUES)
     else:

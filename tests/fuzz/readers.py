@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import formats
+from formats.data_records import Dataset
 from formats.detection import detect
 from formats.errors import FormatError
 from formats.graph_records import ArcProbabilities, BayesianNetwork
@@ -20,7 +21,7 @@ from formats.json_lines.measures import open_measures
 from formats.json_lines.run_parts import gather
 from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
-from formats.records import Dataset, EntropyTable, Header, Network, ParentSetTable
+from formats.records import EntropyTable, Header, Network, ParentSetTable
 from formats.textlines import Lines
 
 REFUSED = "refused"
@@ -64,7 +65,16 @@ def read_sets(path: Path, rng: Random) -> None:
     text = b"".join(load_writer("parentsets", Kind.PARENT_SETS)(table.header, table.records()))
     again = formats.open_parent_sets(io.BytesIO(text))
     same_variables(table.header, again.header)
-    for field in ("set_offsets", "scores", "parent_offsets", "parents", "fixed", "complete", "unlisted"):
+    for field in (
+        "set_offsets",
+        "scores",
+        "parent_offsets",
+        "parents",
+        "fixed",
+        "complete",
+        "unlisted",
+        "left_out",
+    ):
         ours, theirs = getattr(table, field), getattr(again, field)
         require(
             np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f"), f"{field} differ when read back"
@@ -143,7 +153,7 @@ def check_network(network: Network) -> None:
 
 
 def read_model(path: Path, rng: Random) -> None:
-    """A network with its parameters; written as BIF or HUGIN."""
+    """A network with its parameters; written as one of the formats that hold them."""
     model = formats.open_bayesian_network(str(path))
     check_model(model)
     other = rng.choice([row.name for row in formats_of(Kind.PARAMETERS, written=True)])
@@ -214,7 +224,8 @@ _RULES: tuple[dict[str, Any], ...] = (
 
 def read_data(path: Path, rng: Random) -> None:
     """A data table (or entropies) under some options; written as another format."""
-    opened = formats.open_dataset_or_entropies(str(path), **rng.choice(_RULES))
+    rules = rng.choice(_RULES)
+    opened = formats.open_dataset_or_entropies(str(path), **rules)
     if isinstance(opened, EntropyTable):
         check_entropies(opened)
         return
@@ -226,6 +237,11 @@ def read_data(path: Path, rng: Random) -> None:
     again = formats.open_dataset(str(target), variables=opened.variables)
     require(opened.variables == again.variables, f"variables differ when written as {row.name}")
     require(np.array_equal(opened.codes, again.codes), f"cells differ when written as {row.name}")
+    holes = formats.open_incomplete(str(path), **rules)
+    check_data(holes.dataset)
+    whole = int((~holes.is_hidden.any(axis=0)).sum())
+    n_rows = holes.dataset.n_rows if rules.get("missing") == "state" else whole
+    require(opened.n_rows == n_rows, "rows differ when read with their holes")
 
 
 def check_data(dataset: Dataset) -> None:
@@ -326,6 +342,9 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "pss": (read_sets,),
     "bif": (read_model, read_network),
     "net": (read_model, read_network),
+    "xmlbif": (read_model, read_network),
+    "xdsl": (read_model, read_network),
+    "uai": (read_model, read_network),
     "dot": (read_network,),
     "graphml": (read_network,),
     "adjacency": (read_network,),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from formats.data_records import Variable
 from formats.graph_records import ArcProbabilities
-from formats.records import Header, Variable
+from formats.records import Header
 
 
 def arc_probabilities(n_variables=3, seed=0) -> ArcProbabilities:

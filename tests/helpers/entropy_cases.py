@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from formats.records import EntropyTable, Variable
+from formats.data_records import Variable
+from formats.records import EntropyTable
 
 
 def entropy_table(n_variables=3, seed=0, names=None, labels=True) -> EntropyTable:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.records import Dataset, Header, Network, Variable
+from formats.data_records import Dataset, Variable
+from formats.records import Header, Network
 from stages.evaluate.essential_graphs import PartiallyDirectedGraph, list_arcs
 
 

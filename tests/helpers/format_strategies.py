@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from formats.data_records import Variable
 from formats.graph_records import BayesianNetwork
-from formats.records import Header, Network, ParentSetRecord, Variable
+from formats.records import Header, Network, ParentSetRecord
 
 booleans = st.booleans()
 finite = st.floats(-1e200, 1e200)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from formats.data_records import Variable
 from formats.graph_records import BayesianNetwork
-from formats.records import Variable
 
 
 def small_network(seed, n_variables=6, most_parents=3, most_states=3, zeros=0.0):

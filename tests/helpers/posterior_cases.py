@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 
-from formats.records import Header, ParentSetRecord, ParentSetTable, Variable
+from formats.data_records import Variable
+from formats.records import Header, ParentSetRecord, ParentSetTable
 
 
 def random_lists(seed: int, n_variables: int, spread: float, most_parents: int = 3, share: float = 0.8):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from formats.records import Dataset, Variable
+from formats.data_records import Dataset, Variable
 
 
 def make_dataset(codes: np.ndarray, n_states: list[int]) -> Dataset:

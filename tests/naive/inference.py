@@ -45,3 +45,33 @@ def probability(table, evidence):
 def most_probable(table, evidence):
     """The largest probability of all states with the evidence."""
     return restricted(table, evidence).max()
+
+
+def expected_counts(network, codes, is_hidden):
+    """Log-likelihood of what is observed, and the expected counts of every family's table, row by row."""
+    joint = joint_table(network)
+    total, counts = 0.0, [np.zeros(table.shape) for table in network.tables]
+    for row in range(codes.shape[1]):
+        evidence = {v: int(codes[v, row]) for v in range(len(codes)) if not is_hidden[v, row]}
+        kept = restricted(joint, evidence)
+        total += math.log(kept.sum())
+        for states in itertools.product(*map(range, joint.shape)):
+            for child, parents in enumerate(network.parents):
+                cell = (*(states[p] for p in parents), states[child])
+                counts[child][cell] += kept[states] / kept.sum()
+    return total, counts
+
+
+def maximised(network, codes, is_hidden, smoothing, iterations):
+    """Tables after some iterations of expectation maximisation, and the log-likelihood before each."""
+    trace = []
+    for _ in range(iterations):
+        total, counts = expected_counts(network, codes, is_hidden)
+        trace.append(total)
+        tables = []
+        for table in counts:
+            weights = table + smoothing / table.size
+            sums = weights.sum(axis=-1, keepdims=True)
+            tables.append(np.where(sums > 0, weights / np.where(sums > 0, sums, 1), 1 / table.shape[-1]))
+        network = type(network)(network.variables, network.parents, tuple(tables), network.name)
+    return network.tables, trace

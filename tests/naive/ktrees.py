@@ -41,14 +41,20 @@ class NaiveKTree:
         The clique each variable formed when it was placed, longest-serving member first.
     """
 
-    def __init__(self, lists, order, bound, left_out=None, hosts=None):
+    def __init__(self, lists, order, bound, left_out=None, hosts=None, n_states=None, most_cells=math.inf):
         self.bound = min(bound, len(order) - 1)
+        self.n_states, self.most_cells = n_states or [1] * len(lists), most_cells
         lists = small_lists(lists, self.bound)
-        start = list(order[: self.bound + 1])
+        lists = [
+            [(s, p) for s, p in sets if self.cells({v, *p}) <= most_cells] for v, sets in enumerate(lists)
+        ]
+        largest = sorted(self.n_states, reverse=True)
+        n_start = max(m for m in range(1, self.bound + 2) if math.prod(largest[:m]) <= most_cells)
+        start = list(order[:n_start])
         self.order = list(order)
         self.network = dict(best_on(lists, start))
         self.bags = {v: sorted(start) for v in start}
-        for i in range(self.bound + 1, len(order)):
+        for i in range(n_start, len(order)):
             child = order[i]
             self.network[child] = next(entry for entry in lists[child] if self.holds(entry[1]))
             self.bags[child] = self.join(
@@ -64,9 +70,14 @@ class NaiveKTree:
         host = self.bags[self.order[latest]]
         if preferred in self.bags and family <= set(self.bags[preferred]):
             host = self.bags[preferred]
-        spare = [v for v in host if v not in family]
-        out = unwanted if unwanted in spare else spare[0]
-        return [v for v in host if v != out] + [child]
+        kept = list(host)
+        while len(kept) > self.bound or self.cells({*kept, child}) > self.most_cells:
+            spare = [v for v in kept if v not in family]
+            kept.remove(unwanted if unwanted in spare else spare[0])
+        return [*kept, child]
+
+    def cells(self, members):
+        return math.prod(self.n_states[v] for v in members)
 
     def score(self):
         return math.fsum(score for score, _ in self.network.values())

@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from formats.records import Header, ParentSetRecord, ParentSetTable, Variable
+from formats.data_records import Variable
+from formats.records import Header, ParentSetRecord, ParentSetTable
 
 from .orders import best_within, lists_of, order_score
 

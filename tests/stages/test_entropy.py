@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import entropy as naive
 
+from formats.data_records import Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
-from formats.records import Dataset, Variable
 from stages import entropy
 from stages.entropy import compute_entropies, mutual_information
 from stages.runtime.reporting import NullReporter
@@ -92,6 +92,43 @@ def test_constants_and_unseen_states():
 def test_a_single_row():
     table = compute_entropies(make_dataset([[0], [1]]))
     assert not table.entropy.any() and not table.conditional.any()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_available_pairs(seed, monkeypatch):
+    """Each pair in the rows that have both; a pair that no row has tells nothing."""
+    monkeypatch.setattr(entropy, "BLOCK_CELLS", 8)
+    dataset = random_dataset(seed, 7, 40)
+    is_hidden = np.random.default_rng(seed).random(dataset.codes.shape) < 0.3
+    is_hidden[0, :20] = is_hidden[1, 20:] = True
+    codes = np.where(is_hidden, 0, dataset.codes)
+    rows = IncompleteDataset(Dataset(dataset.variables, codes, "sha256:1"), is_hidden)
+    table = compute_entropies(rows, jobs=2)
+    assert table.variables == dataset.variables and (table.n_states == dataset.n_states).all()
+    assert table.rows == 40 and table.fingerprint == "sha256:1"
+    for i, j in itertools.product(range(7), repeat=2):
+        own = naive.entropy(codes[i, ~is_hidden[i]].tolist())
+        assert table.entropy[i] == pytest.approx(own, abs=1e-12)
+        both = ~(is_hidden[i] | is_hidden[j])
+        given = own
+        if both.any():
+            given = min(own, naive.conditional_entropy(codes[i, both].tolist(), codes[j, both].tolist()))
+        assert table.conditional[i, j] == pytest.approx(0.0 if i == j else given, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_holes_are_complete_rows(seed):
+    dataset = random_dataset(seed, 9, 50)
+    whole = IncompleteDataset(dataset, np.zeros(dataset.codes.shape, dtype=bool))
+    found, expected = compute_entropies(whole), compute_entropies(dataset)
+    assert same_bits(found.entropy, expected.entropy) and same_bits(found.conditional, expected.conditional)
+
+
+def test_holes_beside_256_states():
+    dataset = make_dataset([list(range(256)), [0, 1] * 128])
+    is_hidden = np.zeros((2, 256), dtype=bool)
+    with pytest.raises(UnsuitableData, match="256 states"):
+        compute_entropies(IncompleteDataset(dataset, is_hidden))
 
 
 def test_no_rows():

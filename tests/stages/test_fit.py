@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
-from formats.records import Dataset, Header, Network, Variable
+from formats.records import Header, Network
 from stages import fit
 from stages.fit import fit_parameters
 from stages.runtime.errors import StageError

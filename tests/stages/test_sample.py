@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
-from formats.records import Variable
 from stages import sample
 from stages.graphs import topological_order
 from stages.runtime.errors import StageError

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import screen as naive
 
-from formats.records import Dataset, EntropyTable, Variable
+from formats.data_records import Dataset, Variable
+from formats.records import EntropyTable
 from stages import screen
 from stages.entropy import compute_entropies
 from stages.runtime.errors import StageError

@@ -11,9 +11,10 @@ from helpers.format_strategies import networks, words
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
-from formats.records import Header, Network, Variable
+from formats.records import Header, Network
 from stages.evaluate.essential_graphs import essential_graph
 from stages.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 

@@ -3,7 +3,8 @@
 For a child X and parents P, one call scores P + {Y} for every candidate Y. The configurations of P are built
 once (`row_groups`), and each Y is counted the cheapest of three ways: AND + popcount over the bitmaps of wide
 configurations, a walk over the rows of narrow ones, or, where Y is rarely out of its most frequent state, a walk
-over just those rows that corrects the counts of the configurations they fall in.
+over just those rows that corrects the counts of the configurations they fall in. Of a small set and child most
+counts follow from fewer (`free_states`).
 
 Every score of the project is a sum over cells minus a sum over configurations minus a penalty:
 ``sum cell[N_xp] - sum row[N_p] - penalty * |P||Y|`` with look-up tables ``cell`` and ``row`` that are 0 at 0
@@ -17,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
+from .free_states import fill_overlaps, keep_free_cells, plan_free_states
 from .overlaps import count_overlaps
 from .row_groups import count_narrow_cells, count_wide_cells, narrow_limit, split_rows
 from .split_scores import (
@@ -180,12 +182,24 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     word_shifts, minority_offsets, is_sparse = data.word_shifts, data.minority_offsets, data.is_sparse
     wide, rows, starts, listed, cells = work.wide, work.rows, work.starts, work.listed, work.cells
     cell_counts, histogram, places, partition = work.cell_counts, work.histogram, work.small, work.partition
-    kinds, cell, row = tables.kind, tables.cell, tables.row
+    kinds, cell, row, overlaps = tables.kind, tables.cell, tables.row, work.overlaps
     first_state = np.int64(offsets[child])
     r = np.int64(offsets[child + 1]) - first_state
     n_words = bits.shape[1]
     done = 0.0
     if first == 0:
+        partition[4] = plan_free_states(
+            bits, offsets, word_shifts, child, parents, len(candidates), work.asked, work.pairs, cells, work.bitmaps,
+            overlaps,
+        )  # fmt: skip
+    if first == 0 and partition[4] >= 0:
+        partition[0] = keep_free_cells(
+            bits, offsets, word_shifts, child, parents, work.state_rows, cells, work.sources, cell_counts,
+            overlaps,
+        )  # fmt: skip
+        partition[1] = partition[2] = partition[3] = 0
+        done += 1.0 * len(weights)
+    elif first == 0:
         limit = narrow_limit(n_words, r, bits.shape[0], len(offsets) - 1)
         n_wide, n_narrow, level = split_rows(
             bits, data.valid, codes, offsets, parents, limit, wide, rows, starts, places
@@ -212,8 +226,8 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
         partition[3] = starts[level, n_narrow] if n_narrow > 0 else 0
         done += 1.0 * len(weights) * (len(parents) + 1)
     n_wide, n_narrow, level, n_listed = partition[0], partition[1], partition[2], partition[3]
-    n_cells, n_kept = n_wide * r, n_wide + n_narrow
-    uses_sparse = uses_minority_rows(
+    n_cells, n_kept, n_counted = n_wide * r, n_wide + n_narrow, partition[4]
+    uses_sparse = n_counted < 0 and uses_minority_rows(
         offsets, minority_offsets, is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed
     )
     sparse_room = len(histogram) if uses_sparse else 0
@@ -235,9 +249,16 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
             sparse_room, most_work - done, places, work.bitmaps,
         )  # fmt: skip
         done += cost
-        overlaps = work.overlaps[: n_bitmaps * n_cells].reshape((n_bitmaps, n_cells))
-        if n_bitmaps > 0 and n_cells > 0:
+        if n_bitmaps > 0 and n_cells > 0 and n_counted < 0:
             count_overlaps(cells, n_cells, bits, work.bitmaps, n_bitmaps, word_shifts, overlaps)
+        elif n_bitmaps > 0 and n_cells > 0:
+            counts = overlaps[n_bitmaps * n_cells : n_bitmaps * (n_cells + n_counted)]
+            count_overlaps(cells, n_counted, bits, work.bitmaps, n_bitmaps, word_shifts, counts)
+            by_cell = overlaps[n_bitmaps * (n_cells + n_counted) : n_bitmaps * (2 * n_cells + n_counted)]
+            fill_overlaps(
+                offsets, parents, r, n_cells, candidates, block, place, work.sources, work.state_rows, work.pairs,
+                n_counted, counts, by_cell, work.bitmaps, overlaps,
+            )  # fmt: skip
         for k in range(block, place):
             candidate, bitmap = candidates[k], places[k - block]
             s = np.int64(offsets[candidate + 1] - offsets[candidate])

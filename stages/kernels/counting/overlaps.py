@@ -34,8 +34,8 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
     n_which : int
     word_shifts : ndarray of uint64, shape (n_words,)
         Rows of a word have weight ``2**word_shifts[w]``; ascending.
-    out : ndarray of int32, at least of shape (n_which, n_bitmaps)
-        Receives the counts.
+    out : ndarray of int32, at least of shape (n_which * n_bitmaps,)
+        Receives the counts: of every other those with all bitmaps, one after the other.
     """
     n_words = others.shape[1]
     is_weighted = word_shifts[n_words - 1] > np.uint64(0)
@@ -43,11 +43,10 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
         begin, end = np.uint64(start), np.uint64(min(start + CHUNK_WORDS, n_words))
         for block in range(0, n_which, BLOCK_BITMAPS):
             block_end = min(block + BLOCK_BITMAPS, n_which)
-            for i in range(0, n_bitmaps, 2):
-                # Of an odd number the last is counted twice.
-                i_next = min(i + 1, n_bitmaps - 1)
-                a, b = bitmaps[i], bitmaps[i_next]
+            for i in range(0, n_bitmaps - 1, 2):
+                a, b = bitmaps[i], bitmaps[i + 1]
                 for j in range(block, block_end, 2):
+                    # Of an odd number the last is counted twice.
                     j_next = min(j + 1, block_end - 1)
                     c, d = others[which[j]], others[which[j_next]]
                     ac = ad = bc = bd = np.uint64(0)
@@ -63,11 +62,39 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
                             ad += popcount(a[w] & d[w])
                             bc += popcount(b[w] & c[w])
                             bd += popcount(b[w] & d[w])
+                    at_c, at_d = j * n_bitmaps + i, j_next * n_bitmaps + i
                     if start > 0:
-                        ac, bc = ac + np.uint64(out[j, i]), bc + np.uint64(out[j, i_next])
-                        ad, bd = ad + np.uint64(out[j_next, i]), bd + np.uint64(out[j_next, i_next])
-                    out[j, i], out[j, i_next] = ac, bc
-                    out[j_next, i], out[j_next, i_next] = ad, bd
+                        ac, bc = ac + np.uint64(out[at_c]), bc + np.uint64(out[at_c + 1])
+                        ad, bd = ad + np.uint64(out[at_d]), bd + np.uint64(out[at_d + 1])
+                    out[at_c], out[at_c + 1] = ac, bc
+                    out[at_d], out[at_d + 1] = ad, bd
+            if n_bitmaps % 2 == 0:
+                continue
+            last = n_bitmaps - 1
+            a = bitmaps[last]
+            for j in range(block, block_end, 4):
+                j_2, j_3 = min(j + 1, block_end - 1), min(j + 2, block_end - 1)
+                j_4 = min(j + 3, block_end - 1)
+                c, d, e, f = others[which[j]], others[which[j_2]], others[which[j_3]], others[which[j_4]]
+                ac = ad = ae = af = np.uint64(0)
+                if is_weighted:
+                    for w in range(begin, end):
+                        ac += popcount(a[w] & c[w]) << word_shifts[w]
+                        ad += popcount(a[w] & d[w]) << word_shifts[w]
+                        ae += popcount(a[w] & e[w]) << word_shifts[w]
+                        af += popcount(a[w] & f[w]) << word_shifts[w]
+                else:
+                    for w in range(begin, end):
+                        ac += popcount(a[w] & c[w])
+                        ad += popcount(a[w] & d[w])
+                        ae += popcount(a[w] & e[w])
+                        af += popcount(a[w] & f[w])
+                at_c, at_d = j * n_bitmaps + last, j_2 * n_bitmaps + last
+                at_e, at_f = j_3 * n_bitmaps + last, j_4 * n_bitmaps + last
+                if start > 0:
+                    ac, ad = ac + np.uint64(out[at_c]), ad + np.uint64(out[at_d])
+                    ae, af = ae + np.uint64(out[at_e]), af + np.uint64(out[at_f])
+                out[at_c], out[at_d], out[at_e], out[at_f] = ac, ad, ae, af
 
 
 @njit

@@ -76,14 +76,28 @@ class Workspace(NamedTuple):
     rest: np.ndarray  # int64 (256,): rows left over per child state
     overlaps: np.ndarray  # int32: rows that cells share with the bitmaps of a block of candidates
     bitmaps: np.ndarray  # int32 (n_states,): the bitmaps of a block of candidates
-    partition: np.ndarray  # int64 (4,): wide and narrow configurations, their level, listed rows
+    # int64 (5,): wide and narrow configurations, their level, listed rows, bitmaps counted
+    partition: np.ndarray
+    state_rows: np.ndarray  # int32 (n_states,): rows in every state; these four serve `free_states`
+    pairs: np.ndarray  # int32 (n_free, n_free): rows that two free states share
+    # int64 (n_variables,): candidates that asked for a variable's pairs, -1 once they are known
+    asked: np.ndarray
+    sources: np.ndarray  # int64 (3, MOST_CELLS): where the count of a cell comes from
 
 
 MOST_BITMAPS = 64
 """Bitmaps of candidates counted together, unless a single candidate has more."""
 
+MOST_PAIRS = 1 << 23
+"""Pairs of states whose counts are kept: 32 MB."""
 
-def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: int) -> Workspace:
+MOST_CELLS = 64
+"""Cells of a child and its parents up to which `free_states` is thought of."""
+
+
+def new_workspace(
+    n_words: int, most_wide: int, most_cells: int, most_states: int, state_rows: np.ndarray, n_variables: int
+) -> Workspace:
     """Scratch for data of `n_words` words of packed rows.
 
     Parameters
@@ -93,8 +107,13 @@ def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: in
         Wide configurations of a parent set, and their cells with the child's states, at most.
     most_states : int
         Of a variable.
+    state_rows : ndarray of int32, shape (n_states,)
+        Rows in every state.
+    n_variables : int
     """
     n_packed = 64 * n_words
+    n_free = len(state_rows) - n_variables
+    n_known = n_variables if n_free * n_free <= MOST_PAIRS else 0
     most_bitmaps = max(MOST_BITMAPS, most_states)
     return Workspace(
         wide=np.empty((2, most_wide, n_words), dtype=np.uint64),
@@ -111,7 +130,11 @@ def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: in
         rest=np.empty(256, dtype=np.int64),
         overlaps=np.empty(most_bitmaps * most_cells, dtype=np.int32),
         bitmaps=np.empty(most_bitmaps, dtype=np.int32),
-        partition=np.zeros(4, dtype=np.int64),
+        partition=np.zeros(5, dtype=np.int64),
+        state_rows=state_rows,
+        pairs=np.empty((n_free, n_free) if n_known else (0, 0), dtype=np.int32),
+        asked=np.zeros(n_known, dtype=np.int64),
+        sources=np.empty((3, MOST_CELLS), dtype=np.int64),
     )
 
 

@@ -21,7 +21,8 @@ def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
     Parameters
     ----------
     overlaps : ndarray of int32
-        Line `bitmap`: rows that the candidate's second state shares with every cell of `row_groups.Workspace.cells`.
+        From `overlaps.count_overlaps`: rows that the candidate's second state, the bitmap of this place, shares with
+        every cell of `row_groups.Workspace.cells`.
     bitmap : int
     cell_counts : ndarray of int32
     n_wide : int
@@ -29,7 +30,8 @@ def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
         As in `add_one.ScoreTables`, line `kind`.
     kind : int
     """
-    shared, cell_table, row_table = overlaps[bitmap], cell[kind], row[kind]
+    cell_table, row_table = cell[kind], row[kind]
+    shared = overlaps[bitmap * 2 * n_wide : (bitmap + 1) * 2 * n_wide]
     score = 0.0
     for c in range(np.uint64(n_wide)):
         in_total, in_one = np.uint64(shared[2 * c]), np.uint64(shared[2 * c + 1])
@@ -49,8 +51,8 @@ def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, res
     Parameters
     ----------
     overlaps : ndarray of int32
-        Lines from `bitmap` on: rows that the candidate's states but the first share with every cell of
-        `row_groups.Workspace.cells`.
+        From `overlaps.count_overlaps`: rows that the candidate's states but the first, the bitmaps from this place
+        on, share with every cell of `row_groups.Workspace.cells`.
     bitmap, s : int
     cell_counts : ndarray of int32
     n_wide, r : int
@@ -70,13 +72,14 @@ def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, res
             rest_total += rest[x]
         # State 0 of candidate and child is never counted: it is what the others leave over.
         for y in range(bitmap, bitmap + s - 1):
-            total = np.int64(overlaps[y, first])
+            place = y * n_wide * r + first
+            total = np.int64(overlaps[place])
             # A state that does not occur here adds nothing: the tables are 0 at 0.
             if total == 0:
                 continue
             in_zero = total
             for x in range(1, r):
-                count = np.int64(overlaps[y, first + x])
+                count = np.int64(overlaps[place + x])
                 score += cell_table[count]
                 rest[x] -= count
                 in_zero -= count

@@ -9,6 +9,8 @@ elimination     orders of elimination and their costs
 clique_plans    a component's junction tree: axes, strides and factors of its cliques
 propagation     products, sums and maxima towards the roots, and back
 log_tables      the same in logarithms, for rows whose numbers are too small
+expected_counts  expected counts of families, for expectation maximisation
 trace_states      most probable states, and draws, from the roots on
+weighting       samples weighted by their likelihood, where tables would be too large
 answers         all of it for groups of rows
 """

@@ -8,12 +8,16 @@ import numpy as np
 
 from ..jit import njit
 from .clique_plans import lay_out, measure, order_component
+from .expected_counts import add_expected
 from .log_tables import collect_logs, distribute_logs, weigh_by_separator
 from .propagation import collect, distribute, read_marginals
 from .trace_states import trace_states
 
-LOGS, MARGINALS, BEST, DRAWN = 0, 1, 2, 3
-"""What is asked: probabilities of rows; marginals of hidden variables; their most probable states; states drawn."""
+LOGS, MARGINALS, BEST, DRAWN, COUNTS = 0, 1, 2, 3, 4
+"""What is asked: probabilities of rows; marginals of hidden variables; their most probable states; states drawn;
+expected counts of families."""
+
+NO_NUMBERS = np.zeros(0)
 
 CELLS_AT_ONCE = 1 << 15
 """Numbers of the tables of rows that are worked on together: what second-level caches hold."""
@@ -59,6 +63,10 @@ class Asked(NamedTuple):
         Filled by `MARGINALS`; NaN in impossible rows.
     logs : ndarray of float64, shape (e,)
         Filled: the component's part of the logarithm of a row's probability, or with `BEST` of that of the states.
+    weights : ndarray of float64, shape (rows,)
+        How many rows each row stands for, with `COUNTS`.
+    counts : ndarray of float64
+        See `expected_counts.add_expected`: `COUNTS` adds to them, nothing for impossible rows.
     """
 
     ranks: np.ndarray
@@ -68,6 +76,8 @@ class Asked(NamedTuple):
     codes: np.ndarray
     posterior: np.ndarray
     logs: np.ndarray
+    weights: np.ndarray = NO_NUMBERS
+    counts: np.ndarray = NO_NUMBERS
 
 
 @njit
@@ -101,7 +111,7 @@ def answer_groups(network, groups, asked, kind, first, last, most_cells):
     groups : Groups
     asked : Asked
     kind : int
-        `LOGS`, `MARGINALS`, `BEST` or `DRAWN`.
+        `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
     first, last : int
     most_cells : float
         Numbers that tables and messages of a row may have.
@@ -144,6 +154,11 @@ def _answer_rows(plan, network, asked, kind, rows, is_inside, tables, messages, 
         if kind == MARGINALS:
             distribute(plan, network, n_rows, tables, messages)
             read_marginals(plan, network, rows, tables, asked.target_start, asked.posterior)
+        elif kind == COUNTS:
+            distribute(plan, network, n_rows, tables, messages)
+            add_expected(
+                plan, network, asked.codes, rows, is_inside, tables, logs, asked.weights, asked.counts
+            )
         elif kind != LOGS:
             places = np.arange(n_rows)
             trace_states(
@@ -163,6 +178,10 @@ def _answer_in_logs(plan, network, asked, kind, rows, is_inside, tables, message
     if kind == MARGINALS:
         distribute_logs(plan, network, tables)
         read_marginals(plan, network, rows, tables, asked.target_start, asked.posterior)
+    elif kind == COUNTS:
+        distribute_logs(plan, network, tables)
+        logs = np.full(1, total)
+        add_expected(plan, network, asked.codes, rows, is_inside, tables, logs, asked.weights, asked.counts)
     elif kind != LOGS:
         for clique in range(len(plan.heirs)):
             weigh_by_separator(plan, clique, tables)

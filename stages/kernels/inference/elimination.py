@@ -241,8 +241,8 @@ def best_order(graph, sizes, ranks):
 
     Parameters
     ----------
-    graph : ndarray of uint64, shape (k, words)
-    sizes : ndarray of float64, shape (k,)
+    graph, sizes
+        See `greedy_order`.
     ranks : ndarray of int64, shape (k,)
         The given order: vertices with small ranks go first.
 

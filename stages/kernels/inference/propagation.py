@@ -3,6 +3,9 @@
 Cells of a table are `n_rows` numbers apart, the rows of a cell side by side: inner loops run over rows. Tables
 are scaled so that a row's numbers stay in range; a row that leaves it all the same, or that is impossible, is left to
 `log_tables`. Messages are those of Shenoy and Shafer 1990 on the way in, of Jensen, Lauritzen and Olesen 1990 back.
+
+What the loops need beside their tables is allocated once, outside: a kernel that allocates nothing counts no
+references.
 """
 
 from __future__ import annotations
@@ -39,8 +42,14 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
     logs : ndarray of float64, shape (n_rows,)
         Filled: logarithm of the sum (or maximum) over the component, nats; NaN if a row's numbers became too small.
     """
+    bases, peaks = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
+    digits = np.empty(len(network.n_states), dtype=np.int64)
+    _collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs, bases, peaks, digits)
+
+
+@njit
+def _collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs, bases, peaks, digits):
     n_rows = len(rows)
-    bases, peaks = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
     logs[:] = 0.0
     for clique in range(len(plan.heirs)):
         begin, end = plan.cell_start[clique], plan.cell_start[clique + 1]
@@ -54,7 +63,7 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
             else:
                 find_entries(network, source, codes, rows, is_inside, bases)
             values = messages if is_message else network.probabilities
-            _multiply(plan, network, clique, factor, values, bases, is_message, table)
+            _multiply(plan, network, clique, factor, values, bases, is_message, table, digits)
             if (factor - plan.factor_start[clique]) % FACTORS_BETWEEN_SCALING == FACTORS_BETWEEN_SCALING - 1:
                 _rescale(table, n_rows, peaks, logs)
         n_kept = plan.message_start[clique + 1] - plan.message_start[clique]
@@ -75,7 +84,7 @@ def find_entries(network, family, codes, rows, is_inside, bases):
 
 
 @njit
-def _multiply(plan, network, clique, factor, values, bases, is_message, table):
+def _multiply(plan, network, clique, factor, values, bases, is_message, table, digits):
     """Multiply a table by a factor: by its value at ``bases[row]`` plus the strides of a cell's states."""
     begin = plan.axis_start[clique]
     n_axes = plan.axis_start[clique + 1] - begin
@@ -84,7 +93,7 @@ def _multiply(plan, network, clique, factor, values, bases, is_message, table):
     at = plan.stride_start[factor]
     n_last = network.n_states[plan.axes[begin + n_axes - 1]]
     last = plan.strides[at + n_axes - 1]
-    digits = np.zeros(n_axes, dtype=np.int64)
+    digits[:n_axes] = 0
     offset, cell = np.int64(0), np.int64(0)
     while cell < n_cells:
         if n_rows == 1:
@@ -103,15 +112,40 @@ def _multiply(plan, network, clique, factor, values, bases, is_message, table):
                 for r in range(n_rows):
                     table[here + r] *= values[bases[r] + shift]
         cell += n_last
-        axis = n_axes - 2
-        while axis >= 0:
-            digits[axis] += 1
-            offset += plan.strides[at + axis]
-            if digits[axis] < network.n_states[plan.axes[begin + axis]]:
-                break
-            offset -= digits[axis] * plan.strides[at + axis]
-            digits[axis] = 0
-            axis -= 1
+        offset = next_offset(plan, network, begin, at, n_axes - 2, digits, offset)
+
+
+@njit
+def next_offset(plan, network, begin, at, axis, digits, offset):
+    """Count the states of a clique's axes on by one, the last that is looked at fastest.
+
+    Parameters
+    ----------
+    plan : CliquePlan
+    network : NetworkArrays
+    begin, at : int
+        Where the clique's axes begin in ``plan.axes``, and a factor's strides in ``plan.strides``.
+    axis : int
+        The fastest axis; those behind it stay as they are.
+    digits : ndarray of int64
+        State of each axis; changed.
+    offset : int
+        Of these states in the factor.
+
+    Returns
+    -------
+    int
+        The offset of the next states; of the first ones after the last.
+    """
+    while axis >= 0:
+        digits[axis] += 1
+        offset += plan.strides[at + axis]
+        if digits[axis] < network.n_states[plan.axes[begin + axis]]:
+            break
+        offset -= digits[axis] * plan.strides[at + axis]
+        digits[axis] = 0
+        axis -= 1
+    return offset
 
 
 @njit
@@ -160,7 +194,12 @@ def distribute(plan, network, n_rows, tables, messages):
     messages : ndarray of float64
         Scratch from here on.
     """
-    sums = np.empty(n_rows)
+    sums, digits = np.empty(n_rows), np.empty(len(network.n_states), dtype=np.int64)
+    _distribute(plan, network, n_rows, tables, messages, sums, digits)
+
+
+@njit
+def _distribute(plan, network, n_rows, tables, messages, sums, digits):
     for clique in range(len(plan.heirs) - 1, -1, -1):
         begin, end = plan.message_start[clique], plan.message_start[clique + 1]
         table = tables[plan.cell_start[clique] * n_rows : plan.cell_start[clique + 1] * n_rows]
@@ -169,7 +208,9 @@ def distribute(plan, network, n_rows, tables, messages):
             message[:] = 1.0
         else:
             message[:] = 0.0
-            _marginalise(plan, network, plan.heirs[clique], plan.handed[clique], n_rows, tables, message)
+            _marginalise(
+                plan, network, plan.heirs[clique], plan.handed[clique], n_rows, tables, message, digits
+            )
         n_summed = len(table) // len(message)
         for kept in range(end - begin):
             sums[:] = 0.0
@@ -185,25 +226,17 @@ def distribute(plan, network, n_rows, tables, messages):
 
 
 @njit
-def _marginalise(plan, network, clique, factor, n_rows, tables, target):
+def _marginalise(plan, network, clique, factor, n_rows, tables, target, digits):
     """Add the cells of a clique's table to those of a factor's that they agree with."""
     begin = plan.axis_start[clique]
     n_axes = plan.axis_start[clique + 1] - begin
     at = plan.stride_start[factor]
-    digits = np.zeros(n_axes, dtype=np.int64)
+    digits[:n_axes] = 0
     offset = np.int64(0)
     for cell in range(plan.cell_start[clique], plan.cell_start[clique + 1]):
         for r in range(n_rows):
             target[offset * n_rows + r] += tables[cell * n_rows + r]
-        axis = n_axes - 1
-        while axis >= 0:
-            digits[axis] += 1
-            offset += plan.strides[at + axis]
-            if digits[axis] < network.n_states[plan.axes[begin + axis]]:
-                break
-            offset -= digits[axis] * plan.strides[at + axis]
-            digits[axis] = 0
-            axis -= 1
+        offset = next_offset(plan, network, begin, at, n_axes - 1, digits, offset)
 
 
 @njit
@@ -222,6 +255,15 @@ def read_marginals(plan, network, rows, tables, target_start, posterior):
     posterior : ndarray of float64, shape (all rows, columns)
         Filled.
     """
+    most = np.int64(0)
+    for size in network.n_states:
+        most = max(most, size)
+    sums = np.empty(most * len(rows))
+    _read_marginals(plan, network, rows, tables, target_start, posterior, sums)
+
+
+@njit
+def _read_marginals(plan, network, rows, tables, target_start, posterior, sums):
     n_rows = len(rows)
     for clique in range(len(plan.heirs)):
         begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
@@ -232,15 +274,15 @@ def read_marginals(plan, network, rows, tables, target_start, posterior):
             n_states, inner = network.n_states[plan.axes[axis]], np.int64(1)
             for later in range(axis + 1, end):
                 inner *= network.n_states[plan.axes[later]]
-            sums = np.zeros((n_states, n_rows))
+            sums[: n_states * n_rows] = 0.0
             first = plan.cell_start[clique]
             for cell in range(plan.cell_start[clique + 1] - first):
                 state = (cell // inner) % n_states
                 for r in range(n_rows):
-                    sums[state, r] += tables[(first + cell) * n_rows + r]
+                    sums[state * n_rows + r] += tables[(first + cell) * n_rows + r]
             for r in range(n_rows):
                 total = 0.0
                 for state in range(n_states):
-                    total += sums[state, r]
+                    total += sums[state * n_rows + r]
                 for state in range(n_states):
-                    posterior[rows[r], column + state] = sums[state, r] / total
+                    posterior[rows[r], column + state] = sums[state * n_rows + r] / total

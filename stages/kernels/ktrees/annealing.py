@@ -150,7 +150,7 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
     """
     order, position, bags, chosen = tree.order, tree.position, tree.bags, tree.chosen
     left_out, hosts, flags = tree.left_out, tree.hosts, log.flags
-    n, size = len(order), bags.shape[1]
+    n, size = len(order), tree.n_start
     relative_score = 0.0
     for variable in range(n):
         relative_score += lists.relative_scores[chosen[variable]]
@@ -171,7 +171,7 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             flags[variable] = RECHECK
             if kind < shares.left_out:
                 former = left_out[variable]
-                left_out[variable] = bags[variable, int(rng.random() * size)]
+                left_out[variable] = bags[variable, int(rng.random() * bags.shape[1])]
             else:
                 former = hosts[variable]
                 hosts[variable] = draw_host(lists, tree, rng, variable)

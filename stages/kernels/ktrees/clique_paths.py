@@ -90,7 +90,7 @@ def rebuild(tree, states, state):
     edges[:] = np.uint64(0)
     # The bit after all pairs is the key of the empty sets: it is always set.
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
-    join_start_clique(order, bags, edges)
+    join_start_clique(order, bags, edges, size)
     trail = trail_to(states, state)
     for t in range(size, states.depths[state]):
         variable, step = order[t], trail[t + 1]

@@ -129,7 +129,7 @@ def decode_ktree(tree, symbols):
             waiting[n_waiting] = v
             n_waiting += 1
             v = following[v]
-    join_start_clique(order, bags, edges)
+    join_start_clique(order, bags, edges, size)
     for t in range(n):
         position[order[t]] = t
         if t >= size:

@@ -120,7 +120,7 @@ def rebuild_growth(tree, states, state):
     n, size = len(order), bags.shape[1]
     edges[:] = np.uint64(0)
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
-    join_start_clique(order, bags, edges)
+    join_start_clique(order, bags, edges, size)
     trail = trail_to(states, state)
     t = np.int64(states.depths[state])
     for place in range(size, t):

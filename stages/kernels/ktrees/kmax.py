@@ -12,7 +12,7 @@ import numpy as np
 
 from ..bits import has_bit, set_bit
 from ..jit import njit
-from .ktree import is_clique, join_bag, join_start_clique, latest_member
+from .ktree import is_clique, join_bag, join_small_bag, join_start_clique, latest_member
 from .start_clique import solve_start_clique
 
 LINK_TRIALS = 50
@@ -108,7 +108,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     """
     offsets, parents, relative_scores = lists.parent_offsets, lists.parents, lists.relative_scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
-    n, size = len(order), bags.shape[1]
+    n, size = len(order), tree.n_start
     placed = np.zeros(n, dtype=np.bool_)
     is_open = np.zeros(n, dtype=np.bool_)
     fitting = lists.set_offsets[1:] - 1
@@ -118,7 +118,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     draw_start_clique(lists, precedences, rng, order, placed, size)
     for t in range(size):
         position[order[t]] = t
-    join_start_clique(order, bags, edges)
+    join_start_clique(order, bags, edges, size)
     # Positions of the others are not known yet; none of them may pass for a member of the clique.
     for variable in range(n):
         if not placed[variable]:
@@ -141,7 +141,10 @@ def place_by_regret(lists, tree, clique, precedences, rng):
         chosen[variable] = s
         total += relative_scores[s]
         host = order[latest_member(position, parents, first, end)]
-        join_bag(bags, edges, host, variable, parents, first, end)
+        if tree.most_cells < np.inf:
+            join_small_bag(bags, edges, host, variable, parents, first, end, tree.n_states, tree.most_cells)
+        else:
+            join_bag(bags, edges, host, variable, parents, first, end)
         offer_bag(lists, edges, variable, placed, fitting, is_open, heap)
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
             open_variable(lists, precedences, precedences.after[i], placed, fitting, is_open, heap)

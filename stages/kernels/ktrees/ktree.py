@@ -65,6 +65,12 @@ class KTree(NamedTuple):
         Member of the host's bag that a variable prefers not to join; -1 for none.
     hosts : ndarray of int32, shape (n_variables,)
         Variable whose bag a variable prefers to join when that contains its set; -1 for none.
+    n_states : ndarray of float64, shape (n_variables,)
+    most_cells : float
+        Product of the states of a bag's members at most, infinite for no bound. Where it leaves no room for K + 1
+        members, a variable stands several times at the end of its own bag.
+    n_start : int
+        Variables of the start clique: K + 1, or as many as fit into a table whichever they are.
     """
 
     order: np.ndarray
@@ -74,6 +80,9 @@ class KTree(NamedTuple):
     chosen: np.ndarray
     left_out: np.ndarray
     hosts: np.ndarray
+    n_states: np.ndarray
+    most_cells: float
+    n_start: int
 
 
 def new_bounded_lists(lists: SetLists) -> BoundedLists:
@@ -95,9 +104,18 @@ def new_bounded_lists(lists: SetLists) -> BoundedLists:
     )
 
 
-def new_ktree(n_variables: int, treewidth: int) -> KTree:
+def start_size(n_states: np.ndarray, treewidth: int, most_cells: float) -> int:
+    """Variables that fit one bag whichever they are: K + 1 at most."""
+    cells = np.cumprod(np.sort(n_states)[::-1][: treewidth + 1])
+    return int((cells <= most_cells).sum())
+
+
+def new_ktree(
+    n_variables: int, treewidth: int, n_states: np.ndarray | None = None, most_cells: float = np.inf
+) -> KTree:
     """A k-tree of which nothing is placed: order 0, 1, 2, ..., no preferences."""
     n = n_variables
+    n_states = np.ones(n) if n_states is None else n_states
     return KTree(
         order=np.arange(n, dtype=np.int32),
         position=np.arange(n, dtype=np.int32),
@@ -106,6 +124,9 @@ def new_ktree(n_variables: int, treewidth: int) -> KTree:
         chosen=np.zeros(n, dtype=np.int64),
         left_out=np.full(n, -1, dtype=np.int32),
         hosts=np.full(n, -1, dtype=np.int32),
+        n_states=n_states,
+        most_cells=float(most_cells),
+        n_start=start_size(n_states, treewidth, most_cells),
     )
 
 
@@ -195,6 +216,40 @@ def form_bag(bags, host, row, variable, unwanted, parents, first, end):
     bags[row, width] = variable
 
 
+@njit
+def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells):
+    """As `form_bag` where a bag's table has at most `most_cells`: as many members are left out as must be.
+
+    The set and `variable` alone fit. Longest-serving members leave first, after `unwanted`; `variable` takes
+    their places.
+    """
+    width = bags.shape[1] - 1
+    n_members, cells = 0, n_states[variable]
+    for j in range(width + 1):
+        if not is_among(bags[row], 0, n_members, bags[host, j]):
+            bags[row, n_members] = bags[host, j]
+            cells *= n_states[bags[host, j]]
+            n_members += 1
+    while n_members > width or cells > most_cells:
+        out = -1
+        for j in range(n_members):
+            if not is_among(parents, first, end, bags[row, j]) and (out < 0 or bags[row, j] == unwanted):
+                out = j
+        cells /= n_states[bags[row, out]]
+        n_members -= 1
+        for j in range(out, n_members):
+            bags[row, j] = bags[row, j + 1]
+    bags[row, n_members:] = variable
+
+
+@njit
+def join_small_bag(bags, edges, host, variable, parents, first, end, n_states, most_cells):
+    """As `join_bag` where a bag's table has at most `most_cells`."""
+    form_small_bag(bags, host, variable, variable, -1, parents, first, end, n_states, most_cells)
+    add_edges(edges, bags, variable)
+    set_bit(edges, pair_bit(variable, variable))
+
+
 @inlined
 def join_bag(bags, edges, host, variable, parents, first, end):
     """As `form_bag` where nothing is unwanted, and `add_edges`; and mark the variable as placed.
@@ -265,12 +320,11 @@ def join_host(bags, edges, host, left_out, variable):
 
 
 @njit
-def join_start_clique(order, bags, edges):
-    """Place the first K + 1 variables: all adjacent, one bag."""
-    size = bags.shape[1]
+def join_start_clique(order, bags, edges, size):
+    """Place the first variables, `size` of them: all adjacent, one bag."""
     clique = np.sort(order[:size])
     for t in range(size):
-        for j in range(size):
-            bags[order[t], j] = clique[j]
+        for j in range(bags.shape[1]):
+            bags[order[t], j] = clique[min(j, size - 1)]
         for i in range(t + 1):
             set_bit(edges, pair_bit(order[i], order[t]))

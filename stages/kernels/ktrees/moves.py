@@ -18,6 +18,7 @@ from .ktree import (
     add_edges,
     bag_contains,
     form_bag,
+    form_small_bag,
     is_among,
     is_clique,
     join_start_clique,
@@ -157,13 +158,13 @@ def renew_start_clique(lists, tree, log, clique):
     """
     order, bags, edges, chosen = tree.order, tree.bags, tree.edges, tree.chosen
     relative_scores, offsets, flags = lists.relative_scores, lists.parent_offsets, log.flags
-    n, size = len(order), bags.shape[1]
+    n, size = len(order), tree.n_start
     before = 0.0
     for t in range(size):
         log_variable(log, chosen, bags, t, order[t])
         before += relative_scores[chosen[order[t]]]
         remove_edges(edges, bags, order[t])
-    join_start_clique(order, bags, edges)
+    join_start_clique(order, bags, edges, size)
     gain = solve_start_clique(lists, tree, clique) - before
     for t in range(size, n):
         # Without parents a variable joins the start clique.
@@ -203,7 +204,8 @@ def refresh(lists, tree, log, clique, low, moved):
     set_offsets, relative_scores = lists.set_offsets, lists.relative_scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     left_out, hosts, flags, pending = tree.left_out, tree.hosts, log.flags, log.pending
-    n, size = len(order), bags.shape[1]
+    n_states, most_cells = tree.n_states, tree.most_cells
+    n, size = len(order), tree.n_start
     n_logged, gain = 0, 0.0
     renewed = low < size
     if renewed:
@@ -234,10 +236,14 @@ def refresh(lists, tree, log, clique, low, moved):
         if preferred >= 0 and position[preferred] < t and bag_contains(bags, preferred, parents, first, end):
             host = preferred
         # Row n of the bags is scratch: the bag is compared with the present one before it takes its place.
-        form_bag(bags, host, n, variable, left_out[variable], parents, first, end)
+        if most_cells < np.inf:
+            unwanted = left_out[variable]
+            form_small_bag(bags, host, n, variable, unwanted, parents, first, end, n_states, most_cells)
+        else:
+            form_bag(bags, host, n, variable, left_out[variable], parents, first, end)
         # A variable that left the start clique lost its edges, even if its bag has the same members again.
         has_new_bag = renewed and (t == size or variable == moved)
-        for j in range(size):
+        for j in range(bags.shape[1]):
             has_new_bag |= bags[n, j] != bags[variable, j]
         if has_new_bag or s != present:
             log_variable(log, chosen, bags, n_logged, variable)
@@ -246,7 +252,7 @@ def refresh(lists, tree, log, clique, low, moved):
             chosen[variable] = s
         if has_new_bag:
             remove_edges(edges, bags, variable)
-            for j in range(size):
+            for j in range(bags.shape[1]):
                 bags[variable, j] = bags[n, j]
             add_edges(edges, bags, variable)
             flags[variable] = CHANGED

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import copy_into
 from ..bits import has_bit, set_bit
 from ..jit import njit
-from .ktree import is_clique, join_bag, join_start_clique, latest_member
+from .ktree import is_clique, join_bag, join_small_bag, join_start_clique, latest_member
 from .start_clique import solve_start_clique
 
 
@@ -25,6 +25,7 @@ def place_rest(lists, tree, start, total, floor):
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
     set_offsets, relative_scores = lists.set_offsets, lists.relative_scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
+    n_states, most_cells = tree.n_states, tree.most_cells
     for t in range(start, len(order)):
         variable = np.uint32(order[t])
         s = np.uint64(set_offsets[variable])
@@ -37,7 +38,10 @@ def place_rest(lists, tree, start, total, floor):
             return total
         first, end = offsets[s], offsets[s + np.uint64(1)]
         host = np.uint32(order[latest_member(position, parents, first, end)])
-        join_bag(bags, edges, host, variable, parents, first, end)
+        if most_cells < np.inf:
+            join_small_bag(bags, edges, host, variable, parents, first, end, n_states, most_cells)
+        else:
+            join_bag(bags, edges, host, variable, parents, first, end)
     return total
 
 
@@ -63,13 +67,13 @@ def evaluate_order(lists, tree, clique, floor):
         Sum of the chosen sets' relative scores in nats; below `floor` if given up.
     """
     order, position, bags, edges = tree.order, tree.position, tree.bags, tree.edges
-    n, size = len(order), bags.shape[1]
+    n = len(order)
     edges[:] = np.uint64(0)
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     for t in range(n):
         position[order[t]] = t
-    join_start_clique(order, bags, edges)
-    return place_rest(lists, tree, size, solve_start_clique(lists, tree, clique), floor)
+    join_start_clique(order, bags, edges, tree.n_start)
+    return place_rest(lists, tree, tree.n_start, solve_start_clique(lists, tree, clique), floor)
 
 
 class Precedences(NamedTuple):

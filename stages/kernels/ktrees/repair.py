@@ -53,7 +53,7 @@ def mend_ktree(demands, tree, rng):
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     for t in range(n):
         position[order[t]] = t
-    join_start_clique(order, bags, edges)
+    join_start_clique(order, bags, edges, size)
     for t in range(size, n):
         variable = order[t]
         last = demands.lists.set_offsets[variable + 1] - 1

@@ -83,7 +83,7 @@ def solve_start_clique(lists, tree, clique):
         lists.relative_scores,
     )
     order, position, edges, chosen = tree.order, tree.position, tree.edges, tree.chosen
-    size = tree.bags.shape[1]
+    size = tree.n_start
     exact = min(size, EXACT_CLIQUE)
     _collect_clique_sets(lists, tree, exact, clique)
     free, core = peel_clique(exact, clique)

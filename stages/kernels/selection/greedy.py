@@ -17,7 +17,7 @@ from ..counting.score_tables import line_of_key
 from ..jit import njit
 from .open_list import OpenList, pop_entry, push_entry
 from .pruning import is_excluded_by_penalty
-from .set_store import SetStore, add_set, find_set, members_of, store_has_room, union_with
+from .set_store import SetStore, add_set, find_set, members_of, store_has_room, write_union
 
 EXPANSION_WORK = 500.0
 """Taking an entry from the open list, in the unit of the counting kernels' cost model; measured roughly."""
@@ -287,8 +287,8 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
             if waiting.n_open[0] == 0 or state.evaluated[0] >= most_evaluated:
                 return
             base, place = waiting.bases[0], waiting.places[0]
-            members = union_with(members_of(state.sets, base), waiting.added[0], state.union)
             y = waiting.added[0]
+            members = state.union[: write_union(members_of(state.sets, base), y, state.union)]
             states = data.state_offsets[y + 1] - data.state_offsets[y]
             configurations, score = state.configurations[base] * states, waiting.values[0]
             is_expanded = len(members) < rules.max_parents
@@ -326,7 +326,7 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
                 )
             done += EXPANSION_WORK
             if is_expanded:
-                begin_expansion(state, data, rules, allowed, members.copy(), score, configurations)
+                begin_expansion(state, data, rules, allowed, members, score, configurations)
                 progress[CHOSEN] = min(progress[CHOSEN], most_evaluated - state.evaluated[0])
             continue
         if progress[SCORED] < progress[CHOSEN]:

@@ -21,7 +21,7 @@ from .pruning import (
     is_excluded_by_entropy,
     is_excluded_by_penalty,
 )
-from .set_store import SetStore, add_set, find_set, members_of, store_has_room, union_with
+from .set_store import SetStore, add_set, find_set, members_of, store_has_room, write_union
 
 SET_WORK = 500.0
 """Taking an entry from the open list, in the unit of the counting kernels' cost model; measured roughly."""
@@ -210,7 +210,7 @@ def score_extensions(
             is_wanted = not cannot_pay(state, ranking, facts, base, y, line)
             for member in members:
                 is_wanted &= member != y
-            is_wanted = is_wanted and find_set(state.sets, union_with(members, y, union)) < 0
+            is_wanted = is_wanted and find_set(state.sets, union[: write_union(members, y, union)]) < 0
         if is_wanted:
             candidates[n] = y
             n += 1
@@ -220,7 +220,7 @@ def score_extensions(
     state.evaluated[0] += n
     for k in range(n):
         y = candidates[k]
-        extension = union_with(members, y, union)
+        extension = union[: write_union(members, y, union)]
         number = find_set(state.sets, extension)
         if number < 0:
             number = remember(state, ranking, facts, extension, base, y, line)
@@ -288,7 +288,7 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
         y, star = waiting.added[entry], waiting.values[entry]
         push_next(state, ranking, facts, base, line, place + 1)
         done += SET_WORK
-        extension = union_with(members_of(state.sets, base), y, union)
+        extension = union[: write_union(members_of(state.sets, base), y, union)]
         number = find_set(state.sets, extension)
         if number < 0:
             number = remember(state, ranking, facts, extension, base, y, line)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import copy_into
 from ..dominance import mixed_bits
-from ..jit import njit
+from ..jit import inlined, njit
 
 
 class SetStore(NamedTuple):
@@ -81,22 +81,22 @@ def add_set(store, members):
     return number
 
 
-@njit
+@inlined
 def members_of(store, number):
     """Members of a set."""
     return store.members[store.offsets[number] : store.offsets[number + 1]]
 
 
 @njit
-def union_with(members, added, buffer):
-    """Members and one variable more, ascending, written to `buffer`; the part in use."""
+def write_union(members, added, buffer):
+    """Write members and one variable more to `buffer`, ascending; how many that are."""
     place = len(members)
     while place > 0 and members[place - 1] > added:
         buffer[place] = members[place - 1]
         place -= 1
     copy_into(buffer[:place], members[:place])
     buffer[place] = added
-    return buffer[: len(members) + 1]
+    return len(members) + 1
 
 
 @njit

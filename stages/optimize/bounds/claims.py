@@ -36,7 +36,7 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
         Of the search: its method, treewidth bound and constraints.
     """
     most = options.treewidth if options.method != "forest" else min(1, options.width)
-    if most is not None and most >= table.n_variables - 1:
+    if most is not None and most >= table.n_variables - 1 and options.max_table is None:
         most = None  # All variables fit one clique.
     if not np.all(table.complete | table.fixed):
         return LISTED + _kind(most, options) + _what_is_cut_short(table)
@@ -72,11 +72,16 @@ def claim_of_grown_lists(n_sets: int, options: OptimizeOptions) -> str:
 
 
 def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
-    """Most parents, and that a treewidth bound is not part of the claim; networks of one parent each keep it."""
+    """Most parents, and that a treewidth bound is not part of the claim; networks of one parent each keep it.
+
+    A bound on tables is part of the claim where networks of one parent each are searched exactly, and not elsewhere.
+    """
     if most_parents is None:
         return ""
     kind = f" with at most {plural(most_parents, 'parent')} each"
-    return kind if options.treewidth is None or most_parents <= 1 else kind + ", of any treewidth"
+    if options.treewidth is not None and most_parents > 1:
+        return kind + ", of any treewidth"
+    return kind if options.max_table is None else f"{kind} and tables of at most {options.max_table:,} cells"
 
 
 def _what_is_cut_short(table: ParentSetTable) -> str:

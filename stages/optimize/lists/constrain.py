@@ -20,7 +20,7 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
     """The sets of `table` that agree with `knowledge`.
 
     Lists made without the same knowledge lack sets that a subset without the required parents dominates, so a
-    child with required parents is no longer ``complete`` and has no bound on its unlisted sets.
+    child with required parents is no longer ``complete`` and has no bounds on its unlisted sets.
 
     Parameters
     ----------
@@ -54,6 +54,7 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
         keep_in_table(table, np.flatnonzero(keep)),
         complete=table.complete & ~is_bound,
         unlisted=np.where(is_bound, np.nan, table.unlisted),
+        left_out=np.where(is_bound, np.nan, table.left_out),
     )
 
 

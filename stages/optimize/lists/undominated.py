@@ -28,4 +28,8 @@ def drop_dominated(table: ParentSetTable) -> ParentSetTable:
             offsets - offsets[0], members, table.n_variables, np.arange(end - start)
         )
     extra = {key: value for key, value in table.header.extra.items() if key != "keep_mass"}
-    return replace(keep_in_table(table, np.flatnonzero(keep)), header=replace(table.header, extra=extra))
+    return replace(
+        keep_in_table(table, np.flatnonzero(keep)),
+        header=replace(table.header, extra=extra),
+        left_out=np.full(table.n_variables, np.nan),
+    )

@@ -52,7 +52,7 @@ def search(
         return None if chosen is None else climb(lists, order, chosen, options.iterations, budget)
 
     rules = sampling_rules(options.restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     return listed_result(
         table,
         report.best.chosen,

@@ -68,6 +68,6 @@ def search(
         return Attempt(shaker.chosen, shaker.score, max(1, shaker.profiles), shaker.work, shaker.order)
 
     rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     return listed_result(table, report.best.chosen, report.best.score, facts)

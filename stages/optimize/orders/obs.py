@@ -50,7 +50,7 @@ def search(
         return climb(lists, order, options.iterations, budget, must_deliver=index == 0)
 
     rules = sampling_rules(options.restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     return listed_result(
         table,
         report.best.chosen,

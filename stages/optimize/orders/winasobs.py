@@ -87,7 +87,7 @@ def search(
         return Attempt(searcher.chosen, searcher.score, orders, searcher.work, searcher.order)
 
     rules = local_search_rules(options.restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     return listed_result(table, report.best.chosen, report.best.score, facts)
 

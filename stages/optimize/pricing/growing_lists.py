@@ -85,6 +85,7 @@ class GrowingLists:
             fixed=np.zeros(n, dtype=np.bool_),
             complete=np.full(n, self.is_complete),
             unlisted=np.full(n, np.nan),
+            left_out=np.full(n, np.nan),
         )
 
     def _lists_of(self, grower: SetGrower) -> _ChildLists:

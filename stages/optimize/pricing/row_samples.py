@@ -2,18 +2,19 @@
 
 A score on millions of rows costs as much as hundreds do on tens of thousands, and most of what a search tries is
 settled by few rows. So the search runs on a small sample first, then on one eight times as large from the network
-found, and so on; what comes out is scored on all rows, and the search on all rows begins there.
+found, and so on; each network is scored on all rows, and the search on all rows begins with the best.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from formats.records import Dataset
+from formats.data_records import Dataset
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
 from stages.scoring.family_scorer import FamilyScorer
@@ -21,6 +22,8 @@ from stages.scoring.family_scorer import FamilyScorer
 from ..lists.start_network import StartNetwork
 
 if TYPE_CHECKING:
+    from stages.runtime.reporting import Reporter
+
     from .. import OptimizeOptions
     from ..result import Parents
 
@@ -61,22 +64,34 @@ def row_samples(dataset: Dataset, sizes: list[int]) -> Iterator[Dataset]:
 
 
 def search_samples(
-    scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, search: SearchSample
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    search: SearchSample,
+    reporter: Reporter,
 ) -> OptimizeOptions:
-    """`options` with the network that searches on growing samples of the rows found as their start.
+    """`options` with the best network that searches on growing samples of the rows found as their start.
 
-    Where rows are not that many, the options as they are. Scores on samples do not count as evaluations; a limit on
-    these holds for each sample on its own.
+    Where rows are not that many, the options as they are. Scores on samples do not count as evaluations, and a limit
+    on these holds for each sample on its own; the scores of the networks found do. `reporter` is told of these.
     """
     sizes = sample_sizes(scorer.n_rows)
+
+    def score_of(parents: Parents) -> float:
+        return math.fsum(scorer.local_score(child, family) for child, family in enumerate(parents))
+
+    best = score_of(options.start.parents) if sizes and options.start else -math.inf
     share = budget.part(TIME_SHARE)
     for k, sample in enumerate(row_samples(scorer.dataset, sizes)):
-        if budget.is_spent():
+        if budget.evaluations_left(scorer.evaluations) < scorer.n_variables:
             break
         try:
             smaller = FamilyScorer(sample, options.score, options.ess, budget.stop)
         except NothingFoundError:  # a stop while this sample is prepared leaves the network of the one before
             break
         parents = search(smaller, options, share.part(1.0 / (len(sizes) - k)))
-        options = replace(options, start=StartNetwork(parents))
+        score = score_of(parents)
+        if score > best:
+            best, options = score, replace(options, start=StartNetwork(parents))
+            reporter.progress(scorer.evaluations, budget.evaluations, "local scores", score=best)
     return options

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stages.graphs import positions_of, random_topological_order
+from stages.graphs import largest_table, moral_graph, positions_of, random_topological_order
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -140,7 +140,7 @@ class BoundedPricing(Pricing):
         self.walk: _Walk | None = None
         self.best: tuple[np.ndarray, Parents] | None = None
         # Required arcs that no network within the bound can have are found out before any work is done.
-        prepare_bounded(self.lists.table(), self.width)
+        prepare_bounded(self.lists.table(), self.width, options.max_table)
 
     @property
     def network(self) -> tuple[np.ndarray, Parents]:
@@ -157,6 +157,11 @@ class BoundedPricing(Pricing):
         if start is None or self.parents != start.parents:
             return
         order = start.order_within(self.width)
+        if order is not None and self.options.max_table is not None:
+            n_states = [len(variable.known_states) for variable in self.scorer.dataset.variables]
+            graph = moral_graph(start.parents)
+            if largest_table(graph, order[::-1].tolist(), n_states) > self.options.max_table:
+                order = None
         if order is not None:
             scores = [grower.score(parents) for grower, parents in zip(self.lists.growers, start.parents)]
             self.note_best(order, start.parents, math.fsum(scores))
@@ -176,6 +181,10 @@ class BoundedPricing(Pricing):
         known = zip(self.lists.growers, reached)
         scores = [grower.scores[p] for grower, p in known if p is not None and p in grower.scores]
         return {"a network of any treewidth": math.fsum(scores)} if len(scores) == len(reached) else {}
+
+    def scores_left(self) -> float:
+        # The scores of all pairs are what a forest takes, whatever the budget.
+        return math.inf if self.options.width <= 1 else super().scores_left()
 
     def solve_forest(self) -> None:
         """The best network with at most one parent each, from the scores of all pairs."""
@@ -206,14 +215,16 @@ class BoundedPricing(Pricing):
         if temperature > 0.0 or self.best is None:
             self.walk_orders(table, temperature)
             goes_on = True
+        elif self.options.max_table is not None:  # groups of cliques know no bound on tables
+            goes_on = self.walk_orders(table, 0.0)
         else:
             goes_on = self.solve_groups(table)
         self.tell(score=self.best_score, **self.shown, sets=table.n_sets, rounds=self.rounds)
         return goes_on
 
-    def walk_orders(self, table: ParentSetTable, temperature: float) -> None:
-        """Let the walk over orders go on for a phase."""
-        problem = prepare_bounded(table, self.width)
+    def walk_orders(self, table: ParentSetTable, temperature: float) -> bool:
+        """Let the walk over orders go on for a phase; whether a better network was met."""
+        problem = prepare_bounded(table, self.width, self.options.max_table)
         search = OrderSearch(problem, self.rng)
         n_moves = phase_moves(problem.n_variables)
         if self.walk is None:
@@ -228,7 +239,7 @@ class BoundedPricing(Pricing):
         self.order, self.bags = self.walk.order, search.tree.bags.copy()
         self.parents = problem.parents(search.tree.chosen)
         chosen = search.best.chosen
-        self.note_best(search.best.order.copy(), problem.parents(chosen), problem.score(chosen))
+        return self.note_best(search.best.order.copy(), problem.parents(chosen), problem.score(chosen))
 
     def solve_groups(self, table: ParentSetTable) -> bool:
         """Improve the best network by exact solution of groups of its cliques; whether that was of use."""
@@ -276,7 +287,6 @@ class BoundedPricing(Pricing):
             allowed[child] = False
             kept = tuple(p for p in self.parents[child] if allowed[p])
             if len(kept) > len(grower.required):
-                grower.score(kept)
                 grower.grow_and_shrink(allowed, kept)
             grower.grow_and_shrink(allowed)
             allowed[members] = False

@@ -15,7 +15,6 @@ be listed in seconds they are, after the first search, and the rest is a search 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +23,7 @@ from stages.graphs import positions_of, random_topological_order, topological_or
 from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
 from stages.runtime.warm_up import tiny_table
-from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.set_grower import SetGrower
 
 from ..bounds.anytime_bound import FIRST_WORK, SHARE, bound_facts
 from ..bounds.claims import claim_of_grown_lists, claim_of_scores
@@ -38,8 +35,8 @@ from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult, total_score
 from .best_moves import KeptTrees, climb_order
 from .complete_lists import can_enumerate, enumerate_all, search_complete
-from .greedy_start import MORE, climb, rank_candidates
-from .growers import make_growers
+from .greedy_start import climb, find_start
+from .growers import grow_within, make_growers
 from .growing_lists import GrowingLists
 from .row_samples import search_samples
 from .visits import HOME_PATIENCE, TOLERANCE, Visit
@@ -94,13 +91,14 @@ def search_data(
         ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs``; ``start`` is a network whose
         order is the first.
     budget : Budget
-        Without a time limit the run ends when it no longer improves. Its evaluations are local scores.
+        Without a time limit the run ends when it no longer improves. Its evaluations are local scores; no more are
+        computed, besides those of no parents and of networks and lists to begin with.
     reporter : Reporter
     table : ParentSetTable, optional
         Candidate lists to begin with.
     """
     if table is None:
-        options = search_samples(scorer, options, budget, find_parents)
+        options = search_samples(scorer, options, budget, find_parents, reporter)
     run = Pricing(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
     run.prepare(grows=table is None)
     if run.completes():
@@ -150,7 +148,7 @@ class Pricing:
         self.options: OptimizeOptions = options
         self.budget: Budget = budget
         self.reporter: Reporter = reporter
-        self.lists = GrowingLists(make_growers(scorer, options, table))
+        self.lists = GrowingLists(make_growers(scorer, options, table, self.scores_left))
         self.constraints = make_constraints(scorer, options)
         # Threads that share a number of evaluations would end at different places.
         self.jobs = options.jobs if budget.evaluations is None else 1
@@ -182,16 +180,19 @@ class Pricing:
     def grow_first(self) -> None:
         """Climb to a network, where that is cheap improve its order by best moves, and grow lists within it."""
         growers = self.lists.growers
-        rank_candidates(self.scorer, growers, self.jobs, self.is_spent)
-        self.climb([None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in growers])
+        self.parents = find_start(
+            self.scorer, growers, self.constraints, self.parents, self.budget, self.jobs, self.tell
+        )
+        self.order = random_topological_order(self.parents, self.rng)
         if self.options.start is None and all(grower.reach is None for grower in growers):
             self.order = self.move_best(self.order)
         self.price_within(positions_of(self.order), self.parents)
 
-    def climb(self, wider: Sequence[int | None]) -> None:
-        """Hill climbing from the present network, until growers have a wider reach each."""
+    def climb_on(self) -> None:
+        """Hill climbing from the best network, until all candidates are within the reach of the growers."""
+        growers, wider = self.lists.growers, [None] * self.scorer.n_variables
         self.parents = climb(
-            self.scorer, self.lists.growers, self.constraints, self.parents, self.budget, self.tell, wider
+            self.scorer, growers, self.constraints, self.parents, self.budget, self.tell, wider
         )
         self.order = random_topological_order(self.parents, self.rng)
 
@@ -262,13 +263,16 @@ class Pricing:
                 return
             growers = self.lists.growers
             if self.visit is None and any(grower.reach is not None for grower in growers):
-                self.climb([None] * len(growers))
+                self.climb_on()
             self.price()
             self.rounds += 1
             if self.rounds == self.next_look:
                 self.next_look *= LOOKS
                 self.look_at_bound()
             self.lists.forget_over(MOST_BYTES - (0 if self.trees is None else self.trees.bytes))
+
+    def scores_left(self) -> float:
+        return self.budget.evaluations_left(self.scorer.evaluations)
 
     def is_spent(self) -> bool:
         return self.budget.is_spent(self.scorer.evaluations)
@@ -328,20 +332,9 @@ class Pricing:
         Returns the set that was reached from nothing; None for variables whose turn did not come.
         """
 
-        def price_child(grower: SetGrower) -> tuple[int, ...] | None:
-            if self.is_spent():
-                return None
-            allowed = position < position[grower.child]
-            allowed[list(grower.required)] = True
-            if present is not None:
-                kept = tuple(p for p in present[grower.child] if allowed[p])
-                grower.score(kept)
-                grower.grow_and_shrink(allowed, kept)
-            return grower.grow_and_shrink(allowed)
-
         reached: list[tuple[int, ...] | None] = []
         facts = self.told
-        for parents in ordered_map(price_child, self.lists.growers, self.jobs):
+        for parents in grow_within(self.lists.growers, position, present, self.is_spent, self.jobs):
             reached.append(parents)
             self.tell(**facts, growing=f"{len(reached)} of {len(position)}")
         self.told = facts

@@ -48,6 +48,6 @@ def search(
 
     restarts = 1 if problem.is_one_clique else options.restarts
     rules = local_search_rules(restarts, budget)
-    report = run_restarts(climb, rules, budget, options.jobs, reporter, anytime_bound)
+    report = run_restarts(climb, rules, budget, options, reporter, anytime_bound)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
     return bounded_result(problem, report.best, facts)

@@ -155,7 +155,7 @@ def best_of_batches(
     limit = order_limit(problem, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
     tasks = orders.batches(limit)
-    report = run_restarts(orders.attempt, rules, budget, options.jobs, reporter, anytime_bound, tasks)
+    report = run_restarts(orders.attempt, rules, budget, options, reporter, anytime_bound, tasks)
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
     result.stats.update(orders.stats(report.columns))

@@ -18,6 +18,7 @@ from ..bounds.anytime_bound import bound_facts
 from ..bounds.rounding import proof_rounding
 from ..lists.set_lists import fixed_first_order
 from ..result import SearchResult, listed_result, total_score
+from .table_bound import require_sets, table_bound
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -45,7 +46,16 @@ def search(
         )
     if options.treewidth == 0 and np.any(sizes[table.fixed[children]] > 0):
         raise InfeasibleError("fixed records demand arcs, treewidth 0 allows none: raise --tw to 1")
-    sets = np.flatnonzero(sizes <= min(1, options.width))
+    tables = table_bound(table.header, options.max_table)
+    fits = sizes <= min(1, options.width)
+    if tables.is_given:
+        for child in range(n):
+            first, end = table.set_offsets[child], table.set_offsets[child + 1]
+            offsets = table.parent_offsets[first : end + 1]
+            parents = table.parents[offsets[0] : offsets[-1]]
+            fits[first:end] &= tables.fits(child, offsets - offsets[0], parents)
+            require_sets(table, child, int(fits[first:end].sum()), tables)
+    sets = np.flatnonzero(fits)
     # The root stands for having no parents.
     tails = np.full(len(sets), n, dtype=np.int64)
     single = sizes[sets] == 1

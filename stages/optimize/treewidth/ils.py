@@ -3,7 +3,8 @@
 A walk over orders, and over how each variable joins the k-tree, that cools down (simulated annealing, Kirkpatrick et
 al. 1983): from the best of some k-MAX networks it takes changes for the worse ever more rarely, over most of the time
 or the changes there are. Then iterated local search goes on from the best network met, whose cliques are solved
-exactly, a few at a time: that can turn arcs against every order along which the k-tree could be built.
+exactly, a few at a time: that can turn arcs against every order along which the k-tree could be built. Under a bound
+on tables the walk goes on in its place.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from stages.runtime.seeding import task_generator
 from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import Attempt, local_search_rules, run_restarts
 from .annealing import OrderSearch
-from .problem import BoundedProblem, bounded_result, prepare_both, start_order
+from .problem import BoundedProblem, bounded_result, prepare_both, prepare_bounded, start_order
 from .slim import GroupSearch
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best network met in the budget, of which every restart has its share; groups solved count as orders."""
-    problem, within = prepare_both(table, options.width)
+    problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     restarts = 1 if problem.is_one_clique else options.restarts
@@ -84,7 +85,12 @@ def search(
         share = budget.part(1.0 / max(1, math.ceil(((restarts or 1) - index) / options.jobs)))
         if not problem.is_one_clique:
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
-            cool(search, heat, share.part(COOLING_SHARE), None if moves is None else moves - tried, watch)
+            walked = share if problem.tables.is_given else share.part(COOLING_SHARE)
+            cool(search, heat, walked, None if moves is None else moves - tried, watch)
+        if problem.tables.is_given:
+            rest = None if moves is None else max(0, moves - tried - search.moves)
+            search.climb(PATIENCE * problem.n_variables, share, rest)
+            return search.outcome(tried)
         tried += search.moves
         if index == 0 and given is not None and (order := given.order_within(options.width)) is not None:
             groups.start(order, given.parents)
@@ -98,10 +104,18 @@ def search(
         return Attempt(groups.kept.chosen, groups.score, tried, work, groups.kept.order)
 
     rules = local_search_rules(restarts, budget)
-    report = run_restarts(restart, rules, budget, options.jobs, reporter, anytime_bound)
+    report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     return bounded_result(
         within, report.best, {**report.facts, **anytime_bound.header_facts(report.best.score)}
     )
+
+
+def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedProblem, BoundedProblem]:
+    """As `prepare_both`; under a bound on tables just for orders, for groups of cliques know none."""
+    if options.max_table is None:
+        return prepare_both(table, options.width)
+    problem = prepare_bounded(table, options.width, options.max_table)
+    return problem, problem
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:

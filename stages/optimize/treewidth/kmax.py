@@ -46,6 +46,6 @@ def search(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """The best of k-MAX's networks."""
-    orders = RegretOrders(prepare_bounded(table, options.width), options)
+    orders = RegretOrders(prepare_bounded(table, options.width, options.max_table), options)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
     return best_of_batches(orders, options, budget, reporter, anytime_bound)

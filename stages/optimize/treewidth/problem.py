@@ -10,6 +10,7 @@ import numpy as np
 from ..lists.set_lists import fixed_first_order, fixed_parents, index_lists, keep_sets, offsets_of
 from ..result import Parents, SearchResult, listed_result, total_score
 from .fixed_records import FixedDemands, plan_fixed_cliques
+from .table_bound import TableBound, require_sets, table_bound
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
@@ -38,6 +39,7 @@ class BoundedProblem:
         Score of each set in nats.
     treewidth : int
         The bound, at most n_variables - 1.
+    tables : TableBound
     precedences : Precedences
     """
 
@@ -46,6 +48,7 @@ class BoundedProblem:
     source: np.ndarray
     scores: np.ndarray
     treewidth: int
+    tables: TableBound
     precedences: Precedences
 
     @property
@@ -55,7 +58,9 @@ class BoundedProblem:
     @property
     def is_one_clique(self) -> bool:
         """All variables fit one clique: the start clique is the whole problem, solved exactly."""
-        return self.n_variables == self.treewidth + 1
+        from stages.kernels.ktrees.ktree import start_size
+
+        return self.n_variables == start_size(self.tables.n_states, self.treewidth, self.tables.most_cells)
 
     @property
     def is_demanding(self) -> bool:
@@ -74,7 +79,7 @@ class BoundedProblem:
         """Arrays for one k-tree, without preferences, order 0, 1, 2, ..."""
         from stages.kernels.ktrees.ktree import new_ktree
 
-        return new_ktree(self.n_variables, self.treewidth)
+        return new_ktree(self.n_variables, self.treewidth, *self.tables)
 
     def respect(self, order: np.ndarray) -> np.ndarray:
         """`order` with every variable's predecessors moved to before it where they came later."""
@@ -94,18 +99,27 @@ class BoundedProblem:
         return start_clique_tables(self.treewidth)
 
 
-def prepare_bounded(table: ParentSetTable, treewidth: int) -> BoundedProblem:
+def prepare_bounded(table: ParentSetTable, treewidth: int, max_table: int | None = None) -> BoundedProblem:
     """Drop the sets that no k-tree can hold, and turn fixed records into demands on orders and cliques.
 
     Networks found so can be built along an order: parents before their children.
 
+    Parameters
+    ----------
+    table : ParentSetTable
+    treewidth : int
+    max_table : int, optional
+        Cells of a clique's table at most.
+
     Raises
     ------
     InfeasibleError
-        When fixed records close a cycle or exceed the bound.
+        When fixed records close a cycle or exceed a bound.
+    Inconsistent
+        There is a bound on tables, and the states of variables are not known.
     """
     treewidth, demands = _demands(table, treewidth)
-    return _prepare(table, treewidth, demands, demands.precedences)
+    return _prepare(table, treewidth, demands, demands.precedences, table_bound(table.header, max_table))
 
 
 def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
@@ -120,7 +134,7 @@ def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
         As of `prepare_bounded`.
     """
     treewidth, demands = _demands(table, treewidth)
-    return _prepare(table, treewidth, FixedDemands(), demands.precedences)
+    return _prepare(table, treewidth, FixedDemands(), demands.precedences, table_bound(table.header, None))
 
 
 def prepare_both(table: ParentSetTable, treewidth: int) -> tuple[BoundedProblem, BoundedProblem]:
@@ -143,12 +157,16 @@ def _demands(table: ParentSetTable, treewidth: int) -> tuple[int, FixedDemands]:
 
 
 def _prepare(
-    table: ParentSetTable, treewidth: int, demands: FixedDemands, precedences: list[tuple[int, int]]
+    table: ParentSetTable,
+    treewidth: int,
+    demands: FixedDemands,
+    precedences: list[tuple[int, int]],
+    tables: TableBound,
 ) -> BoundedProblem:
     from stages.kernels.ktrees.ktree import new_bounded_lists
     from stages.kernels.ktrees.orders import new_precedences
 
-    offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth)
+    offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth, tables)
     scores = table.scores[source]
     lists = index_lists(set_offsets=offsets, scores=scores, parent_offsets=member_offsets, parents=members)
     return BoundedProblem(
@@ -157,6 +175,7 @@ def _prepare(
         source=source,
         scores=scores,
         treewidth=treewidth,
+        tables=tables,
         precedences=new_precedences(precedences, table.n_variables),
     )
 
@@ -175,9 +194,9 @@ def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]
     return listed_result(problem.table, chosen, best.score, facts, elimination=elimination)
 
 
-def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
+def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, tables: TableBound):
     """Offsets by child, member offsets, members and table indices of the sets of at most `treewidth`
-    members that no better set of the same child makes useless.
+    members, and within the bound on tables, that no better set of the same child makes useless.
     """
     from stages.kernels.dominance import mark_undominated
 
@@ -202,6 +221,12 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int):
             child_sizes = sizes[sets]
             flat = keep_sets(table, sets).parents
         offsets = offsets_of(child_sizes)
+        if tables.is_given:
+            small = tables.fits(child, offsets, flat)
+            require_sets(table, child, int(small.sum()), tables)
+            flat = flat[np.repeat(small, child_sizes)]
+            sets, child_sizes = sets[small], child_sizes[small]
+            offsets = offsets_of(child_sizes)
         useful = mark_undominated(offsets, flat, table.n_variables, np.arange(len(child_sizes)))
         sources.append(sets[useful])
         lengths.append(child_sizes[useful])

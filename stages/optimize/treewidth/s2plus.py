@@ -9,6 +9,7 @@ state greedily when that has no room either. Such k-trees are counted as undecid
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -244,7 +245,7 @@ class _Incumbent:
             if self.informative == -np.inf:
                 self.first_order = tree.order.copy()
             self.informative = found
-            self.tree = type(tree)(*(array.copy() for array in tree))
+            self.tree = deepcopy(tree)
 
 
 def search(

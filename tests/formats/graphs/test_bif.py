@@ -13,10 +13,10 @@ from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed
 from formats.graph_records import BayesianNetwork
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
-from formats.records import Variable
 
 PLAIN = (SAMPLES / "plain.bif").read_text()
 TWO = """network n {
@@ -193,7 +193,7 @@ def test_enormous_table_is_refused():
 
 def test_other_formats_are_named():
     with pytest.raises(
-        Malformed, match=r"expected a network with parameters in BIF .*this looks like a table"
+        Malformed, match=r"expected a network with parameters in BIF, .*this looks like a table"
     ):
         read("a,b\n0,1\n")
     with pytest.raises(Malformed, match="this looks like a network file"):

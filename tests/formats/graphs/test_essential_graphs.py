@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from formats import open_network, write_essential_graph
+from formats.data_records import Variable
 from formats.errors import FormatError
 from formats.graph_records import EssentialGraph
 from formats.kinds import Kind
-from formats.records import Variable
 from formats.registry import FORMATS
 
 GRAPH = EssentialGraph(tuple(map(Variable, ["a", "b c", "d", "e"])), ((0, 2), (1, 2)), ((0, 3),))

@@ -16,13 +16,14 @@ from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.graphs.networks import open_bayesian_network, open_network, write_network
 from formats.graphs.structures import find_cycle
 from formats.kinds import Kind
 from formats.lookup import formats_of
-from formats.records import Network, Variable
+from formats.records import Network
 
 
 def read(text: str | bytes) -> Network:
@@ -150,7 +151,7 @@ def test_find_cycle():
             "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>",
             "an undirected edge",
         ),
-        ("net\n{\n}\n", "no nodes"),
+        ("net\n{\n}\n", "no variables"),
         ("3\n0 1\n-1 0\n", "this looks like a jkl score file"),
         ("", "the input is empty"),
     ],

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive.parent_set_files import checked_record
 
+from formats.data_records import Variable
 from formats.errors import FormatError, Malformed
 from formats.graphs.networks import open_network, write_network
 from formats.json_lines.forests import open_forest, write_forest
 from formats.json_lines.jsonl_writer import encode_header, encode_record
-from formats.records import Forest, Header, ParentSetRecord, ParentSetTable, Variable
+from formats.records import Forest, Header, ParentSetRecord, ParentSetTable
 from formats.schemas import FOREST, JSONL_FORMATS, RECORD_KEYS, VARIABLE_KEYS
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 from formats.sets.setblocks import BlockChecker, SetBlock
@@ -69,7 +70,7 @@ def test_writer_gives_the_grammar_of_the_contract(tmp_path):
     )
     records = [
         ParentSetRecord(0, ((1,), ()), (-1.5, -2.0), evaluated=2, complete=True),
-        ParentSetRecord(1, ((),), (-0.1,), unlisted=-0.25, extra={"k": [1]}),
+        ParentSetRecord(1, ((),), (-0.1,), unlisted=-0.25, left_out=0.5, extra={"k": [1]}),
     ]
     assert write_parent_sets(tmp_path / "s.jsonl", header, iter(records)) == 2
     assert (tmp_path / "s.jsonl").read_text() == (
@@ -77,7 +78,7 @@ def test_writer_gives_the_grammar_of_the_contract(tmp_path):
         '"variables":[{"name":"x","states":["0","1"]},{"name":"y","states":null}],"data":"sha256:ab",'
         '"interrupted":true,"by":[{"stage":"s","version":"1","options":{}}],"created":"2024-01-01T00:00:00Z"}\n'
         '{"child":0,"parents":[[1],[]],"scores":[-1.5,-2.0],"evaluated":2,"complete":true}\n'
-        '{"child":1,"parents":[[]],"scores":[-0.1],"unlisted":-0.25,"k":[1]}\n'
+        '{"child":1,"parents":[[]],"scores":[-0.1],"unlisted":-0.25,"left_out":0.5,"k":[1]}\n'
     )
 
 
@@ -155,7 +156,16 @@ def test_parent_sets_round_trip(tmp_path_factory, data):
     assert again == header
     assert sorted(found, key=lambda record: record.child) == records
     table, expected = open_parent_sets(path), ParentSetTable.from_records(header, records)
-    for name in ("set_offsets", "scores", "parent_offsets", "parents", "fixed", "complete", "unlisted"):
+    for name in (
+        "set_offsets",
+        "scores",
+        "parent_offsets",
+        "parents",
+        "fixed",
+        "complete",
+        "unlisted",
+        "left_out",
+    ):
         ours, theirs = getattr(table, name), getattr(expected, name)
         assert ours.dtype == theirs.dtype
         assert np.array_equal(ours, theirs, equal_nan=ours.dtype == np.float64)
@@ -207,7 +217,7 @@ def test_checker_agrees_with_the_plain_rules(n_variables, child, pairs, missing_
 
 def test_the_schema_names_every_key_that_is_written():
     ends = {"interrupted": True, "ended": "time"}
-    record = ParentSetRecord(0, ((1,),), (-1.0,), 5, True, True, -2.0, ends, (1,))
+    record = ParentSetRecord(0, ((1,),), (-1.0,), 5, True, True, -2.0, ends, (1,), 0.5)
     assert {key.name for key in RECORD_KEYS} == set(json.loads(encode_record(record)))
     for name, spec in JSONL_FORMATS.items():
         header = Header((Variable("a"),), "bdeu", 1, "sha256:1", 1.0, (), "2024-01-01T00:00:00Z")

@@ -18,10 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats import textlines
+from formats.data_records import Variable
 from formats.errors import FormatError, Malformed, Truncated
 from formats.graphs.networks import open_network
 from formats.json_lines.forests import open_forest
-from formats.records import Header, ParentSetRecord, Variable
+from formats.records import Header, ParentSetRecord
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 
 # ---- cut, damaged, foreign

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from helpers.jsonl_cases import HEADER, RECORDS, changed, message_of, read, stream_of
 
+from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
 from formats.graphs.networks import open_network, write_network
 from formats.json_lines.forests import open_forest
-from formats.records import Header, Network, Variable
+from formats.records import Header, Network
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets
 
 # ---- the rules of the contract, each broken once
@@ -46,6 +47,7 @@ from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets
         (0, {"child": True}, "key 'child' must be of type integer, not boolean"),
         (0, {"scores": None}, "no key 'scores'"),
         (0, {"fixed": 1}, "key 'fixed' must be of type boolean, not integer"),
+        (0, {"left_out": -0.5}, "key 'left_out' is -0.5, less than nothing"),
         (0, {"unlisted": "low"}, "key 'unlisted' must be of type number, not string"),
         (0, {"fixed": True}, "3 parent sets; a fixed record lists exactly one"),
         (3, {"fixed": False}, "variable 'd' does not list the empty parent set"),

@@ -9,11 +9,12 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from formats.data_records import Variable
 from formats.graph_records import Drawing
 from formats.pictures.curves import path
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
-from formats.records import Header, Network, Variable
+from formats.records import Header, Network
 
 HOSTILE = ("</script><b>", 'a"&<b>', "\x01\u2028x")
 

@@ -11,8 +11,9 @@ from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Truncated
-from formats.records import Header, ParentSetRecord, ParentSetTable, Variable
+from formats.records import Header, ParentSetRecord, ParentSetTable
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 
 SAMPLE = (SAMPLES / "scores.pss").read_bytes()

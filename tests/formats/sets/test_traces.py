@@ -9,7 +9,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from formats.records import ExploredSets, Header, Variable
+from formats.data_records import Variable
+from formats.records import ExploredSets, Header
 from formats.schemas import TRACE, key_problem
 from formats.sets.traces import open_trace
 

@@ -13,11 +13,12 @@ from helpers.arc_probability_cases import arc_probabilities, assert_same_arc_pro
 from helpers.graph_cases import THREE
 
 from formats import arc_probabilities_or_lines, open_arc_probabilities, open_network, write_arc_probabilities
+from formats.data_records import Variable
 from formats.errors import FormatError
 from formats.graph_records import ArcProbabilities
 from formats.graphs.arc_tables import write_arc_table
 from formats.json_lines.jsonl_writer import encode_header
-from formats.records import Header, Variable
+from formats.records import Header
 from formats.schemas import ARC_PROBABILITIES
 from formats.tables.batches import METADATA_KEY
 from formats.textlines import Lines

@@ -21,8 +21,8 @@ from pyarrow import feather, parquet
 
 import formats
 from formats import open_dataset, open_table_writer
+from formats.data_records import Dataset, Variable
 from formats.errors import FormatError, Malformed, Truncated, UnsuitableData
-from formats.records import Dataset, Variable
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ class TestWriters:
         program = f"""
 import numpy as np
 from formats import open_table_writer
-from formats.records import Variable
+from formats.data_records import Variable
 with open_table_writer("-", (Variable("a", ("0", "1")),), {format_name!r}) as writer:
     writer.write(np.zeros((1, 5), dtype=np.uint8))
     raise SystemExit(3)

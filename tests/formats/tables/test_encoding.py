@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from naive.states import encode as naive_encode
 
 from formats import open_dataset
+from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
 from formats.provenance import fingerprint
-from formats.records import Variable
 
 
 @pytest.fixture

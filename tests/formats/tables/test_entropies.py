@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from formats import open_dataset, open_dataset_or_entropies, open_entropies, write_entropies
+from formats.data_records import Dataset
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
-from formats.records import Dataset
 from formats.schemas import ENTROPY_COLUMNS
 
 

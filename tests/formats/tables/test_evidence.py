@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from formats.data_records import Variable
 from formats.errors import Inconsistent, Malformed, UnsuitableData
-from formats.records import Variable
 from formats.tables.evidence import find_variable, open_evidence, parse_assignments
 
 VARIABLES = (

@@ -16,8 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formats import open_dataset
+from formats.data_records import Dataset, Variable
 from formats.errors import FormatError, Malformed, Truncated, UnsuitableData
-from formats.records import Dataset, Variable
 from formats.tables.tabular import guess_delimiter, parse_delimiter
 
 

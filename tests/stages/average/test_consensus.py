@@ -13,8 +13,9 @@ from naive.average import most_agreement
 from naive.networks import all_networks, is_acyclic
 from naive.treewidth import moral_edges, treewidth
 
+from formats.data_records import Variable
 from formats.graph_records import ArcProbabilities
-from formats.records import Header, Variable
+from formats.records import Header
 from stages.average import consensus
 from stages.average.linear_ordering import improved_order, most_of_pairs
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
@@ -84,6 +85,32 @@ def test_none_of_bounded_treewidth_agrees_more(seed, bound):
     assert network.header.extra["agreement"] == pytest.approx(expected, abs=1e-9)
     assert treewidth(moral_edges(network.parents), 4) <= bound
     assert network.header.extra["treewidth"]["bound"] == bound
+
+
+@pytest.mark.parametrize("seed", seeds(20, 5))
+def test_cut_lists_under_a_bound_on_the_treewidth(seed, monkeypatch):
+    """Arcs that no list has are added where they keep to the bound; what is told of the best holds."""
+    monkeypatch.setattr(consensus, "MOST_SETS", 2)
+    table = probabilities(4, random.Random(seed))
+    network = find(table, 0.25, treewidth=2, seed=seed, budget=Budget(evaluations=50))
+    extra, gains = network.header.extra, consensus.arc_gains(table, 0.25)
+    expected = most_agreement(4, by_arc(table), 0.25, 2)
+    assert extra["agreement"] <= expected + 1e-9 <= extra["agreement_bound"] + 2e-9
+    assert treewidth(moral_edges(network.parents), 4) <= 2
+    order = extra["treewidth"]["elimination"]
+    assert consensus.with_arcs_in_bags(network.parents, gains, order) == network.parents
+
+
+def test_arcs_in_bags():
+    """Of a triangle's three arcs the last fits into the bag of the other two; a fourth variable does not."""
+    gains = [{}, {0: 0.5, 3: 0.9}, {0: 0.4, 1: 0.3}, {}]
+    parents = ((), (0,), (0,), ())
+    assert consensus.with_arcs_in_bags(parents, gains, [3, 2, 1, 0]) == parents
+    assert consensus.with_arcs_in_bags(((), (0,), (0, 1), ()), gains, [3, 2, 1, 0]) == ((), (0,), (0, 1), ())
+    gains[2][3] = 0.2
+    joined = ((), (0,), (0, 1), (0,))
+    assert consensus.with_arcs_in_bags(((), (), (0, 1), ()), gains, [3, 2, 0, 1]) == ((), (0,), (0, 1), ())
+    assert consensus.with_arcs_in_bags(joined, gains, [3, 2, 1, 0]) == joined
 
 
 def test_of_one_network_it_is_that_network():

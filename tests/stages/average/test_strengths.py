@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from naive.average import threshold_by_areas
 from naive.networks import all_networks
 
+from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.records import Variable
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.evaluate.essential_graphs import essential_graph, list_arcs
 from stages.runtime.errors import StageError

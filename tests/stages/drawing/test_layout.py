@@ -9,8 +9,9 @@ import pytest
 from helpers.format_strategies import networks, words
 from hypothesis import given
 
+from formats.data_records import Variable
 from formats.graph_records import Drawing
-from formats.records import Header, Network, Variable
+from formats.records import Header, Network
 from stages.drawing import layout
 from stages.drawing.layout import BOX_HEIGHT, draw_network
 from stages.subgraphs import cut_essential_graph

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from helpers.evaluation_cases import make_network
 
+from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilities
-from formats.records import Header, Variable
+from formats.records import Header
 from stages.evaluate.arc_strengths import (
     STRENGTH_MEASURES,
     calibration,

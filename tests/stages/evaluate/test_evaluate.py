@@ -13,9 +13,10 @@ from helpers.evaluation_cases import make_dataset, make_network, make_variables,
 from helpers.seeds import seeds
 from naive import scores as naive_scores
 
+from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
-from formats.records import Dataset, Header, Network, Variable
+from formats.records import Header, Network
 from stages.evaluate import MEASURES, evaluate_network, treewidth
 from stages.evaluate.likelihood import cross_validated_log_likelihoods, held_out_log_likelihoods
 from stages.runtime.errors import StageError
@@ -78,7 +79,8 @@ def test_everything_at_once_comes_in_the_order_of_the_measures():
         folds=5,
         seed=4,
     )
-    assert list(record) == list(MEASURES)
+    # Of rows with holes, and of a bound on tables, only.
+    assert list(record) == [name for name in MEASURES if name not in ("test_holes", "certified_table")]
     for score in SCORES:
         expected = naive_scores.network_score(ROWS, N_STATES, PARENTS, score, 3.0)
         assert record[score] == pytest.approx(expected, rel=1e-12)

@@ -18,18 +18,36 @@ from helpers.seeds import seeds
 from naive import inference as naive
 
 from formats import open_bayesian_network
+from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
 from formats.graph_records import BayesianNetwork
-from formats.records import Variable
 from stages.inference.engine import Engine
 from stages.inference.questions import (
     joint,
     log_probability,
     marginals,
     most_probable_completion,
+    most_probable_states,
     sample_given,
 )
 from stages.runtime.errors import StageError
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.4])
+@pytest.mark.parametrize("seed", seeds(30, 6))
+def test_most_probable_states_of_some_variables(seed, zeros):
+    """Found component by component, against the largest entry of the joint distribution of all."""
+    network = small_network(seed, 4 + seed % 5, zeros=zeros)
+    evidence = random_evidence(network, seed, share=0.3)
+    table, engine = naive.joint_table(network), Engine(network)
+    hidden = [v for v in range(len(network.variables)) if v not in evidence]
+    if naive.probability(table, evidence) == 0.0 or not hidden:
+        return
+    chosen = np.random.default_rng(seed).permutation(hidden)[: 1 + seed % 4].tolist()
+    found = most_probable_states(engine, evidence, chosen)
+    together = naive.marginal(table, evidence, chosen) * naive.probability(table, evidence)
+    assert together[tuple(found.codes)] == pytest.approx(together.max(), rel=1e-12)
+    assert found.log_probability == pytest.approx(math.log(together.max()), abs=1e-12)
 
 
 @pytest.mark.parametrize("zeros", [0.0, 0.4])

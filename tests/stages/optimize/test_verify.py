@@ -9,7 +9,8 @@ import pytest
 from naive.networks_search import make_table
 from naive.scores import local_score as naive_local_score
 
-from formats.records import Dataset, Header, Network, Variable
+from formats.data_records import Dataset, Variable
+from formats.records import Header, Network
 from stages.optimize.verify import VerificationError, verify_network
 
 TABLE = make_table({0: {(): -3.0}, 1: {(): -4.0, (0,): -1.0}, 2: {(1,): -2.0}}, fixed=(2,))

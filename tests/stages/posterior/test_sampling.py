@@ -7,8 +7,14 @@ import itertools
 import numpy as np
 import pytest
 from helpers.posterior_cases import as_table, random_lists
+from helpers.tables import dependent_dataset
 from naive.posterior import posterior
 
+from formats.records import ParentSetTable
+from stages.knowledge import Knowledge
+from stages.optimize.lists.constrain import keep_admissible
+from stages.parentsets import ParentSetOptions
+from stages.parentsets.driver import identify
 from stages.posterior import PosteriorOptions, choose_method
 from stages.posterior.estimates import arc_probabilities, feature_probabilities
 from stages.posterior.exact import exact_probabilities
@@ -26,22 +32,48 @@ def sample(table, **options):
     return draw_samples(table, PosteriorOptions(**options), Budget(), NullReporter())
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("n_variables", "spread"), [(3, 1.0), (5, 3.0), (8, 2.0)])
-def test_samples_agree_with_exact_sums(n_variables, spread, seed):
-    """z-scores of all arcs: their spread is one of standard normals, none is far out."""
-    table = as_table(random_lists(seed, n_variables, spread, most_parents=2))
-    exact, above = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
-    samples = sample(table, samples=2000, seed=seed)
-    found, error, verdict = arc_probabilities(table, samples, NullReporter())
-    assert verdict.agreed
+@pytest.mark.parametrize(
+    ("n_variables", "spread", "seeds"), [(3, 1.0, range(10)), (5, 3.0, range(3)), (8, 2.0, range(3))]
+)
+def test_samples_agree_with_exact_sums(n_variables, spread, seeds):
+    """z-scores of all arcs: their spread is one of standard normals, none is far out.
+
+    The six arcs of three variables are hardly more than two independent figures, so runs are pooled.
+    """
     off = ~np.eye(n_variables, dtype=bool)
-    z = ((found - exact) / error)[off]
+    squares = []
+    for seed in seeds:
+        table = as_table(random_lists(seed, n_variables, spread, most_parents=2))
+        exact, above = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
+        samples = sample(table, samples=2000, seed=seed)
+        found, error, verdict = arc_probabilities(table, samples, NullReporter())
+        assert verdict.agreed
+        z = ((found - exact) / error)[off]
+        assert np.abs(z).max() < 4.5
+        squares.append((z**2).mean())
+        related, error = feature_probabilities(table, samples, "ancestors", Budget(), NullReporter())
+        assert np.abs(((related - above) / error)[off]).max() < 5.0
+    assert np.mean(squares) < 2.0
+    assert n_variables == 3 or max(squares) < 2.0
+
+
+def test_samples_hold_what_is_required():
+    """Required and forbidden arcs and tiers: as exact sums under the same constraints have it."""
+    dataset, _ = dependent_dataset(4, 6, 60, most_states=3)
+    tiers = np.array([0, 1, 0, 1, -1, 1], dtype=np.int32)
+    knowledge = Knowledge(dataset.names, required={1: (0,)}, forbidden={4: (2, 3), 3: (0,)}, tiers=tiers)
+    options = ParentSetOptions(
+        method="sequential", score="bdeu", keep_mass=0.0, max_parents=2, evaluations=10**6
+    )
+    table = keep_admissible(ParentSetTable.from_records(*identify(dataset, options)), knowledge)
+    exact, _ = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
+    found, error, verdict = arc_probabilities(table, sample(table, samples=2000), NullReporter())
+    assert verdict.agreed
+    assert found[0, 1] == 1.0
+    assert found[2, 4] == found[3, 4] == found[0, 3] == found[1, 0] == found[5, 2] == 0.0
+    z = ((found - exact) / error)[~np.eye(6, dtype=bool)]
     assert np.abs(z).max() < 4.5
-    # The six arcs of three variables are hardly more than two independent figures.
-    assert (z**2).mean() < (2.0 if n_variables > 3 else 3.0)
-    related, error = feature_probabilities(table, samples, "ancestors", Budget(), NullReporter())
-    assert np.abs(((related - above) / error)[off]).max() < 5.0
+    assert (z**2).mean() < 2.0
 
 
 def test_arcs_of_all_networks_are_met():

@@ -22,7 +22,7 @@ def test_common_rows_are_counted(n_rows, n_first, n_which):
     first = rng.integers(0, 3 * n_variables, n_first)
     which = rng.integers(0, 3 * n_variables, n_which).astype(np.int32)
     counts = np.empty((n_which, n_first), dtype=np.int32)
-    count_overlaps(data.bits[first], n_first, data.bits, which, n_which, data.word_shifts, counts)
+    count_overlaps(data.bits[first], n_first, data.bits, which, n_which, data.word_shifts, counts.reshape(-1))
     states = np.stack([codes == state for state in range(3)], axis=1).reshape(-1, n_rows).astype(np.int64)
     assert np.array_equal(counts, states[which] @ states[first].T)
     assert count_rows(data.bits[first[0]], data.word_shifts) == states[first[0]].sum()

@@ -13,13 +13,14 @@ from naive import inference as naive
 
 from stages.inference.engine import Engine
 from stages.kernels.inference.clique_plans import lay_out, measure, order_component
+from stages.kernels.inference.expected_counts import add_expected
 from stages.kernels.inference.log_tables import (
     IMPOSSIBLE,
     collect_logs,
     distribute_logs,
     weigh_by_separator,
 )
-from stages.kernels.inference.propagation import LEAST_PEAK, collect, distribute, read_marginals
+from stages.kernels.inference.propagation import LEAST_PEAK, collect, distribute, next_offset, read_marginals
 from stages.kernels.inference.trace_states import trace_states
 
 
@@ -103,6 +104,26 @@ def test_sums_and_marginals(seed, zeros):
             np.testing.assert_allclose(found[v][row], expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", seeds(10, 3))
+def test_expected_counts_are_added(seed):
+    case, table = random_case(seed, 0.2)
+    logs = case.collect(False)
+    distribute(case.plan, case.arrays, len(case.rows), case.tables, case.messages)
+    logs[1] = -np.inf
+    weights = np.arange(1.0, 6.0)
+    counts = np.full(len(case.arrays.probabilities), 7.0)
+    add_expected(
+        case.plan, case.arrays, case.codes, case.rows, case.is_inside, case.tables, logs, weights, counts
+    )
+    for family in range(7):
+        members = [*case.network.parents[family], family]
+        start, size = case.arrays.table_start[family], case.network.tables[family].size
+        expected = np.full(case.network.tables[family].shape, 7.0)
+        for row in (0, 2, 3, 4) if family in case.families else ():
+            expected += weights[row] * naive.marginal(table, case.evidence(row), members)
+        np.testing.assert_allclose(counts[start : start + size].reshape(expected.shape), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("is_max", [False, True])
 @pytest.mark.parametrize("seed", seeds(10, 3))
 def test_logarithms_agree_with_numbers(seed, is_max):
@@ -162,3 +183,19 @@ def test_small_and_impossible_rows():
     assert case.collect_logs(0, False) == pytest.approx(math.log(1e-310) + math.log(0.5) + math.log(0.25))
     impossible = Case(contradiction(0.0), {0}, codes)
     assert impossible.collect_logs(0, False) == IMPOSSIBLE
+
+
+def test_states_are_counted_like_an_odometer():
+    case, _ = random_case(2)
+    plan, n_states = case.plan, case.arrays.n_states
+    for clique in range(len(plan.heirs)):
+        begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
+        sizes = n_states[plan.axes[begin:end]].tolist()
+        for factor in range(plan.factor_start[clique], plan.factor_start[clique + 1]):
+            at = plan.stride_start[factor]
+            strides = plan.strides[at : at + len(sizes)]
+            digits, offset = np.zeros(len(sizes), dtype=np.int64), np.int64(0)
+            for expected in [*itertools.product(*map(range, sizes)), (0,) * len(sizes)]:
+                assert digits.tolist() == list(expected)
+                assert offset == (strides * digits).sum()
+                offset = next_offset(plan, case.arrays, begin, at, len(sizes) - 1, digits, offset)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from naive.networks_search import make_table
 
-from formats.records import Header, Variable
+from formats.data_records import Variable
+from formats.records import Header
 from stages.knowledge import make_knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.claims import claim_of_grown_lists, claim_of_lists, claim_of_scores

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from helpers.climbing_cases import FAMILY, as_sets, search
@@ -9,7 +11,8 @@ from helpers.tables import dependent_dataset
 from naive import climbing as naive
 from naive import scores as naive_scores
 
-from formats.records import Header, Network, Variable
+from formats.data_records import Variable
+from formats.records import Header, Network
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
@@ -101,6 +104,16 @@ def test_budget_ends_the_climb_with_a_network():
         stopped = Budget()
         stopped.stop.set()
         assert search(FamilyScorer(dataset), method, budget=stopped).parents == ((),) * 12
+
+
+def test_many_restarts_end_with_the_clock():
+    """The run for the compiler's sake, which has no clock, makes few of them."""
+    dataset, _ = dependent_dataset(15, 6, 100)
+    ticks = itertools.count()
+    budget = Budget(1.0, clock=lambda: 0.01 * next(ticks))
+    options = OptimizeOptions(method="hc", restarts=10**7, perturb=2, seed=1)
+    network, _ = run_on_data(dataset, options, budget, NullReporter())
+    assert 0 < network.header.extra["restarts"] < 1000
 
 
 def test_contradictions_are_refused():

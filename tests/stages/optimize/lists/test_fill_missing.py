@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from formats.records import Header, ParentSetRecord, ParentSetTable, Variable
+from formats.data_records import Variable
+from formats.records import Header, ParentSetRecord, ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.lists.fill_missing import fill_missing

@@ -12,7 +12,8 @@ from helpers.seeds import seeds
 from naive.networks_search import random_table
 from naive.orders import lists_of, order_score
 
-from formats.records import Header, Network, Variable
+from formats.data_records import Variable
+from formats.records import Header, Network
 from stages.graphs import elimination_width, moral_graph
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run

@@ -10,7 +10,8 @@ from helpers.seeds import seeds
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import lists_of, network_of_order, order_score
 
-from formats.records import Header, Variable
+from formats.data_records import Variable
+from formats.records import Header
 from stages.graphs import positions_of, random_topological_order
 from stages.optimize import INITS
 from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, index_table, respect_fixed

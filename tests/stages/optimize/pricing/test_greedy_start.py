@@ -18,13 +18,15 @@ from stages.optimize.climbing.hc import search_data as hill_climbing
 from stages.optimize.lists.start_network import StartNetwork
 from stages.optimize.pricing import greedy_start
 from stages.optimize.pricing import unbounded as pricing
-from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, rank_candidates
+from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, find_start, rank_candidates
 from stages.optimize.pricing.growers import make_growers
 from stages.optimize.pricing.unbounded import Pricing
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
+from stages.scoring import pair_scores
 from stages.scoring.candidate_prefilter import dependence
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.pair_scores import PairScores
 
 
 def start_of(dataset, options, budget=None, tell=lambda **_: None):
@@ -32,7 +34,7 @@ def start_of(dataset, options, budget=None, tell=lambda **_: None):
     scorer = FamilyScorer(dataset, options.score, options.ess)
     growers = make_growers(scorer, options, None)
     budget = budget or Budget()
-    rank_candidates(scorer, growers, 1, budget.is_spent)
+    rank_candidates(scorer, growers, budget, 1)
     constraints = make_constraints(scorer, options)
     graph = start_graph(None, constraints, dataset.names)
     return growers, climb(scorer, growers, constraints, graph, budget, tell, [None] * len(growers))
@@ -71,7 +73,7 @@ def test_candidates_that_improve_alone_come_first_and_all_that_depend_on_the_chi
     dataset, _ = dependent_dataset(3, 12, 300, most_states=4, noise=0.4)
     scorer = FamilyScorer(dataset, score)
     growers = make_growers(scorer, OptimizeOptions(score=score), None)
-    rank_candidates(scorer, growers, 1, lambda: False)
+    rank_candidates(scorer, growers, Budget(), 1)
     for child, grower in enumerate(growers):
         candidates = grower.candidates
         gains = scorer.expand(child, (), candidates)[candidates] - grower.score(())
@@ -103,7 +105,7 @@ def test_wider_reach_finds_what_all_candidates_give_and_computes_nothing_twice(s
     dataset, _ = dependent_dataset(seed, 12, 300, most_states=3)
     scorer = FamilyScorer(dataset)
     growers = make_growers(scorer, OptimizeOptions(), None)
-    rank_candidates(scorer, growers, 1, lambda: False)
+    rank_candidates(scorer, growers, Budget(), 1)
     plain = make_growers(scorer, OptimizeOptions(), None)
     for child in np.flatnonzero(scorer.n_states > 1).tolist():
         grower = growers[child]
@@ -130,7 +132,7 @@ def test_with_few_of_many_candidates_nothing_is_lost_in_the_end(seed, monkeypatc
     monkeypatch.setattr(greedy_start, "MOST_RANKED", 40)
     monkeypatch.setattr(greedy_start, "LEAST_RANKED", 4)
     monkeypatch.setattr(greedy_start, "FEW", 2)
-    monkeypatch.setattr(pricing, "MORE", 3)
+    monkeypatch.setattr(greedy_start, "MORE", 3)
     dataset, rows = dependent_dataset(seed, 7, 200, most_states=3)
     run = Pricing(FamilyScorer(dataset), OptimizeOptions(method="pricing"), Budget(), NullReporter(), None)
     run.prepare(grows=True)
@@ -154,6 +156,40 @@ def test_the_whole_run_is_no_worse_than_its_start(monkeypatch):
         reached = run.result(run.bound(Budget())).score
         if run.scorer.evaluations > growers[0].scorer.evaluations:
             assert reached >= climbed - 1e-6
+
+
+@pytest.mark.parametrize("tiles", [4, 8, None])
+def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles):
+    monkeypatch.setattr(pair_scores, "MOST_BITMAPS", 4)
+    dataset, _ = dependent_dataset(2, 10, 300, most_states=3, noise=0.05)
+    options = OptimizeOptions(forbidden=((0, 2), (1, 4)))
+    scorer, stop, told = FamilyScorer(dataset), threading.Event(), []
+    met = PairScores(scorer).tiles[:tiles]
+
+    def tell(**facts):
+        told.append(facts["score"])
+        if len(told) == len(met):
+            stop.set()
+
+    growers = make_growers(scorer, options, None)
+    constraints = make_constraints(scorer, options)
+    nothing = start_graph(None, constraints, dataset.names)
+    find_start(scorer, make_growers(scorer, options, None), constraints, nothing, Budget(), 1, tell)
+    assert told == sorted(told)
+    assert len(told) > len(PairScores(scorer).tiles)
+    told.clear()
+    stop.clear()
+    parents = find_start(scorer, growers, constraints, nothing, Budget(stop=stop), 1, tell)
+    for child in range(10):
+        scores = {(): scorer.local_score(child, ())}
+        for tile in met:
+            if tile.other_first <= child < tile.other_last:
+                for parent in range(tile.first, min(tile.last, child)):
+                    if constraints.knowledge.may_be_parent(child)[parent]:
+                        scores[(parent,)] = scorer.local_score(child, (parent,))
+        assert scores[parents[child]] == max(scores.values()) == growers[child].score(parents[child])
+    assert told[-1] == pytest.approx(math.fsum(g.score(p) for g, p in zip(growers, parents)))
+    assert any(parents)
 
 
 @pytest.mark.parametrize("moves", [0, 3])

@@ -44,18 +44,34 @@ def test_samples_are_nested_rows_of_the_table():
         assert sample.variables == dataset.variables
 
 
-def test_each_sample_begins_with_the_network_of_the_one_before(few_are_many):
-    dataset, _ = dependent_dataset(2, 5, 1200, most_states=2)
-    seen = []
+@pytest.mark.parametrize("better", [False, True])
+def test_each_sample_begins_with_the_best_network_before(few_are_many, better):
+    dataset, _ = dependent_dataset(4, 5, 1200, most_states=2)
+    seen, told = [], []
+    whole = FamilyScorer(dataset)
+    child, parent = np.unravel_index(
+        np.argmax([whole.expand(v, ()) - whole.local_score(v, ()) for v in range(5)]), (5, 5)
+    )
+    networks = [((),) * 5, tuple((int(parent),) if v == child else () for v in range(5))]
+    if better:
+        networks.reverse()
+    totals = [math.fsum(whole.local_score(v, p) for v, p in enumerate(network)) for network in networks]
+    assert (totals[0] > totals[1]) == better
 
     def search(scorer, options, budget):
         seen.append((scorer.n_rows, options.start and options.start.parents, budget.seconds))
-        return ((), *(((0,),) * len(seen)), *(((),) * (4 - len(seen))))
+        return networks[len(seen) - 1]
 
-    options = search_samples(FamilyScorer(dataset), OptimizeOptions(), Budget(90.0), search)
+    class Listener(NullReporter):
+        def progress(self, done, total, counted, **facts):
+            told.append(facts["score"])
+
+    options = search_samples(whole, OptimizeOptions(), Budget(90.0), search, Listener())
     assert [rows for rows, _, _ in seen] == [75, 300]
-    assert [start for _, start, _ in seen] == [None, ((), (0,), (), (), ())]
-    assert options.start is not None and options.start.parents == ((), (0,), (0,), (), ())
+    assert [start for _, start, _ in seen] == [None, networks[0]]
+    # The scores told are those on all rows, and the best network is kept.
+    assert options.start is not None and options.start.parents == networks[0 if better else 1]
+    assert told == totals[: 1 if better else 2]
     assert sum(seconds for _, _, seconds in seen) < 90.0
 
 
@@ -75,14 +91,14 @@ def test_a_stop_while_a_sample_is_prepared_keeps_the_network_before(few_are_many
         def is_spent(self, evaluations=0):
             return False
 
-    options = search_samples(scorer, OptimizeOptions(), StopsLate(stop=stop), search)
+    options = search_samples(scorer, OptimizeOptions(), StopsLate(stop=stop), search, NullReporter())
     assert options.start is not None and options.start.parents == ((), (0,), (), (), ())
 
 
 def test_few_rows_are_not_sampled():
     options = OptimizeOptions()
     dataset, _ = dependent_dataset(2, 5, 100)
-    assert search_samples(FamilyScorer(dataset), options, Budget(), lambda *_: ()) is options
+    assert search_samples(FamilyScorer(dataset), options, Budget(), lambda *_: (), NullReporter()) is options
 
 
 def test_the_result_is_scored_on_all_rows(few_are_many):

@@ -12,7 +12,7 @@ from naive.networks_search import make_table, random_table
 from naive.orders import lists_of
 from naive.treewidth import elimination_width, moral_edges
 
-from formats.records import Dataset, Variable
+from formats.data_records import Dataset, Variable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.treewidth import s2plus

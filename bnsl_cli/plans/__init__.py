@@ -1,0 +1,1 @@
+"""Scripts that run one command many times elsewhere: `jobs` says what is run, `scripts` writes it down."""

@@ -1,0 +1,50 @@
+"""Make holes in a table, and judge what `bnsl query` says of it.
+
+measure.py holes TABLE SHARE                           the table with a share of its cells removed at random
+measure.py right TRUTH HOLES FILLED PREDICTED COLUMN   shares of cells filled and of the column predicted right, JSON
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import sys
+
+
+def rows_of(path: str) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a CSV file."""
+    with open(path, newline="") as stream:
+        header, *rows = csv.reader(stream)
+    return header, rows
+
+
+def make_holes(path: str, share: str) -> None:
+    """Write the table with holes; the same table and share give the same holes."""
+    header, rows = rows_of(path)
+    drawn = random.Random(1)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow(["" if drawn.random() < float(share) else cell for cell in row])
+
+
+def judge(truth: str, holes: str, filled: str, predicted: str, column: str) -> None:
+    """Compare with the truth what was filled, and what was predicted from all other cells."""
+    header, rows = rows_of(truth)
+    filled_header, filled_rows = rows_of(filled)
+    places = [filled_header.index(name) for name in header]
+    removed = [
+        (row[c], guess[places[c]])
+        for row, left, guess in zip(rows, rows_of(holes)[1], filled_rows)
+        for c in range(len(header))
+        if not left[c]
+    ]
+    guesses = [row[0] for row in rows_of(predicted)[1]]
+    classes = [row[header.index(column)] for row in rows]
+    shares = {"imputed": removed, "classified": list(zip(classes, guesses))}
+    print(json.dumps({name: sum(a == b for a, b in pairs) / len(pairs) for name, pairs in shares.items()}))
+
+
+if __name__ == "__main__":
+    {"holes": make_holes, "right": judge}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,126 @@
+"""Tables of data as records: variables, complete tables, tables with holes. No reading or writing here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+MAX_STATES = 256
+"""Codes are single bytes, so a variable has at most this many states."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A discrete variable: its name and its state labels in code order (None where unknown, as from jkl)."""
+
+    name: str
+    states: tuple[str, ...] | None = None
+
+    @property
+    def known_states(self) -> tuple[str, ...]:
+        """The states of a variable of data or of a network with parameters, which has some.
+
+        Raises
+        ------
+        ValueError
+            They are unknown.
+        """
+        if self.states is None:
+            raise ValueError(f"the states of variable {self.name!r} are unknown")
+        return self.states
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A complete discrete table.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        Names and states; every variable's states are known.
+    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous
+        State of every cell as an index into the variable's states, one variable after the other.
+    fingerprint : str
+        ``sha256:...`` of names, states and codes; equal for equal tables whatever file they came from.
+    """
+
+    variables: tuple[Variable, ...]
+    codes: np.ndarray
+    fingerprint: str
+
+    def __post_init__(self):
+        if self.codes.dtype != np.uint8 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
+            raise TypeError("codes must be a C-contiguous two-dimensional array of uint8")
+        if len(self.variables) != self.codes.shape[0]:
+            raise ValueError("one row of codes per variable")
+
+    def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
+        """Packed, so that little travels: each variable in as many planes of bits as its states take."""
+        planes = []
+        for codes, variable in zip(self.codes, self.variables):
+            n_planes = max(1, (len(variable.known_states) - 1).bit_length())
+            planes.append(np.array([np.packbits(codes >> plane & 1) for plane in range(n_planes)]))
+        return _unpacked, (self.variables, planes, self.n_rows, self.fingerprint)
+
+    @property
+    def n_variables(self) -> int:
+        return self.codes.shape[0]
+
+    @property
+    def n_rows(self) -> int:
+        return self.codes.shape[1]
+
+    @property
+    def n_states(self) -> np.ndarray:
+        """Numbers of states, int32, shape (n_variables,)."""
+        return np.array([len(v.known_states) for v in self.variables], dtype=np.int32)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(v.name for v in self.variables)
+
+
+def _unpacked(
+    variables: tuple[Variable, ...], planes: list[np.ndarray], n_rows: int, fingerprint: str
+) -> Dataset:
+    codes = np.zeros((len(variables), n_rows), dtype=np.uint8)
+    for row, of_one in zip(codes, planes):
+        for plane, bits in enumerate(of_one):
+            row |= np.unpackbits(bits, count=n_rows) << plane
+    return Dataset(variables, codes, fingerprint)
+
+
+@dataclass(frozen=True, eq=False)
+class IncompleteDataset:
+    """A discrete table with holes.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        The table with the first state in every hole; its fingerprint is one of states and holes.
+    is_hidden : ndarray of bool, shape (n_variables, n_rows)
+        Where the holes are.
+    """
+
+    dataset: Dataset
+    is_hidden: np.ndarray
+
+    def __post_init__(self):
+        if self.is_hidden.dtype != np.bool_ or self.is_hidden.shape != self.dataset.codes.shape:
+            raise TypeError("holes must be bool, one for each cell")
+
+    @property
+    def n_holes(self) -> int:
+        return int(self.is_hidden.sum())
+
+    def rows(self, chosen: np.ndarray) -> IncompleteDataset:
+        """These rows of it, by index; they have no fingerprint."""
+        codes = np.ascontiguousarray(self.dataset.codes[:, chosen])
+        return IncompleteDataset(Dataset(self.dataset.variables, codes, ""), self.is_hidden[:, chosen])
+
+    def complete(self, codes: np.ndarray) -> Dataset:
+        """The table with other states in its holes; it has no fingerprint, being in no file."""
+        return Dataset(self.dataset.variables, codes, "")

@@ -1,0 +1,66 @@
+"""Names and labels that a format cannot hold become words of it; what they were is kept beside them, and restored.
+
+`<=1.5` becomes `le_1_5`. Kept texts are percent-encoded with blanks between, so any line of text can hold them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from urllib.parse import quote, unquote
+
+from ..data_records import Variable
+from ..graph_records import BayesianNetwork
+
+_SPOKEN = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"), ("..", "_to_"))
+
+
+def as_words(texts: Sequence[str], is_word: Callable[[str], bool], first: str = "_") -> list[str]:
+    """Distinct words for names or labels; those that are words already stay.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    is_word : callable
+        Whether the format takes a text as it stands; it takes ASCII letters, digits and ``_`` behind `first`.
+    first : str
+        What is put before a text that does not begin with a letter.
+    """
+    taken = {text for text in texts if is_word(text)}
+    words = []
+    for text in texts:
+        word = text
+        if not is_word(text):
+            for sign, spoken in _SPOKEN:
+                word = word.replace(sign, spoken)
+            base = re.sub(r"[^A-Za-z0-9_]", "_", word)
+            base = word = base if word[:1].isalpha() and is_word(base[:1]) else first + base
+            suffix = 2
+            while word in taken or not is_word(word):
+                word, suffix = f"{base}_{suffix}", suffix + 1
+            taken.add(word)
+        words.append(word)
+    return words
+
+
+def kept(texts: Sequence[str]) -> str:
+    """Texts as one line of ASCII without quotes; a lone ``%`` stands for an empty one."""
+    return " ".join(quote(text, safe="<>=.+") or "%" for text in texts)
+
+
+def restored(line: str) -> list[str]:
+    """The texts of such a line."""
+    return ["" if word == "%" else unquote(word) for word in line.split(" ")]
+
+
+def original(variable: Variable, names: Sequence[str], states: Sequence[str]) -> Variable:
+    """A variable with the name and the labels that were kept of it, as far as these are sound."""
+    known = variable.known_states
+    is_sound = len(set(states)) == len(known) == len(states)
+    name = next(iter(names), "") or variable.name
+    return Variable(name, tuple(states) if is_sound else known)
+
+
+def mended(network: BayesianNetwork, is_word: Callable[[str], bool]) -> list[str]:
+    """The names of variables that are changed, or whose labels are."""
+    return [v.name for v in network.variables if not all(map(is_word, (v.name, *v.known_states)))]

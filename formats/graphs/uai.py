@@ -1,0 +1,122 @@
+"""Networks with parameters in the format of the UAI competitions, read and written.
+
+The format has numbers only: variables become ``X0``, ``X1``, ..., their states ``0``, ``1``, ... Our writer keeps
+names in comments behind the last table, where no reader looks, and our reader takes them from there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from ..data_records import MAX_STATES
+from ..errors import Inconsistent, Malformed
+from ..graph_records import BayesianNetwork
+from ..textlines import Lines
+from .families import Families
+from .mended_words import kept, original, restored
+
+_KEPT = re.compile(r"#\s*bnsl_(?:(network)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
+
+
+def uai_text(network: BayesianNetwork) -> str:
+    """A network with its parameters in UAI's format; numbers are the shortest decimals that read back equal."""
+    n_variables = len(network.variables)
+    sizes = [str(len(variable.known_states)) for variable in network.variables]
+    rows = ["BAYES", str(n_variables), " ".join(sizes), str(n_variables)]
+    for child, parents in enumerate(network.parents):
+        rows.append(" ".join(map(str, (len(parents) + 1, *parents, child))))
+    for table in network.tables:
+        rows += ["", str(table.size)]
+        rows += [" ".join(map(repr, row)) for row in table.reshape(-1, table.shape[-1]).tolist()]
+    rows += ["", f"# bnsl_network = {kept([network.name])}"] if network.name else [""]
+    for index, variable in enumerate(network.variables):
+        rows.append(f"# bnsl_variable {index} = {kept([variable.name, *variable.known_states])}")
+    return "\n".join(rows) + "\n"
+
+
+class _Numbers:
+    """The words of a file without its comments, each with its line."""
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.comments: list[str] = []
+        self.words: list[tuple[str, int]] = []
+        for number, line in enumerate(lines.text().split("\n"), 1):
+            text, mark, comment = line.partition("#")
+            if mark:
+                self.comments.append(mark + comment)
+            self.words += [(word, number) for word in text.split()]
+        self.next = 0
+
+    @property
+    def line(self) -> int:
+        """Line of the next word."""
+        return self.words[min(self.next, len(self.words) - 1)][1] if self.words else 1
+
+    def fail(self, message: str, at: int, kind: type[Malformed] | type[Inconsistent] = Malformed) -> NoReturn:
+        self.lines.fail(message, line=at, kind=kind)
+
+    def take(self, count: int) -> list[str]:
+        """The next words."""
+        if self.next + count > len(self.words):
+            self.fail("the file ends early", self.line)
+        self.next += count
+        return [word for word, _ in self.words[self.next - count : self.next]]
+
+    def count(self, most: int) -> int:
+        """The next word, which must be a number up to `most`."""
+        at = self.line
+        word = self.take(1)[0]
+        if not (word.isascii() and word.isdigit() and len(word) < 19 and int(word) <= most):
+            self.fail(f"expected a whole number up to {most}, got {word[:40]!r}", at)
+        return int(word)
+
+
+def read_uai(lines: Lines) -> BayesianNetwork:
+    """Read a UAI network of kind BAYES; see `formats.graphs.networks.open_bayesian_network`.
+
+    Each function is the table of its last variable given the ones before it.
+
+    Raises
+    ------
+    Malformed
+        A Markov network; words that are no numbers; a file that ends early.
+    Inconsistent
+        A variable without a table or with two, tables of another size, probabilities that do not sum to 1, a cycle.
+    """
+    numbers = _Numbers(lines)
+    at = numbers.line
+    if (kind := numbers.take(1)[0]) != "BAYES":
+        numbers.fail(f"expected BAYES, got {kind[:40]}: factors of a Markov network are no probabilities", at)
+    families = Families(numbers.fail)
+    n_variables = numbers.count(len(numbers.words))
+    for index in range(n_variables):
+        at = numbers.line
+        if not (size := numbers.count(MAX_STATES)):
+            numbers.fail(f"variable {index} has no states", at, Inconsistent)
+        families.add_variable(f"X{index}", f"X{index}", list(map(str, range(size))), at)
+    if numbers.count(n_variables) != n_variables:
+        numbers.fail(f"{n_variables} variables need as many tables", numbers.line, Inconsistent)
+    scopes = []
+    for _ in range(n_variables):
+        scopes.append([f"X{numbers.count(n_variables - 1)}" for _ in range(numbers.count(n_variables))])
+    for scope in scopes:
+        at = numbers.line
+        families.add_table(scope, numbers.take(numbers.count(len(numbers.words))), at)
+    if numbers.next < len(numbers.words):
+        numbers.fail("more numbers than the tables need", numbers.line)
+    return families.network(lines.source, _take_names(numbers.comments, families))
+
+
+def _take_names(comments: list[str], families: Families) -> str:
+    """Give variables the names and labels that our writer kept; the name of the network."""
+    title = "unknown"
+    for found in filter(None, map(_KEPT.fullmatch, comments)):
+        texts = restored(found[3])
+        if found[1]:
+            title = texts[0]
+        elif int(found[2]) < len(families.variables):
+            index = int(found[2])
+            families.variables[index] = original(families.variables[index], texts[:1], texts[1:])
+    return title

@@ -1,0 +1,72 @@
+"""XML as a tree of elements that know their lines, by the standard library's parser, without entities."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from ..errors import Inconsistent
+from ..textlines import Lines
+
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+class _Placed(ElementTree.Element):
+    """An element with the line on which it begins."""
+
+    line = 1
+
+
+def line_of(element: ElementTree.Element) -> int:
+    """The line on which an element that `read_xml` found begins."""
+    return element.line if isinstance(element, _Placed) else 1
+
+
+def read_xml(lines: Lines) -> ElementTree.Element:
+    """The root of an XML file that nothing was consumed of; its encoding is the one it declares.
+
+    Raises
+    ------
+    Malformed
+        It is not well-formed, or declares entities: these can expand without end, or name other files.
+    """
+
+    def placed(tag: str, attributes: dict[str, str]) -> _Placed:
+        element = _Placed(tag, attributes)
+        element.line = parser.CurrentLineNumber
+        return element
+
+    builder = ElementTree.TreeBuilder(element_factory=placed)
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        builder.start("{" + tag if "}" in tag else tag, attributes)
+
+    def refuse(*_: object) -> NoReturn:
+        message = "entities declared in XML are not read: they can expand without end"
+        lines.fail(message, line=parser.CurrentLineNumber)
+
+    handlers = {"StartElement": start, "EndElement": builder.end, "CharacterData": builder.data}
+    for name, handler in {**handlers, "EntityDecl": refuse}.items():
+        setattr(parser, f"{name}Handler", handler)
+    try:
+        parser.Parse(b"\n".join(lines), True)
+    except expat.ExpatError as error:
+        lines.fail(f"not valid XML ({expat.ErrorString(error.code)})", line=error.lineno)
+    except (LookupError, ValueError) as error:
+        lines.fail(f"not valid XML ({error})", line=1)
+    return builder.close()
+
+
+def is_in_xml(text: str) -> bool:
+    """Whether XML can hold a text: no control characters, no halves of characters."""
+    return not _NOT_IN_XML.search(text)
+
+
+def require_in_xml(name: str) -> None:
+    """Raise `Inconsistent` if XML cannot hold the name of a variable."""
+    if not is_in_xml(name):
+        raise Inconsistent(f"XML cannot hold the variable name {name!r}")

@@ -1,0 +1,107 @@
+"""Networks with parameters in the XML interchange format XMLBIF 0.3 (WEKA, JavaBayes, SamIam), read and written.
+
+Names are text; what XML cannot hold exactly, control characters and blanks at the ends, is mended, and a ``PROPERTY``
+keeps it. A table goes by the ``GIVEN`` variables as listed, the last one fastest but for the variable itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+from xml.sax.saxutils import escape
+
+from ..errors import Inconsistent
+from ..graph_records import BayesianNetwork
+from ..textlines import Lines
+from .families import Families
+from .mended_words import as_words, kept, original, restored
+from .xml_elements import is_in_xml, line_of, read_xml
+
+_KEPT = re.compile(r"\s*bnsl_(name|states)\s*=\s*(\S+(?: \S+)*)\s*")
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text comes back from XML as it is, though blanks around it do not count."""
+    return is_in_xml(text) and text == text.strip() != "" and not re.search(r"[\r\n\t]", text)
+
+
+def xmlbif_text(network: BayesianNetwork) -> str:
+    """A network with its parameters as XMLBIF; numbers are the shortest decimals that read back equal."""
+    names = as_words([v.name for v in network.variables], is_plain)
+    title = as_words([network.name], is_plain)
+    rows = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
+    rows += [f"<NAME>{escape(title[0])}</NAME>", *_property("name", [network.name], title)]
+    for variable, name in zip(network.variables, names):
+        states = as_words(variable.known_states, is_plain)
+        rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(name)}</NAME>"]
+        rows += [f"  <OUTCOME>{escape(state)}</OUTCOME>" for state in states]
+        rows += _property("name", [variable.name], [name])
+        rows += [*_property("states", variable.known_states, states), "</VARIABLE>"]
+    for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
+        rows += ["<DEFINITION>", f"  <FOR>{escape(names[child])}</FOR>"]
+        rows += [f"  <GIVEN>{escape(names[parent])}</GIVEN>" for parent in parents]
+        rows += ["  <TABLE>"]
+        rows += [" ".join(map(repr, row)) for row in table.reshape(-1, table.shape[-1]).tolist()]
+        rows += ["  </TABLE>", "</DEFINITION>"]
+    return "\n".join([*rows, "</NETWORK>", "</BIF>"]) + "\n"
+
+
+def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> list[str]:
+    if list(texts) == list(words):
+        return []
+    return [f"  <PROPERTY>bnsl_{key} = {escape(kept(texts))}</PROPERTY>"]
+
+
+def read_xmlbif(lines: Lines) -> BayesianNetwork:
+    """Read an XMLBIF network; see `formats.graphs.networks.open_bayesian_network`.
+
+    Raises
+    ------
+    Malformed
+        No XML, or entities are declared; a variable that is no chance variable; tables that are none.
+    Inconsistent
+        Unknown variables, tables of another size, probabilities that do not sum to 1, a cycle.
+    """
+    network = read_xml(lines).find("NETWORK")
+    if network is None:
+        lines.fail("an XMLBIF file without a NETWORK", line=1)
+
+    def fail(message: str, at: int, kind: type = Inconsistent):
+        lines.fail(message, line=at, kind=kind)
+
+    families = Families(fail)
+    for element in network.iterfind("VARIABLE"):
+        _read_variable(lines, element, families)
+    for tag in ("DEFINITION", "PROBABILITY"):  # as versions before 0.3 call it
+        for element in network.iterfind(tag):
+            table = element.find("TABLE")
+            child = _texts(element, "FOR")
+            if table is None or len(child) != 1:
+                lines.fail("a definition needs one FOR and a TABLE", line=line_of(element))
+            families.add_table(
+                [*_texts(element, "GIVEN"), *child], "".join(table.itertext()).split(), line_of(table)
+            )
+    name = (_kept(network).get("name") or _texts(network, "NAME") or ["unknown"])[0]
+    return families.network(lines.source, name)
+
+
+def _read_variable(lines: Lines, element: Element, families: Families) -> None:
+    name, states = "".join(_texts(element, "NAME")[:1]), _texts(element, "OUTCOME")
+    if element.get("TYPE", "nature") != "nature":
+        lines.fail(
+            f"variable {name!r} is a {element.get('TYPE')}: only chance nodes are read", line=line_of(element)
+        )
+    families.add_variable(name, name, states, line_of(element))
+    held = _kept(element)
+    families.variables[-1] = original(families.variables[-1], held.get("name", ()), held.get("states", ()))
+
+
+def _texts(element: Element, tag: str) -> list[str]:
+    return ["".join(found.itertext()).strip() for found in element.iterfind(tag)]
+
+
+def _kept(element: Element) -> dict[str, list[str]]:
+    """The names and labels that our writer changed, as they were."""
+    found = map(_KEPT.fullmatch, _texts(element, "PROPERTY"))
+    return {match[1]: restored(match[2]) for match in found if match}

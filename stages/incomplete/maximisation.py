@@ -1,0 +1,226 @@
+"""Parameters of a network from rows with holes: expectation maximisation (Dempster, Laird and Rubin 1977).
+
+Each iteration takes the expected counts of all families under the parameters of the last one (Lauritzen 1995),
+exactly, and estimates anew as from counts. The log-likelihood of the observed cells never falls; with smoothing what
+never falls is that plus the logarithm of the prior, and the result is a maximum of the posterior. Both may be local:
+further starts are drawn at random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.data_records import IncompleteDataset
+from formats.graph_records import BayesianNetwork
+from formats.records import Network
+from formats.wording import plural
+from stages.fit import check_same_variables, table_shape, to_probabilities
+from stages.inference.engine import Engine
+from stages.inference.expected import IncompleteRows
+from stages.runtime.budgets import StopSignal
+from stages.runtime.errors import NothingFoundError
+from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
+
+
+@dataclass(frozen=True)
+class Maximisation:
+    """How expectation maximisation is run.
+
+    Attributes
+    ----------
+    smoothing : float
+        Equivalent sample size of a uniform prior, as in `stages.fit.fit_parameters`; 0 for none.
+    restarts : int
+        Starts: the first from the rows that show a family whole, further ones drawn at random.
+    seed : int
+    tolerance : float
+        Ends once an iteration raises the objective by less than this, nats per row.
+    iterations : int
+        At most so many, for each start.
+    jobs : int
+        Threads.
+    memory : int, optional
+        Bytes that the tables of a junction tree may take; what is free if not given.
+    """
+
+    smoothing: float = 0.0
+    restarts: int = 1
+    seed: int = 0
+    tolerance: float = 1e-5
+    iterations: int = 200
+    jobs: int = 1
+    memory: int | None = None
+
+
+class Fitted(NamedTuple):
+    """Parameters estimated from rows with holes.
+
+    Attributes
+    ----------
+    network : BayesianNetwork
+    log_likelihood : float
+        Of the observed cells under them, nats.
+    traces : list of list of float
+        For each start the objective before each iteration, then under its result: log-likelihood, with smoothing
+        plus the logarithm of the prior up to a constant; nats.
+    best : int
+        The start that is kept.
+    converged : bool
+        It ended by the tolerance.
+    """
+
+    network: BayesianNetwork
+    log_likelihood: float
+    traces: list[list[float]]
+    best: int
+    converged: bool
+
+
+class _Run(NamedTuple):
+    """One start followed to its end."""
+
+    probabilities: np.ndarray
+    log_likelihood: float
+    trace: list[float]
+    converged: bool
+
+
+def fit_incomplete(
+    network: Network,
+    rows: IncompleteDataset,
+    settings: Maximisation,
+    *,
+    name: str = "unknown",
+    elimination: Sequence[int] | None = None,
+    start: BayesianNetwork | None = None,
+    stop: StopSignal | None = None,
+    reporter: Reporter | None = None,
+) -> Fitted:
+    """Estimate every variable's probability table from rows with holes.
+
+    Parameters
+    ----------
+    network : Network
+    rows : IncompleteDataset
+        Its variables are the network's, in the same order, with the same states where the network knows them.
+    settings : Maximisation
+    name : str
+        Name of the result.
+    elimination : sequence of int, optional
+        An order of elimination that is known.
+    start : BayesianNetwork, optional
+        Parameters for the same structure to begin with, in place of the first start.
+    stop : StopSignal, optional
+        Once it is set, the best parameters so far are returned.
+    reporter : Reporter, optional
+        Told each iteration.
+
+    Raises
+    ------
+    Inconsistent
+        Variables or states of network and data differ.
+    StageError
+        A table, or the tables of a junction tree, would be too large.
+    NothingFoundError
+        It was told to stop before the first iteration.
+    """
+    if not 0 <= settings.smoothing < math.inf:
+        raise ValueError(f"smoothing must be finite and not negative, got {settings.smoothing}")
+    dataset = rows.dataset
+    check_same_variables(network, dataset)
+    shapes = [table_shape(dataset, child, parents) for child, parents in enumerate(network.parents)]
+    uniform = tuple(np.full(shape, 1.0 / shape[-1]) for shape in shapes)
+    blank = BayesianNetwork(dataset.variables, network.parents, uniform, name)
+    task = _Task(Engine(blank, elimination, settings.memory), shapes, rows, settings)
+    if reporter is not None:
+        reporter.detail(
+            f"{plural(rows.n_holes, 'hole')} in {plural(task.rows.n_patterns, 'pattern')}; trees of "
+            f"{task.rows.engine.whole_cells:,.0f} cells if all is hidden"
+        )
+    runs: list[_Run] = []
+    for number in range(settings.restarts):
+        begin = task.start(number) if start is None or number else task.flatten(start.tables)
+        runs.append(task.climb(begin, number, stop, reporter))
+        if stop is not None and stop.is_set():
+            break
+    best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
+    found = runs[best]
+    tables = tuple(table.copy() for table in task.tables(found.probabilities))
+    fitted = BayesianNetwork(dataset.variables, network.parents, tables, name)
+    return Fitted(fitted, found.log_likelihood, [run.trace for run in runs], best, found.converged)
+
+
+class _Task:
+    """A structure and rows, ready for many iterations."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        shapes: Sequence[tuple[int, ...]],
+        rows: IncompleteDataset,
+        settings: Maximisation,
+    ):
+        self.shapes = shapes
+        self.rows = IncompleteRows(engine, rows.dataset.codes, rows.is_hidden)
+        self.settings = settings
+        self.n_rows = rows.dataset.n_rows
+        ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
+        self.places = [slice(end - math.prod(shape), end) for shape, end in zip(shapes, ends)]
+
+    def tables(self, flat: np.ndarray) -> list[np.ndarray]:
+        """Views of one number for each cell, by family."""
+        return [flat[place].reshape(shape) for place, shape in zip(self.places, self.shapes)]
+
+    def flatten(self, tables: Sequence[np.ndarray]) -> np.ndarray:
+        """The opposite."""
+        return np.concatenate([table.ravel() for table in tables])
+
+    def start(self, number: int) -> np.ndarray:
+        """Parameters to begin with, none of them 0: a row's worth of chance in each parent configuration."""
+        chance = task_generator(self.settings.seed, number).standard_exponential(len(self.rows.whole))
+        chance = self.maximise(np.maximum(chance, 1e-9), 0.0)
+        return self.maximise(self.rows.whole + chance, 0.0) if number == 0 else chance
+
+    def maximise(self, counts: np.ndarray, smoothing: float) -> np.ndarray:
+        """The M step."""
+        return self.flatten([to_probabilities(table, smoothing) for table in self.tables(counts)])
+
+    def log_prior(self, probabilities: np.ndarray) -> float:
+        """Logarithm of the prior's density up to a constant."""
+        smoothing = self.settings.smoothing
+        if smoothing == 0.0:
+            return 0.0
+        return math.fsum(
+            smoothing / part.size * float(np.log(part).sum()) for part in self.tables(probabilities)
+        )
+
+    def climb(
+        self, probabilities: np.ndarray, number: int, stop: StopSignal | None, reporter: Reporter | None
+    ) -> _Run:
+        """Iterate until the objective stands still, the limit is reached or the user stops it."""
+        settings = self.settings
+        trace: list[float] = []
+        reached = -math.inf
+        kept = probabilities
+        for iteration in range(settings.iterations + 1):
+            found = self.rows.expect(probabilities, settings.jobs, stop)
+            if found is None:
+                break
+            kept, reached = probabilities, found.log_likelihood
+            trace.append(found.log_likelihood + self.log_prior(probabilities))
+            if reporter is not None:
+                of = f"start {number + 1} of {settings.restarts}, " if settings.restarts > 1 else ""
+                reporter.progress(iteration, settings.iterations, f"{of}iterations", loglik=reached)
+            if len(trace) > 1 and trace[-1] - trace[-2] < settings.tolerance * self.n_rows:
+                return _Run(kept, reached, trace, True)
+            if iteration < settings.iterations:
+                probabilities = self.maximise(found.counts, settings.smoothing)
+        if not trace and number == 0:
+            raise NothingFoundError("interrupted before the first iteration: no parameters were estimated")
+        return _Run(kept, reached, trace or [-math.inf], False)

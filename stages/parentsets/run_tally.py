@@ -1,0 +1,67 @@
+"""What the records of a run add up to, and what is said of them at its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from formats.records import ParentSetRecord
+from formats.wording import plural
+
+if TYPE_CHECKING:
+    from stages.runtime.remote_workers import RemoteWorkers
+    from stages.runtime.reporting import Reporter
+
+
+class RunTally:
+    """Counts of a run over some of the children; others were there before.
+
+    Parameters
+    ----------
+    n_children : int
+    n_before : int
+
+    Attributes
+    ----------
+    done, sets : int
+        Records and listed sets so far.
+    """
+
+    def __init__(self, n_children: int, n_before: int):
+        self.n_children, self.n_before = n_children, n_before
+        self.done = self.sets = 0
+        self._unsearched = 0
+        self._ended: Counter[str | None] = Counter()
+
+    def add(self, record: ParentSetRecord) -> None:
+        """Count one more record."""
+        self.done += 1
+        self.sets += len(record.parents)
+        self._ended[record.extra.get("ended")] += 1
+        self._ended["interrupt"] += record.is_cut_short and "ended" not in record.extra
+        self._unsearched += record.is_unsearched
+
+    def facts(self, n_scores: int, remote: RemoteWorkers | None) -> dict[str, int]:
+        """For the reporter."""
+        counts = {"sets": self.sets, "scores": n_scores}
+        return counts if remote is None else counts | {"workers": remote.count()}
+
+    def tell(self, reporter: Reporter, n_scores: int) -> None:
+        """Warn of searches that ended early, and sum up."""
+        if self._ended["memory"]:
+            reporter.warn(
+                f"memory ended the search of {self._ended['memory']} of {self.n_children} variables early; allow "
+                "more with --memory, or fewer workers (-j)"
+            )
+        if self._ended["interrupt"]:
+            never = f"; {self._unsearched} of them were never searched and list one set only"
+            reporter.warn(
+                f"the search of {self._ended['interrupt']} of {self.n_children} variables was interrupted"
+                f"{never if self._unsearched else ''}"
+            )
+        by_clock = f", time ended the search of {self._ended['time']} early" if self._ended["time"] else ""
+        before = f" besides {self.n_before} there before" if self.n_before else ""
+        reporter.summary(
+            f"{plural(self.n_children, 'variable')}{before}, {plural(self.sets, 'parent set')} listed, "
+            f"{plural(n_scores, 'local score')} computed{by_clock}"
+        )

@@ -1,0 +1,96 @@
+"""Workers that are processes started on this machine: what `remote_workers` does, without a cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
+from typing import Any
+
+from .remote_tasks import ChunkResult, Payload, run_chunk, stop_run
+from .remote_workers import RemoteWorkers
+
+
+class ProcessWorkers(RemoteWorkers):
+    """So many processes, each with an interpreter of its own; started anew when one of them dies."""
+
+    def __init__(self, n_processes: int):
+        self._n_processes = n_processes
+        self._context = multiprocessing.get_context("spawn")
+        self._stop: tuple[Connection, Connection] | None = None
+        self._payload: Payload | None = None
+        self._pool: ProcessPoolExecutor | None = None
+
+    def count(self) -> int:
+        return self._n_processes
+
+    def open(self, payload: Payload) -> None:
+        self.close()
+        self._stop = self._context.Pipe(duplex=False)
+        self._payload = payload
+
+    def submit(self, tasks: list[Any], again: bool) -> Future[ChunkResult]:
+        if self._pool is not None:
+            try:
+                return self._pool.submit(_run_chunk, tasks)
+            except BrokenProcessPool:
+                self._end_pool()
+        assert self._payload is not None and self._stop is not None
+        self._pool = ProcessPoolExecutor(
+            self._n_processes,
+            self._context,
+            initializer=_begin_worker,
+            initargs=(self._payload, self._stop[0]),
+        )
+        return self._pool.submit(_run_chunk, tasks)
+
+    def stop(self) -> None:
+        if self._stop is not None:
+            self._stop[1].close()
+
+    def close(self) -> None:
+        self._end_pool()
+        if self._stop is not None:
+            for end in self._stop:
+                end.close()
+            self._stop = None
+
+    def _end_pool(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        # Neither a worker that hangs nor one at work for nobody is waited for.
+        for process in list((pool._processes or {}).values()):
+            process.kill()
+        pool.shutdown(cancel_futures=True)
+
+
+_payload: Payload | None = None
+
+
+def _begin_worker(payload: Payload, stop: Connection) -> None:
+    global _payload
+    _payload = payload
+    # The terminal's signals are the business of the process that started us.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_follow, args=(payload.run, stop), daemon=True).start()
+
+
+def _follow(run: str, stop: Connection) -> None:
+    """Stop when the other end of the pipe is closed, and end with the process that held it."""
+    stop.poll(None)
+    stop_run(run)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _run_chunk(tasks: list[Any]) -> ChunkResult:
+    assert _payload is not None
+    return run_chunk(_payload, tasks)

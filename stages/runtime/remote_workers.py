@@ -1,0 +1,282 @@
+"""Ordered maps over workers outside this process, on this machine or others.
+
+Tasks go out in chunks of a few seconds, as many as keep the workers busy, and results come back in the order of the
+tasks. Tasks are pure: a chunk whose worker is lost is sent again, and so is one that takes far longer than it should,
+for its worker may hang; whichever result is first counts.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .budgets import StopSignal
+from .errors import StageError
+from .remote_tasks import ChunkResult, RemoteFunction, make_payload
+
+CHUNK_SECONDS = 2.0
+"""What a chunk is to take: much longer than a message, much shorter than anyone's patience."""
+
+CHUNKS_AHEAD = 2
+"""Chunks in work or waiting, per worker."""
+
+CHUNKS_HELD = 64
+"""Chunks, per worker, of which results may be held until those before them are there."""
+
+POLL_SECONDS = 0.05
+
+LAST_SECONDS = 10.0
+"""How long workers that were told to stop may take to hand over what they have."""
+
+LATE = 5.0
+"""A chunk is sent again where it takes so many times as long as it should, and at least `LATE_SECONDS`."""
+
+LATE_SECONDS = 20.0
+
+MOST_SENT = 5
+"""How often a chunk is sent, at most."""
+
+
+class WorkersLostError(StageError):
+    """The workers cannot be reached any more, or lose every chunk they are given."""
+
+
+class ChunkFuture(Protocol):
+    """The part of a standard future that is asked here."""
+
+    def done(self) -> bool: ...
+
+    def result(self) -> ChunkResult: ...
+
+    def cancel(self) -> Any: ...
+
+    def add_done_callback(self, callback: Callable[[Any], object], /) -> Any: ...
+
+
+class RemoteWorkers(ABC):
+    """Workers outside this process; one run of `remote_map` at a time. Pickled it is None: workers have none."""
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[()]]:
+        return _nobody, ()
+
+    @abstractmethod
+    def count(self) -> int:
+        """How many chunks can be in work at once now; changes as workers come and go."""
+
+    @abstractmethod
+    def open(self, payload: Any) -> None:
+        """Hand a run's function to whoever works."""
+
+    @abstractmethod
+    def submit(self, tasks: list[Any], again: bool) -> ChunkFuture:
+        """Have `run_chunk` called with the payload and these tasks.
+
+        Parameters
+        ----------
+        tasks : list
+        again : bool
+            They were sent before: another worker should do them, if there is one.
+
+        Raises
+        ------
+        WorkersLostError
+        """
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Tell all workers to hand over what they have; does not wait for them."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Nobody works for this process any more."""
+
+
+def _nobody() -> None:
+    return None
+
+
+@dataclass(eq=False)
+class _Chunk:
+    """Tasks on their way: when they were sent last, and every future of theirs."""
+
+    tasks: list[Any]
+    weight: float
+    sent_at: float = 0.0
+    times_sent: int = 0
+    futures: list[ChunkFuture] = field(default_factory=list)
+    result: ChunkResult | None = None
+
+
+def remote_map(
+    function: RemoteFunction,
+    tasks: Iterable[Any],
+    workers: RemoteWorkers,
+    stop: StopSignal,
+    weigh: Callable[[Any], float] = lambda task: 1.0,
+) -> Generator[Any, None, None]:
+    """Results of ``function(task, stop)`` in task order, computed by `workers`, which begin at once.
+
+    Parameters
+    ----------
+    function : callable
+        Pure; pickled once with all that it holds.
+    tasks : iterable
+        Read as they are sent.
+    workers : RemoteWorkers
+    stop : StopSignal
+        Once it is set, workers are told; what they do not hand over soon is done here, which then is quick.
+    weigh : callable
+        What a task costs, in any unit.
+
+    Raises
+    ------
+    WorkersLostError
+    Exception
+        Whatever a task raised.
+    """
+    workers.open(make_payload(function))
+    run = _RemoteRun(workers, tasks, weigh)
+    run.send_more()
+    return _results(function, run, stop)
+
+
+def _results(function: RemoteFunction, run: _RemoteRun, stop: StopSignal) -> Generator[Any, None, None]:
+    try:
+        while chunk := run.next_chunk(stop):
+            if chunk.result is None:
+                yield from (function(task, stop) for task in chunk.tasks)
+                continue
+            yield from chunk.result.results
+            if chunk.result.error is not None:
+                raise chunk.result.error
+    finally:
+        run.cancel()
+
+
+class _RemoteRun:
+    """The chunks of one map, in order."""
+
+    def __init__(self, workers: RemoteWorkers, tasks: Iterable[Any], weigh: Callable[[Any], float]):
+        self.workers = workers
+        self.tasks = iter(tasks)
+        self.weigh = weigh
+        self.chunks: deque[_Chunk] = deque()
+        self.rates: deque[float] = deque(maxlen=50)
+        self.something_done = threading.Event()
+        self.stopped_at: float | None = None
+
+    def next_chunk(self, stop: StopSignal) -> _Chunk | None:
+        """The chunk whose turn it is, once it is done; None after the last. Without a result nobody will do it."""
+        while True:
+            self.something_done.clear()
+            if stop.is_set() and self.stopped_at is None:
+                self.stopped_at = time.monotonic()
+                self.workers.stop()
+            self._collect()
+            if self.stopped_at is None:
+                self.send_more()
+            elif not self.chunks:
+                self._take_rest()
+            if not self.chunks:
+                return None
+            is_over = self.stopped_at is not None and time.monotonic() > self.stopped_at + LAST_SECONDS
+            if self.chunks[0].result is not None or is_over or not self.chunks[0].futures:
+                return self.chunks.popleft()
+            self._send_late_again()
+            self.something_done.wait(POLL_SECONDS)
+
+    def cancel(self) -> None:
+        """Whatever is still on its way is not wanted any more."""
+        for chunk in self.chunks:
+            for future in chunk.futures:
+                future.cancel()
+        if any(chunk.result is None for chunk in self.chunks) and self.stopped_at is None:
+            self.workers.stop()
+
+    def _take_rest(self) -> None:
+        rest = next(self.tasks, None)
+        if rest is not None:
+            self.chunks.append(_Chunk([rest], 0.0))
+
+    def _collect(self) -> None:
+        for chunk in self.chunks:
+            if chunk.result is not None:
+                continue
+            for future in [future for future in chunk.futures if future.done()]:
+                try:
+                    chunk.result = future.result()
+                except (ImportError, AttributeError) as error:
+                    raise StageError(
+                        f"a worker cannot run this program: {error}; install bnsl-cli there"
+                    ) from error
+                except Exception as error:
+                    chunk.futures.remove(future)
+                    if not chunk.futures and self.stopped_at is None:
+                        self._send_once_more(chunk, error)
+                    continue
+                self._learn_rate(chunk, chunk.result)
+                for other in chunk.futures:
+                    if other is not future:
+                        other.cancel()
+                break
+
+    def _send_once_more(self, chunk: _Chunk, error: Exception) -> None:
+        if chunk.times_sent >= MOST_SENT:
+            raise WorkersLostError(
+                f"{chunk.times_sent} workers in turn were lost with the same work ({type(error).__name__}: {error}); "
+                "is there memory enough for it?"
+            ) from error
+        self._send(chunk)
+
+    def _learn_rate(self, chunk: _Chunk, result: ChunkResult) -> None:
+        if result.seconds and chunk.weight:
+            self.rates.append(sum(result.seconds) / chunk.weight)
+
+    def _send(self, chunk: _Chunk) -> None:
+        chunk.sent_at = time.monotonic()
+        chunk.times_sent += 1
+        future = self.workers.submit(chunk.tasks, chunk.times_sent > 1)
+        chunk.futures.append(future)
+        future.add_done_callback(lambda _: self.something_done.set())
+
+    def send_more(self) -> None:
+        """Send chunks until there are enough on their way."""
+        count = max(1, self.workers.count())
+        while (
+            sum(chunk.result is None for chunk in self.chunks) < CHUNKS_AHEAD * count
+            and len(self.chunks) < CHUNKS_HELD * count
+        ):
+            chunk = self._cut()
+            if chunk is None:
+                return
+            self._send(chunk)
+            self.chunks.append(chunk)
+
+    def _cut(self) -> _Chunk | None:
+        """As many tasks as take `CHUNK_SECONDS` at the pace so far; one while there is none."""
+        first = next(self.tasks, None)
+        if first is None:
+            return None
+        chunk = _Chunk([first], self.weigh(first))
+        if self.rates:
+            most = CHUNK_SECONDS / max(1e-9, statistics.median(self.rates))
+            while chunk.weight < most and (task := next(self.tasks, None)) is not None:
+                chunk.tasks.append(task)
+                chunk.weight += self.weigh(task)
+        return chunk
+
+    def _send_late_again(self) -> None:
+        """Give chunks that are late to other workers; each time after a longer wait."""
+        if not self.rates or self.stopped_at is not None or self.workers.count() < 2:
+            return
+        pace, now = LATE * statistics.median(self.rates), time.monotonic()
+        for chunk in self.chunks:
+            due = max(LATE_SECONDS, pace * chunk.weight) * chunk.times_sent
+            if chunk.result is None and chunk.times_sent < MOST_SENT and now - chunk.sent_at > due:
+                self._send(chunk)

@@ -1,0 +1,60 @@
+"""Rows with holes on the command line: what goes with --missing em and pairs, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from bnsl_cli.main import cli
+
+TABLE = "a,b,c\n0,1,0\n1,,1\n0,0,?\n1,1,1\n"
+BLANK = "a,b,c\n0,1,\n1,,\n0,0,?\n1,1,\n"
+NETWORK = "[a][b|a][c|b]\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "holes.csv").write_text(TABLE)
+    (tmp_path / "blank.csv").write_text(BLANK)
+    (tmp_path / "network.txt").write_text(NETWORK)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("fit network.txt holes.csv --restarts 3", "--restarts goes with --missing em"),
+        ("fit network.txt holes.csv -j 2", "--jobs goes with --missing em"),
+        ("fit network.txt holes.csv --missing pairs", "'pairs' is not one of"),
+        ("fit network.txt holes.csv", "missing cells in 2 columns"),
+        ("fit network.txt blank.csv --missing em", "no cell is observed in 1 column: 'c'"),
+        ("entropy holes.csv --missing em", "'em' is not one of"),
+        ("parentsets holes.csv --missing pairs", "'pairs' is not one of"),
+        (
+            "evaluate network.txt --data holes.csv --missing em",
+            "2 missing cells: scores and counts are of complete",
+        ),
+        ("optimize --data holes.csv --imputation drawn", "--imputation goes with --missing em"),
+        ("optimize --data holes.csv --rounds 3 --missing drop", "--rounds goes with --missing em"),
+        ("optimize sets.jsonl --missing em", "give --data DATA"),
+        ("optimize sets.jsonl --data holes.csv --missing em", "SETS does not go with --missing em"),
+        ("optimize --data holes.csv --missing em --save-sets s.jsonl", "--save-sets does not go with"),
+        ("optimize --data holes.csv --bootstrap 2 --resample imputed", "goes with --missing em"),
+        (
+            "optimize --data holes.csv --missing em --bootstrap 2 --resample imputed",
+            "give --imputation drawn",
+        ),
+        ("optimize --data blank.csv --missing em", "no cell is observed in 1 column: 'c'"),
+    ],
+)
+def test_refused(command, message):
+    result = CliRunner().invoke(cli, command.split())
+    assert result.exit_code in (2, 65)
+    assert message in " ".join(result.output.split()) + " ".join(result.stderr.split())
+
+
+def test_available_pairs():
+    result = CliRunner().invoke(cli, ["entropy", "holes.csv", "--missing", "pairs", "--format", "csv"])
+    assert result.exit_code == 0
+    # Three rows have a and b, and two of them b = 1.
+    assert result.stdout.splitlines()[1].startswith("a,2,0.693147")

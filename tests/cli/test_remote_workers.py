@@ -1,0 +1,199 @@
+"""Workers of a real dask scheduler, all of them processes of their own: the same bytes whatever happens to them."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell, start_bnsl
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+
+SAME_DAY = {"SOURCE_DATE_EPOCH": "1000000000"}
+
+
+class Cluster:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.file = folder / "scheduler.json"
+        self.workers: list[subprocess.Popen] = []
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file
+        )
+        self._until(self.file.exists)
+
+    def _start(self, kind: str, *arguments: object) -> subprocess.Popen:
+        with open(self.folder / f"{kind}.log", "ab") as log:
+            return subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    f"distributed.cli.dask_{kind}",
+                    "--no-dashboard",
+                    *map(str, arguments),
+                ],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                env=environment(OPENBLAS_NUM_THREADS="1"),
+            )
+
+    def _until(self, is_so, seconds: float = 60.0) -> None:
+        end = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < end, (self.folder / "scheduler.log").read_text()
+            time.sleep(0.1)
+
+    def add_worker(self) -> subprocess.Popen:
+        """One more, without a nanny that would start it again; waits until it is known."""
+        log = self.folder / "scheduler.log"
+        before = log.read_text().count("Register worker")
+        worker = self._start("worker", "--no-nanny", "--nthreads", "1", "--scheduler-file", self.file)
+        self.workers.append(worker)
+        self._until(lambda: log.read_text().count("Register worker") > before)
+        return worker
+
+    def end(self) -> None:
+        """Nothing of it is left."""
+        for process in (*self.workers, self.scheduler):
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """A scheduler with two workers."""
+    made = Cluster(folder=tmp_path)
+    try:
+        made.add_worker()
+        made.add_worker()
+        yield made
+    finally:
+        made.end()
+
+
+SHORT = ("parentsets", "--seed", "1", "--evaluations", "300")
+
+LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "25000")
+"""Takes two workers longer than they need to tell of the first progress."""
+
+
+def here(folder: Path, data: Path, *options: object) -> bytes:
+    """What the command writes without workers."""
+    target = folder / "here"
+    result = run_bnsl(*options, data, "-o", target, env=SAME_DAY)
+    assert result.returncode == 0, result.stderr.decode()
+    return target.read_bytes()
+
+
+def elsewhere(cluster: Cluster, data: Path, *options: object) -> subprocess.Popen:
+    """The command at work on the cluster, writing `elsewhere`."""
+    place = ("--workers", f"dask:{cluster.file}", "-v", "-o", cluster.folder / "elsewhere")
+    return start_bnsl(*options, data, *place, env=SAME_DAY)
+
+
+def ends(process: subprocess.Popen, code: int = 0) -> str:
+    """What it said on standard error, once it has ended as it should."""
+    _, said = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == code, said.decode()
+    return said.decode()
+
+
+def until_progress(process: subprocess.Popen) -> None:
+    """Wait until workers have searched some of the variables."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if b"/80 variables" in line and b" 0/80" not in line:
+            return
+    raise AssertionError("it ended before")
+
+
+def test_the_same_bytes(cluster: Cluster, bundled: Path):
+    data, folder = bundled / "random80.csv.gz", cluster.folder
+    expected = here(folder, data, *SHORT)
+    ends(elsewhere(cluster, data, *SHORT))
+    assert (folder / "elsewhere").read_bytes() == expected
+    lists = folder / "lists.jsonl"
+    lists.write_bytes(expected)
+    for options in (
+        ("optimize", "--asobs", "--restarts", 20, "--seed", 1),
+        ("optimize", "--ils", "--evaluations", 9000, "--seed", 1),
+        ("optimize", "--kg", "--tw", 3, "--restarts", 500, "--seed", 1),
+    ):
+        ends(elsewhere(cluster, lists, *options))
+        assert (folder / "elsewhere").read_bytes() == here(folder, lists, *options), options
+    replicates = ("optimize", "--hc", "--bootstrap", 5, "--seed", 1, "--data")
+    ends(elsewhere(cluster, data, *replicates))
+    assert (folder / "elsewhere").read_bytes() == here(folder, data, *replicates)
+
+
+def test_workers_that_are_killed_or_come_late(cluster: Cluster, bundled: Path):
+    """Of two workers one is killed, and one more comes."""
+    data = bundled / "random80.csv.gz"
+    expected = here(cluster.folder, data, *LONG)
+    process = elsewhere(cluster, data, *LONG)
+    until_progress(process)
+    cluster.workers[0].kill()
+    cluster.add_worker()
+    ends(process)
+    assert (cluster.folder / "elsewhere").read_bytes() == expected
+
+
+def test_a_lost_scheduler_is_told_and_the_run_goes_on_where_it_was(cluster: Cluster, bundled: Path):
+    data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
+    expected = here(cluster.folder, data, *LONG)
+    process = elsewhere(cluster, data, *LONG)
+    until_progress(process)
+    cluster.scheduler.kill()
+    said = ends(process, 1)
+    assert "the dask scheduler at" in said and "is lost" in said and "--resume" in said
+    result = run_bnsl(*LONG, data, "-o", target, "--resume", target, env=SAME_DAY)
+    assert result.returncode == 0, result.stderr.decode()
+    assert target.read_bytes() == expected
+
+
+def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluster, bundled: Path):
+    here(
+        cluster.folder, bundled / "random80.csv.gz", "parentsets", "--greedy", "--evaluations", "100"
+    )  # compiles
+    endless = ("parentsets", "--greedy", "--seed", "1", "--time", "1h")
+    process = elsewhere(cluster, bundled / "random80.csv.gz", *endless)
+    time.sleep(15)
+    process.send_signal(signal.SIGINT)
+    said = ends(process, 130)
+    assert "80 variables was interrupted" in said
+    assert (cluster.folder / "elsewhere").read_bytes().count(b"\n") == 81
+    # They are free for others at once.
+    ask = "from distributed import Client; c = Client(scheduler_file='scheduler.json')"
+    result = run_shell(
+        f'"{sys.executable}" -c "{ask}; print(c.submit(sum, [1, 2]).result(9))"', cluster.folder
+    )
+    assert result.stdout == b"3\n", result.stderr.decode()
+
+
+def test_places_without_workers_are_told(tmp_path: Path, bundled: Path):
+    data = bundled / "random80.csv.gz"
+    for where, code, words in (
+        ("dask:tcp://127.0.0.1:1", 1, b"no dask scheduler at tcp://127.0.0.1:1"),
+        (f"dask:{tmp_path / 'none.json'}", 1, b"no dask scheduler at"),
+        ("cluster", 2, b"'cluster' names no workers; write dask:tcp://host:8786"),
+        ("processes:0", 2, b"names no workers"),
+    ):
+        result = run_bnsl("parentsets", data, "--workers", where)
+        assert result.returncode == code and words in result.stderr, result.stderr.decode()
+    both = run_bnsl("parentsets", data, "--workers", "processes:2", "-j", "2")
+    assert both.returncode == 2 and b"leave out --jobs" in both.stderr
+    one_search = run_bnsl("optimize", "--data", data, "--workers", "processes:2")
+    assert one_search.returncode == 2 and b"--bootstrap R" in one_search.stderr
+    not_independent = run_bnsl("optimize", data, "--exact", "--workers", "processes:2")
+    assert not_independent.returncode == 2 and b"--workers" in not_independent.stderr

@@ -1,0 +1,76 @@
+"""Tables whose missing cells are kept as holes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from formats import open_dataset, open_incomplete
+from formats.data_records import Variable
+from formats.errors import UnsuitableData
+
+
+def write(folder, text):
+    path = folder / "table.csv"
+    path.write_text(text)
+    return str(path)
+
+
+def test_holes_are_no_state(tmp_path):
+    source = write(tmp_path, "a,b\nx,1\n,2\nz,?\n")
+    rows = open_incomplete(source)
+    assert rows.dataset.variables == (Variable("a", ("x", "z")), Variable("b", ("1", "2")))
+    assert rows.is_hidden.tolist() == [[False, True, False], [False, False, True]]
+    assert rows.dataset.codes.tolist() == [[0, 0, 1], [0, 1, 0]]
+    assert rows.n_holes == 2
+
+
+def test_states_that_are_known(tmp_path):
+    """A column of which nothing is seen has states all the same; a state NA takes what is spelt so."""
+    variables = (Variable("b", ("1", "NA", "2")), Variable("a", ("x", "y")))
+    said = []
+    rows = open_incomplete(write(tmp_path, "a,b\n,2\n,NA\n"), variables=variables, warn=said.append)
+    assert rows.dataset.variables == variables
+    assert rows.dataset.codes.tolist() == [[2, 1], [0, 0]]
+    assert rows.is_hidden.tolist() == [[False, False], [True, True]]
+    assert len(said) == 1 and "no cell is observed of 'a'" in said[0]
+
+
+def test_complete_tables(tmp_path):
+    source = write(tmp_path, "a,b\nx,1\ny,2\n")
+    rows, complete = open_incomplete(source), open_dataset(source)
+    assert rows.n_holes == 0 and rows.dataset.variables == complete.variables
+    assert np.array_equal(rows.dataset.codes, complete.codes)
+    assert rows.dataset.fingerprint == complete.fingerprint
+
+
+def test_where_holes_are_is_in_the_fingerprint(tmp_path):
+    found = {
+        open_incomplete(write(tmp_path, f"a,b\n{rows}")).dataset.fingerprint
+        for rows in ("0,1\n1,0\n0,1\n", "0,1\n1,0\n,1\n", "0,1\n1,\n0,1\n", "0,1\n1,0\n,\n")
+    }
+    assert len(found) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "rules", "message"),
+    [
+        ("a,b\n,1\n?,2\n", {}, "no cell is observed in 1 column: 'a'"),
+        ("a\n" + "\n".join(map(str, range(40))) + "\n?\n", {"discretize": "hartemink:3"}, "complete rows"),
+        ("a\n" + "\n".join(map(str, range(40))) + "\n?\n", {}, "1 continuous column"),
+    ],
+)
+def test_refused(tmp_path, text, rules, message):
+    with pytest.raises(UnsuitableData, match=message):
+        open_incomplete(write(tmp_path, text), **rules)
+
+
+def test_numbers_are_cut_without_the_holes(tmp_path):
+    numbers = "\n".join(map(str, range(40)))
+    rows = open_incomplete(write(tmp_path, f"a\n{numbers}\n?\n"), discretize="median")
+    assert np.bincount(rows.dataset.codes[0, ~rows.is_hidden[0]]).tolist() == [20, 20]
+
+
+def test_open_dataset_knows_no_holes(tmp_path):
+    with pytest.raises(ValueError, match="open_incomplete"):
+        open_dataset(write(tmp_path, "a,b\nx,1\n,2\n"), missing="keep")

@@ -1,0 +1,117 @@
+"""Expectation maximisation: against listing all states, against counting complete rows, and what it promises."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from helpers.incomplete_cases import structure_of, with_holes
+from helpers.inference_cases import small_network
+from naive.inference import maximised
+
+from formats.data_records import Dataset, IncompleteDataset, Variable
+from formats.graph_records import BayesianNetwork
+from stages.fit import fit_parameters
+from stages.incomplete.maximisation import Maximisation, fit_incomplete
+from stages.runtime.errors import NothingFoundError, StageError
+from stages.runtime.reporting import NullReporter
+
+EXACT = {"tolerance": 0.0}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("smoothing", [0.0, 2.0])
+def test_all_states_listed(seed, smoothing):
+    network = small_network(seed, n_variables=2 + seed % 5)
+    rows = with_holes(network, 25, 0.3, seed)
+    start = small_network(seed, n_variables=2 + seed % 5, zeros=0.0)
+    settings = Maximisation(smoothing=smoothing, iterations=5, tolerance=-np.inf)
+    found = fit_incomplete(structure_of(network), rows, settings, start=start)
+    tables, trace = maximised(start, rows.dataset.codes, rows.is_hidden, smoothing, 5)
+    for ours, theirs in zip(found.network.tables, tables):
+        assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-12)
+    if smoothing == 0.0:
+        assert found.traces[0][:-1] == pytest.approx(trace, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("smoothing", [0.0, 1.0])
+def test_the_objective_never_falls(seed, smoothing):
+    network = small_network(seed, n_variables=7)
+    rows = with_holes(network, 60, 0.4, seed)
+    settings = Maximisation(smoothing=smoothing, restarts=3, seed=seed, iterations=60, **EXACT)
+    found = fit_incomplete(structure_of(network), rows, settings)
+    assert len(found.traces) == 3
+    for trace in found.traces:
+        steps = np.diff(trace)
+        assert (steps >= -1e-9 * np.abs(trace[1:])).all()
+        assert trace[-1] > trace[0]
+    assert max(trace[-1] for trace in found.traces) == found.traces[found.best][-1]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 1.0])
+def test_complete_rows_are_counted(smoothing):
+    network = small_network(3)
+    rows = with_holes(network, 50, 0.0)
+    found = fit_incomplete(structure_of(network), rows, Maximisation(smoothing=smoothing))
+    expected = fit_parameters(structure_of(network), rows.dataset, smoothing=smoothing)
+    assert found.converged
+    for ours, theirs in zip(found.network.tables, expected.tables):
+        assert ours == pytest.approx(theirs)
+
+
+def test_equal_bytes_for_any_number_of_threads():
+    network = small_network(5, n_variables=8)
+    rows = with_holes(network, 200, 0.3)
+    found = [
+        fit_incomplete(structure_of(network), rows, Maximisation(jobs=jobs, iterations=5)) for jobs in (1, 2)
+    ]
+    for ours, theirs in zip(found[0].network.tables, found[1].network.tables):
+        assert ours.tobytes() == theirs.tobytes()
+
+
+def test_a_hidden_variable_tells_groups_apart():
+    """Two groups of rows, of which no cell says which is which; a symmetrical start would never part them."""
+    rng = np.random.default_rng(1)
+    group = rng.random(400) < 0.5
+    shown = [(rng.random(400) < np.where(group, 0.9, 0.1)).astype(np.uint8) for _ in range(4)]
+    codes = np.array([np.zeros(400, dtype=np.uint8), *shown])
+    is_hidden = np.zeros(codes.shape, dtype=bool)
+    is_hidden[0] = True
+    variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(5))
+    model = BayesianNetwork(variables, ((), *[(0,)] * 4), (np.full(2, 0.5), *[np.full((2, 2), 0.5)] * 4), "")
+    rows = IncompleteDataset(Dataset(variables, codes, ""), is_hidden)
+    found = fit_incomplete(structure_of(model), rows, Maximisation())
+    ends = np.sort([table[:, 1] for table in found.network.tables[1:]], axis=1)
+    assert ends == pytest.approx(np.tile([0.1, 0.9], (4, 1)), abs=0.1)
+
+
+def test_told_to_stop():
+    network = small_network(2)
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(NothingFoundError, match="before the first iteration"):
+        fit_incomplete(structure_of(network), with_holes(network), Maximisation(), stop=stop)
+
+
+def test_stopped_under_way_keeps_what_there_is():
+    network = small_network(2)
+    stop = threading.Event()
+
+    class StopsAfterThree(NullReporter):
+        def progress(self, done, *_counted, **_facts):
+            if done == 3:
+                stop.set()
+
+    settings = Maximisation(restarts=4, **EXACT)
+    found = fit_incomplete(
+        structure_of(network), with_holes(network), settings, stop=stop, reporter=StopsAfterThree()
+    )
+    assert len(found.traces) == 1 and len(found.traces[0]) == 4 and not found.converged
+
+
+def test_too_little_memory():
+    network = small_network(2)
+    with pytest.raises(StageError, match="more than the 8 bytes"):
+        fit_incomplete(structure_of(network), with_holes(network), Maximisation(memory=8))
