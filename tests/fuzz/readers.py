@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from helpers.tables import set_arrays
 
 import formats
 from formats.data_records import Dataset
@@ -65,17 +66,9 @@ def read_sets(path: Path, rng: Random) -> None:
     text = b"".join(load_writer("parentsets", Kind.PARENT_SETS)(table.header, table.records()))
     again = formats.open_parent_sets(io.BytesIO(text))
     same_variables(table.header, again.header)
-    for field in (
-        "set_offsets",
-        "scores",
-        "parent_offsets",
-        "parents",
-        "fixed",
-        "complete",
-        "unlisted",
-        "left_out",
-    ):
-        ours, theirs = getattr(table, field), getattr(again, field)
+    read_back = set_arrays(again)
+    for field, ours in set_arrays(table).items():
+        theirs = read_back[field]
         require(
             np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f"), f"{field} differ when read back"
         )

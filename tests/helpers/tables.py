@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from formats.data_records import Dataset, Variable
+from formats.records import ParentSetTable
 
 
 def make_dataset(codes: np.ndarray, n_states: list[int]) -> Dataset:
@@ -30,3 +31,8 @@ def dependent_dataset(seed: int, n_variables: int, n_rows: int, most_states: int
         codes[i] = np.where(rng.random(n_rows) < noise, fresh, signal % n_states[i])
     rows = [tuple(int(c) for c in codes[:, k]) for k in range(n_rows)]
     return make_dataset(codes, n_states), rows
+
+
+def set_arrays(table: ParentSetTable) -> dict[str, np.ndarray]:
+    """All arrays of a table of parent sets, by name."""
+    return {name: value for name, value in vars(table).items() if isinstance(value, np.ndarray)}

@@ -10,6 +10,7 @@ import pytest
 from helpers.format_strategies import headers, networks, record_lists
 from helpers.jsonl_cases import HEADER, RECORDS, read, stream_of
 from helpers.places import SAMPLES
+from helpers.tables import set_arrays
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.parent_set_files import checked_record
@@ -156,17 +157,9 @@ def test_parent_sets_round_trip(tmp_path_factory, data):
     assert again == header
     assert sorted(found, key=lambda record: record.child) == records
     table, expected = open_parent_sets(path), ParentSetTable.from_records(header, records)
-    for name in (
-        "set_offsets",
-        "scores",
-        "parent_offsets",
-        "parents",
-        "fixed",
-        "complete",
-        "unlisted",
-        "left_out",
-    ):
-        ours, theirs = getattr(table, name), getattr(expected, name)
+    theirs_by_name = set_arrays(expected)
+    for name, ours in set_arrays(table).items():
+        theirs = theirs_by_name[name]
         assert ours.dtype == theirs.dtype
         assert np.array_equal(ours, theirs, equal_nan=ours.dtype == np.float64)
 
