@@ -1,6 +1,6 @@
 """What other programs write into tables besides names and values, and how it is taken; each time it is said.
 
-- a line of the numbers of states below the names (BLIP);
+- a line of the numbers of states below the names (BLIP, Gobnilp, Benchpress), with the delimiter or with blanks;
 - numbers with a decimal comma (spreadsheets where that is the custom);
 - a first column that counts the rows (R, pandas);
 - row names, above which the line of names has none (R's write.table).
@@ -46,6 +46,18 @@ def is_line_of_counts(columns: Columns) -> bool:
             return False
         n_tight += surplus == 1
     return 2 * n_tight > len(columns)
+
+
+def is_spaced_line_of_counts(line: bytes, delimiter: str, n_names: int) -> bool:
+    """Whether the line below the names is no row: as many positive whole numbers, with blanks for delimiters."""
+    words = line.split()
+    return (
+        delimiter != " "
+        and delimiter.encode() not in line
+        and n_names > 1
+        and len(words) == n_names
+        and all(word.isdigit() and int(word) > 0 for word in words)
+    )
 
 
 def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:

@@ -6,7 +6,6 @@ into dictionaries, so that no Python object is made for a cell. What is wrong is
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -16,9 +15,11 @@ from typing import TYPE_CHECKING
 
 from ..errors import Malformed, UnsuitableData
 from ..wording import plural
+from .clean_text import clean_text
 from .columns import listed
 from .conventions import (
     is_line_of_counts,
+    is_spaced_line_of_counts,
     with_decimal_points,
     without_row_names,
     without_row_numbers,
@@ -40,8 +41,6 @@ _MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 26
 _BLOCK_PER_COLUMN = 4096
 _BLOCKS_AT_ONCE, _MIN_PART = 4, 1 << 24
 """Blocks, and bytes, that are parsed between two looks at signals: some tenths of a second, on several cores."""
-_AT_ONCE = 1 << 25
-"""Bytes looked through between two looks at signals."""
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
@@ -64,18 +63,12 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
     Malformed
         Not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
     """
-    text, first_line = _clean(data, source)
+    text, first_line = clean_text(data, source)
     delimiter = parse_delimiter(layout.delimiter) if layout.delimiter else guess_delimiter(text)
     header = layout.header
     if delimiter == " ":
         text, first_line = _collapse_spaces(text, first_line)
-    first, end = _first_record(text, delimiter)
-    names, start = (first, end) if header else ([f"V{i}" for i in range(len(first))], 0)
-    names = [name.strip() for name in names]
-    has_row_names = header and _second_is_longer(text, start, delimiter, len(names))
-    if header:
-        # A first column without a name is checked when its cells are known: they may count the rows.
-        _check_header(names[1:] if len(names) > 1 and not names[0] else names, source, warn)
+    names, start, has_row_names, has_counts = _read_head(text, delimiter, header, source, warn)
     if not text[start : start + 1]:
         raise UnsuitableData(
             "a header line but no rows of data",
@@ -90,12 +83,13 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
         _locate_ragged(text, len(names), delimiter, source, first_line)
         raise Malformed(str(error).splitlines()[0][:200], source=source) from None
     _refuse_open_quote(text, columns[-1], source, first_line)
-    is_tight = True
-    if header and is_line_of_counts(columns):
+    is_tight = has_counts or not (header and is_line_of_counts(columns))
+    if not is_tight:
+        columns = [column.slice(1) for column in columns]
+    if has_counts or not is_tight:
         warn(
             f"{source}: the line below the names holds the numbers of states, as in BLIP's files; it is no row"
         )
-        columns, is_tight = [column.slice(1) for column in columns], False
     if delimiter in _WITH_DECIMAL_COMMAS and b"," in text:
         commas, columns = with_decimal_points(names, columns)
         if commas:
@@ -105,6 +99,22 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
     if header and not kept[0]:
         check_names(kept, source)
     return RawTable(kept, columns, source, is_tight, is_named=header)
+
+
+def _read_head(
+    text: bytes, delimiter: str, header: bool, source: str, warn: Warn
+) -> tuple[list[str], int, bool, bool]:
+    """Names of columns, where rows begin, whether these have names, whether numbers of states came before."""
+    first, start = _first_record(text, delimiter)
+    if not header:
+        return [f"V{i}" for i in range(len(first))], 0, False, False
+    names = [name.strip() for name in first]
+    # A first column without a name is checked when its cells are known: they may count the rows.
+    _check_header(names[1:] if len(names) > 1 and not names[0] else names, source, warn)
+    second = text[start : text.find(b"\n", start)]
+    has_counts = is_spaced_line_of_counts(second, delimiter, len(names))
+    start += (len(second) + 1) * has_counts
+    return names, start, _second_is_longer(text, start, delimiter, len(names)), has_counts
 
 
 def _second_is_longer(text: bytes, start: int, delimiter: str, n_names: int) -> bool:
@@ -157,58 +167,6 @@ def _first_lines(text: bytes) -> list[bytes]:
             lines.append(text[start:end])
         start = end + 1
     return lines
-
-
-def _clean(data: bytes, source: str) -> tuple[bytes, int]:
-    """Text with ``\\n`` line ends only and no blank lines around it, and the number of its first line."""
-    _check_text(data, source)
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    if _first_of(data, b"\r") >= 0:
-        data = _with_plain_line_ends(data)
-    text = data.lstrip(b"\n")
-    if not text or text.isspace():
-        raise Malformed("the input is empty", source=source, remedy="expected a table with a header line")
-    first_line = len(data) - len(text) + 1
-    if text.endswith(b"\n\n") or not text.endswith(b"\n"):
-        text = text.rstrip(b"\n") + b"\n"
-    return text, first_line
-
-
-def _check_text(data: bytes, source: str) -> None:
-    """Refuse NUL bytes and what is not UTF-8."""
-    nul = _first_of(data, b"\0")
-    if nul >= 0:
-        line = data.count(b"\n", 0, nul) + 1
-        raise Malformed("a NUL byte: this is not text", source=source, line=line)
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(data), _AT_ONCE):
-        part = data[start : start + _AT_ONCE]
-        try:
-            decoder.decode(part, final=start + _AT_ONCE >= len(data))
-        except UnicodeDecodeError as error:
-            begun = len(decoder.getstate()[0])  # bytes of a character that the part before ended in
-            raise Malformed(
-                "not UTF-8 text",
-                source=source,
-                line=data.count(b"\n", 0, start - begun + error.start) + 1,
-                remedy="convert it first, for example: iconv -f latin1 -t utf-8",
-            ) from None
-
-
-def _first_of(data: bytes, byte: bytes) -> int:
-    """Where `byte` first occurs; -1 if it does not."""
-    starts = range(0, len(data), _AT_ONCE)
-    return next((found for start in starts if (found := data.find(byte, start, start + _AT_ONCE)) >= 0), -1)
-
-
-def _with_plain_line_ends(data: bytes) -> bytes:
-    parts, start = [], 0
-    while start < len(data):
-        end = start + _AT_ONCE
-        end += data[end - 1 : end + 1] == b"\r\n"  # the two stay together
-        parts.append(data[start:end].replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-        start = end
-    return b"".join(parts)
 
 
 def _collapse_spaces(text: bytes, first_line: int) -> tuple[bytes, int]:

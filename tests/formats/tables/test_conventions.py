@@ -95,3 +95,18 @@ def test_a_row_is_no_line_of_counts(read, first):
     rows = [first, *((i % 3, i % 2, i % 4) for i in range(12))]
     table = "a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
     assert read(table).n_rows == 13
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_numbers_of_states_between_blanks(read, delimiter):
+    """However few the columns and rows: it can be no row."""
+    said = []
+    dataset = read(f"a{delimiter}b\n3 2\nx{delimiter}0\n1{delimiter}1\n", warn=said.append)
+    assert dataset.n_rows == 2 and dataset.variables[0].states == ("1", "x")
+    assert "holds the numbers of states" in said[0]
+
+
+@pytest.mark.parametrize("line", ["3", "3 2 2", "3 0", "3 -1", "3 x"])
+def test_a_short_line_is_no_line_of_counts(read, line):
+    with pytest.raises(Malformed, match="1 cell where 2 are expected"):
+        read(f"a,b\n{line}\nx,0\n1,1\n")
