@@ -98,7 +98,8 @@ def command(
     end, which says what is missing if something is.
 
     Time and memory of parts of parentsets come from its forecast (--dry-run), which runs now and takes some seconds:
-    half as much again for time and memory, and two minutes for a start with nothing compiled.
+    half as much again for time and memory, and two minutes for a start with nothing compiled. The cores of a run are
+    those of COMMAND's -j.
 
     \b
     Examples:
@@ -116,7 +117,7 @@ def command(
 
     from ..plans.jobs import PlanError, plan_jobs
     from ..plans.scripts import SCRIPTS
-    from ..plans.trial import check_command, limits_of
+    from ..plans.trial import limits_of, with_threads
 
     if form is None:
         raise click.UsageError(f"say what is to be written: {', '.join(f'--{name}' for name in FORMS)}.")
@@ -129,8 +130,7 @@ def command(
         raise click.UsageError(f"{error}.") from None
     if jobs.n_runs > MOST_RUNS:
         raise click.UsageError(f"{jobs.n_runs:,} runs are too many: at most {MOST_RUNS:,}.")
-    check_command(jobs)
-    jobs = limits_of(jobs, time, memory)
+    jobs = limits_of(with_threads(jobs), time, memory)
     with open_output(output) as stream:
         stream.write(SCRIPTS[form](jobs).encode())
     if output != "-" and form in ("slurm", "parallel"):

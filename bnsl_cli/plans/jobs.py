@@ -45,6 +45,8 @@ class Jobs:
         That file.
     seconds, memory_bytes : float or None, int or None
         Of one run, at most.
+    threads : int
+        Of one run.
     """
 
     words: tuple[str, ...]
@@ -54,6 +56,7 @@ class Jobs:
     whole: str = ""
     seconds: float | None = None
     memory_bytes: int | None = None
+    threads: int = 1
 
     @property
     def name(self) -> str:

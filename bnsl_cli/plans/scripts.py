@@ -65,7 +65,7 @@ def slurm_script(jobs: Jobs) -> str:
 set -eu
 array=$(sbatch --parsable <<'JOB'
 #!/bin/bash
-#SBATCH --job-name={jobs.name} --array=1-{jobs.n_runs} --cpus-per-task=1 --output={log}
+#SBATCH --job-name={jobs.name} --array=1-{jobs.n_runs} --cpus-per-task={jobs.threads} --output={log}
 {limits}{decoded}{run}
 JOB
 )
@@ -144,6 +144,7 @@ def snakefile(jobs: Jobs) -> str:
     limits = [f"runtime={_minutes(jobs)}"] if jobs.seconds is not None else []
     limits += [f"mem_mb={_memory_mib(jobs)}"] if jobs.memory_bytes is not None else []
     resources = f"    resources: {', '.join(limits)}\n" if limits else ""
+    threads = f"    threads: {jobs.threads}\n" if jobs.threads > 1 else ""
     inputs = f"    input: {', '.join(map(repr, jobs.inputs))}\n" if jobs.inputs else ""
     command = jobs.command(lambda name: f"{{wildcards.{name}}}", output="OUTPUT").replace(
         "-o OUTPUT", "-o {output}"
@@ -155,7 +156,7 @@ rule all:
 
 rule run:
 {inputs}    output: "{jobs.output}"
-{resources}    shell: {command!r}
+{threads}{resources}    shell: {command!r}
 """
     if jobs.collect:
         text += f"""

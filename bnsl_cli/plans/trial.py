@@ -23,8 +23,8 @@ def _first_words(jobs: Jobs) -> list[str]:
     return [word.format_map(values) for word in jobs.words]
 
 
-def check_command(jobs: Jobs) -> None:
-    """Parse the first run's command line.
+def with_threads(jobs: Jobs) -> Jobs:
+    """The jobs with the threads that the first run's command line asks for; it is parsed for that, and so checked.
 
     Raises
     ------
@@ -39,8 +39,9 @@ def check_command(jobs: Jobs) -> None:
     found = cli.get_command(click.get_current_context(), name)
     assert found is not None
     try:
-        with found.make_context(f"bnsl {name}", [*rest, "-o", "result"], resilient_parsing=False):
-            pass
+        with found.make_context(f"bnsl {name}", [*rest, "-o", "result"], resilient_parsing=False) as context:
+            # All cores (0) are those that the run is given.
+            return replace(jobs, threads=context.params.get("jobs") or 1)
     except click.UsageError as error:
         raise click.UsageError(f"in the command: {error.format_message()}", error.ctx) from None
 

@@ -91,8 +91,12 @@ def test_an_array_numbers_all_combinations():
 def test_limits_of_a_run_are_told_where_there_is_someone_to_hear_them(form):
     from dataclasses import replace
 
-    text = SCRIPTS[form](replace(plan_jobs(LISTS, {}, 3), seconds=119.0, memory_bytes=300 << 20))
-    told = {"slurm": ("--time=2\n", "--mem=300M"), "snakemake": ("runtime=2", "mem_mb=300")}.get(form, ())
+    limits = {"seconds": 119.0, "memory_bytes": 300 << 20, "threads": 4}
+    text = SCRIPTS[form](replace(plan_jobs(LISTS, {}, 3), **limits))
+    told = {
+        "slurm": ("--time=2\n", "--mem=300M", "--cpus-per-task=4"),
+        "snakemake": ("runtime=2", "mem_mb=300", "threads: 4"),
+    }.get(form, ())
     assert all(words in text for words in told)
     assert text.count("\n") <= 25 and text.endswith("\n")
 
@@ -114,6 +118,13 @@ def test_the_command_refuses_what_the_planned_one_would(tmp_path: Path):
         assert result.returncode == 2 and complaint in result.stderr, result.stderr.decode()
     result = run_bnsl("plan", "--make", "--parts", 2, "parentsets", "none.csv", "-o", "x", cwd=tmp_path)
     assert result.returncode == 1 and b"the command cannot be run" in result.stderr
+
+
+@pytest.mark.parametrize(("options", "cores"), [((), 1), (("-j", 3), 3), (("-j", 0), 1)])
+def test_a_run_has_the_cores_that_it_uses(tmp_path: Path, options: tuple, cores: int):
+    words = ("optimize", "x.sets.jsonl", *options, "--seed", "{seed}", "-o", "{seed}.net.jsonl")
+    result = run_bnsl("plan", "--slurm", "--each", "seed=1,2", *words, cwd=tmp_path)
+    assert f"--cpus-per-task={cores} ".encode() in result.stdout, result.stderr.decode()
 
 
 @pytest.fixture
