@@ -7,22 +7,28 @@ import json
 import logging
 import threading
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import StageError
-from .remote_tasks import Payload, run_chunk, stop_run
+from .remote_tasks import Payload, end_run, keep_payload, run_chunk_of, stop_run
 from .remote_workers import ChunkFuture, RemoteWorkers, WorkersLostError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 CONNECT_SECONDS = 20.0
 """How long to wait for the scheduler, and for its first worker."""
 
-COUNT_SECONDS = 1.0
+LOOK_SECONDS = 1.0
 """How soon it is noticed that workers have come or gone."""
+
+CLOSE_SECONDS = 2.0
+
+MOST_MISSED = 10
+"""Heartbeats that a worker misses, of those due while others send theirs, before it is taken for one that hangs."""
 
 
 class DaskWorkers(RemoteWorkers):
@@ -55,7 +61,9 @@ class DaskWorkers(RemoteWorkers):
             self._client: Client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, KeyError, TimeoutError) as error:
             raise StageError(f"no dask scheduler at {where}: {error}") from error
-        self._counted_at, self._count = -COUNT_SECONDS, 0
+        self._looked_at = -LOOK_SECONDS
+        self._threads: dict[str, int] = {}
+        self._silent: set[str] = set()
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except (TimeoutError, OSError):
@@ -64,50 +72,108 @@ class DaskWorkers(RemoteWorkers):
                 f"the dask scheduler at {where} has no workers: start some (dask worker {where} --nthreads 1)"
             ) from None
         self._payload: Payload | None = None
-        self._shared: Any = None
+        self._supplied: set[str] = set()
 
     def count(self) -> int:
-        now = time.monotonic()
-        if now - self._counted_at >= COUNT_SECONDS:
-            self._counted_at = now
-            with contextlib.suppress(Exception):
-                self._count = sum(self._client.nthreads().values())
-        return self._count
+        self._look()
+        return sum(threads for worker, threads in self._threads.items() if worker not in self._silent)
+
+    def _look(self) -> None:
+        """See who is there, and of whom nothing has been heard for so long that they seem to hang.
+
+        Workers that have come get the run's function.
+        """
+        from distributed.scheduler import heartbeat_interval
+
+        # While a lost connection is made anew any question would wait for it.
+        if self._client.status != "running" or time.monotonic() - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = time.monotonic()
+        with contextlib.suppress(Exception):
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+            # By the scheduler's clock: the last heartbeat of all is as good as now.
+            now = max((facts["last_seen"] for facts in workers.values()), default=0.0)
+            longest = MOST_MISSED * heartbeat_interval(len(workers))
+            self._threads = {worker: facts["nthreads"] for worker, facts in workers.items()}
+            self._silent = {worker for worker in workers if now - workers[worker]["last_seen"] > longest}
+        self._supply()
 
     def open(self, payload: Payload) -> None:
-        self._payload = payload
-        self._share()
+        if self._payload is not None:
+            self._tell(end_run)
+        self._payload, self._supplied = payload, set()
+        self._look()
+        self._supply()
 
-    def submit(self, tasks: list[Any], again: bool) -> ChunkFuture:
-        options: dict[str, Any] = {}
+    def _supply(self) -> None:
+        """Send the run's function to the workers that lack it; chunks wait for it there.
+
+        Not as data that dask keeps: it drops copies, and the last may be that of a worker that hangs.
+        """
+        lacking = [worker for worker in self._threads if worker not in self._supplied]
+        if self._payload is None or not lacking:
+            return
+        self._supplied.update(lacking)
+        # In a thread, since workers that hang never answer.
+        threading.Thread(target=self._send_payload, args=(self._payload, lacking), daemon=True).start()
+
+    def _send_payload(self, payload: Payload, workers: list[str]) -> None:
+        answers = {}
+        with contextlib.suppress(OSError, RuntimeError, TimeoutError, CancelledError):
+            answers = self._client.run(keep_payload, payload, workers=workers, on_error="return")
+        failed = [worker for worker in workers if answers.get(worker, OSError()) is not None]
+        if payload is self._payload:
+            self._supplied.difference_update(failed)
+
+    def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
+        assert self._payload is not None
+        self._look()
+        # Without allow_other_workers: an idle worker may take such tasks from the others, and none is as idle as the
+        # one that hangs. Where the others are lost the chunk will be late, and sent elsewhere.
+        options = self._only({*self._silent, *self._holders(earlier)})
         try:
-            if self._shared.status != "finished":  # the workers that had it are lost
-                self._share()
-            if again:
-                idle = [worker for worker, keys in self._client.processing().items() if not keys]
-                options = {"workers": idle, "allow_other_workers": True} if idle else {}
-            return self._client.submit(run_chunk, self._shared, tasks, pure=False, **options)
-        except (TimeoutError, OSError, RuntimeError, CancelledError) as error:
-            raise WorkersLostError(
-                f"the dask scheduler at {self._where} is lost ({type(error).__name__}: {error})"
-            ) from error
+            if self._client.status in ("running", "connecting"):
+                return self._client.submit(run_chunk_of, self._payload.run, tasks, pure=False, **options)
+            reason = "no connection"
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+        raise WorkersLostError(f"the dask scheduler at {self._where} is lost ({reason})")
 
-    def _share(self) -> None:
-        self._shared = self._client.scatter(self._payload, broadcast=True, hash=False)
+    def _holders(self, futures: Sequence[ChunkFuture]) -> list[str]:
+        """Workers that have these tasks in work or waiting."""
+        keys = {cast("Future", future).key for future in futures}
+        if not keys or self._client.status != "running":
+            return []
+        with contextlib.suppress(Exception):
+            return [worker for worker, held in self._client.processing().items() if keys.intersection(held)]
+        return []
+
+    def _only(self, avoided: set[str]) -> dict[str, Any]:
+        """Options that keep a task from some workers, if there are others."""
+        others = [worker for worker in self._threads if worker not in avoided]
+        return {"workers": others} if avoided and others else {}
 
     def stop(self) -> None:
-        # At once, beside the tasks under way; in a thread, since workers that hang never answer.
-        threading.Thread(target=self._tell_stop, daemon=True).start()
+        self._tell(stop_run)
 
-    def _tell_stop(self) -> None:
-        if self._payload is not None:
+    def _tell(self, what: Callable[[str], None]) -> threading.Thread:
+        """Call a function of the run on all workers, at once, beside the tasks under way; does not wait for them."""
+        assert self._payload is not None
+        run = self._payload.run
+
+        def tell() -> None:
             with contextlib.suppress(OSError, RuntimeError, TimeoutError, CancelledError):
-                self._client.run(stop_run, self._payload.run, on_error="ignore")
+                self._client.run(what, run, on_error="ignore")
+
+        telling = threading.Thread(target=tell, daemon=True)
+        telling.start()
+        return telling
 
     def close(self) -> None:
-        self._shared = None
+        if self._payload is not None:
+            self._tell(end_run).join(CLOSE_SECONDS)
         with contextlib.suppress(Exception):
-            self._client.close(timeout=2)
+            self._client.close(timeout=CLOSE_SECONDS)
 
 
 def _is_address(where: str) -> bool:

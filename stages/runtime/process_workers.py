@@ -6,13 +6,14 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
 from typing import Any
 
 from .remote_tasks import ChunkResult, Payload, run_chunk, stop_run
-from .remote_workers import RemoteWorkers
+from .remote_workers import ChunkFuture, RemoteWorkers
 
 
 class ProcessWorkers(RemoteWorkers):
@@ -33,7 +34,7 @@ class ProcessWorkers(RemoteWorkers):
         self._stop = self._context.Pipe(duplex=False)
         self._payload = payload
 
-    def submit(self, tasks: list[Any], again: bool) -> Future[ChunkResult]:
+    def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> Future[ChunkResult]:
         if self._pool is not None:
             try:
                 return self._pool.submit(_run_chunk, tasks)

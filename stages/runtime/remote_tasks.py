@@ -28,6 +28,12 @@ _kept = threading.local()
 _stops: dict[str, StopSignal] = {}
 """Of the runs that this process has worked for, by name."""
 
+MOST_PAYLOADS = 8
+"""Runs at once whose functions a worker keeps: of those whose commands were killed nobody says that they are over."""
+
+ARRIVAL_SECONDS = 120.0
+"""How long a chunk waits for the function of its run."""
+
 
 @dataclass(frozen=True)
 class Payload:
@@ -45,6 +51,12 @@ class Payload:
     run: str
     version: str
     pickled: bytes
+
+
+_arrived: dict[str, Payload] = {}
+"""Functions that were sent ahead of their chunks, by run."""
+
+_arrival = threading.Condition()
 
 
 class ChunkResult(NamedTuple):
@@ -84,6 +96,37 @@ def stop_run(run: str) -> None:
 
 def _stop_of(run: str) -> StopSignal:
     return _stops.setdefault(run, threading.Event())
+
+
+def keep_payload(payload: Payload) -> None:
+    """Take a run's function ahead of its chunks."""
+    with _arrival:
+        _arrived[payload.run] = payload
+        while len(_arrived) > MOST_PAYLOADS:
+            del _arrived[next(iter(_arrived))]
+        _arrival.notify_all()
+
+
+def end_run(run: str) -> None:
+    """Stop what is done for a run, and forget its function."""
+    stop_run(run)
+    with _arrival:
+        _arrived.pop(run, None)
+
+
+def run_chunk_of(run: str, tasks: Sequence[Any]) -> ChunkResult:
+    """`run_chunk` with the function that was sent ahead, or soon will be here.
+
+    Raises
+    ------
+    TimeoutError
+        It does not come.
+    """
+    with _arrival:
+        if not _arrival.wait_for(lambda: run in _arrived, ARRIVAL_SECONDS):
+            raise TimeoutError(f"the data did not reach worker {socket.gethostname()}")
+        payload = _arrived[run]
+    return run_chunk(payload, tasks)
 
 
 def run_chunk(payload: Payload, tasks: Sequence[Any]) -> ChunkResult:

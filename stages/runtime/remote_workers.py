@@ -7,12 +7,13 @@ for its worker may hang; whichever result is first counts.
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -74,14 +75,14 @@ class RemoteWorkers(ABC):
         """Hand a run's function to whoever works."""
 
     @abstractmethod
-    def submit(self, tasks: list[Any], again: bool) -> ChunkFuture:
+    def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
         """Have `run_chunk` called with the payload and these tasks.
 
         Parameters
         ----------
         tasks : list
-        again : bool
-            They were sent before: another worker should do them, if there is one.
+        earlier : sequence of ChunkFuture
+            As they were sent before: workers other than those that hold them should do them, if there are any.
 
         Raises
         ------
@@ -103,7 +104,7 @@ def _nobody() -> None:
 
 @dataclass(eq=False)
 class _Chunk:
-    """Tasks on their way: when they were sent last, and every future of theirs."""
+    """Tasks on their way: when they were sent last, how often, and every future that is not lost."""
 
     tasks: list[Any]
     weight: float
@@ -159,6 +160,12 @@ def _results(function: RemoteFunction, run: _RemoteRun, stop: StopSignal) -> Gen
         run.cancel()
 
 
+def _give_up(future: ChunkFuture) -> None:
+    # Of workers that cannot be reached nobody wants anything any more.
+    with contextlib.suppress(Exception):
+        future.cancel()
+
+
 class _RemoteRun:
     """The chunks of one map, in order."""
 
@@ -195,7 +202,7 @@ class _RemoteRun:
         """Whatever is still on its way is not wanted any more."""
         for chunk in self.chunks:
             for future in chunk.futures:
-                future.cancel()
+                _give_up(future)
         if any(chunk.result is None for chunk in self.chunks) and self.stopped_at is None:
             self.workers.stop()
 
@@ -223,7 +230,7 @@ class _RemoteRun:
                 self._learn_rate(chunk, chunk.result)
                 for other in chunk.futures:
                     if other is not future:
-                        other.cancel()
+                        _give_up(other)
                 break
 
     def _send_once_more(self, chunk: _Chunk, error: Exception) -> None:
@@ -241,7 +248,7 @@ class _RemoteRun:
     def _send(self, chunk: _Chunk) -> None:
         chunk.sent_at = time.monotonic()
         chunk.times_sent += 1
-        future = self.workers.submit(chunk.tasks, chunk.times_sent > 1)
+        future = self.workers.submit(chunk.tasks, chunk.futures)
         chunk.futures.append(future)
         future.add_done_callback(lambda _: self.something_done.set())
 
@@ -272,8 +279,11 @@ class _RemoteRun:
         return chunk
 
     def _send_late_again(self) -> None:
-        """Give chunks that are late to other workers; each time after a longer wait."""
-        if not self.rates or self.stopped_at is not None or self.workers.count() < 2:
+        """Give chunks that are late to other workers; each time after a longer wait.
+
+        A single worker has them at the end of its queue, where they are cancelled once the first is done.
+        """
+        if not self.rates or self.stopped_at is not None:
             return
         pace, now = LATE * statistics.median(self.rates), time.monotonic()
         for chunk in self.chunks:

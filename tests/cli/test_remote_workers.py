@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import pytest
 from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell, start_bnsl
+
+from stages.runtime.dask_workers import DaskWorkers
+from stages.runtime.remote_tasks import make_payload
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -29,7 +33,7 @@ class Cluster:
         self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file
         )
-        self._until(self.file.exists)
+        self.until(self.file.exists)
 
     def _start(self, kind: str, *arguments: object) -> subprocess.Popen:
         with open(self.folder / f"{kind}.log", "ab") as log:
@@ -47,7 +51,7 @@ class Cluster:
                 env=environment(OPENBLAS_NUM_THREADS="1"),
             )
 
-    def _until(self, is_so, seconds: float = 60.0) -> None:
+    def until(self, is_so, seconds: float = 60.0) -> None:
         end = time.monotonic() + seconds
         while not is_so():
             assert time.monotonic() < end, (self.folder / "scheduler.log").read_text()
@@ -59,7 +63,7 @@ class Cluster:
         before = log.read_text().count("Register worker")
         worker = self._start("worker", "--no-nanny", "--nthreads", "1", "--scheduler-file", self.file)
         self.workers.append(worker)
-        self._until(lambda: log.read_text().count("Register worker") > before)
+        self.until(lambda: log.read_text().count("Register worker") > before)
         return worker
 
     def end(self) -> None:
@@ -147,6 +151,65 @@ def test_workers_that_are_killed_or_come_late(cluster: Cluster, bundled: Path):
     cluster.add_worker()
     ends(process)
     assert (cluster.folder / "elsewhere").read_bytes() == expected
+
+
+IMPATIENT = """
+from stages.runtime import remote_workers
+from bnsl_cli.main import run
+remote_workers.LATE_SECONDS = 0.5
+run()
+"""
+"""The command, which waits less long for late workers. How late they are by the pace of others is as ever."""
+
+
+def test_a_worker_that_hangs_in_mid_run(cluster: Cluster, bundled: Path):
+    """It is stopped while it has chunks, and neither answers nor dies."""
+    data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
+    expected = here(cluster.folder, data, *LONG)
+    command = (sys.executable, "-c", IMPATIENT, *LONG, data, "--workers", f"dask:{cluster.file}", "-v", "-o")
+    process = subprocess.Popen([*command, target], stderr=subprocess.PIPE, env=environment(**SAME_DAY))
+    until_progress(process)
+    cluster.workers[0].send_signal(signal.SIGSTOP)
+    ends(process)
+    assert cluster.workers[0].poll() is None
+    assert target.read_bytes() == expected
+
+
+def test_nothing_is_sent_to_workers_that_hang(cluster: Cluster):
+    workers = DaskWorkers(str(cluster.file))
+    try:
+        workers.open(make_payload(lambda task, stop: task))
+        cluster.workers[0].send_signal(signal.SIGSTOP)
+        cluster.until(lambda: workers.count() == 1)
+        sent = [workers.submit([k], ()) for k in range(9)]
+        assert [future.result().results for future in sent] == [[k] for k in range(9)]
+        cluster.workers[0].send_signal(signal.SIGCONT)
+        cluster.until(lambda: workers.count() == 2)
+    finally:
+        workers.close()
+
+
+def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster):
+    """Even where the one that has it is not known to hang."""
+    workers = DaskWorkers(str(cluster.file))
+    gate = cluster.folder / "gate"
+
+    def work(first: bool, stop: object) -> int:
+        while first and not gate.exists():
+            time.sleep(0.01)
+        return os.getpid()
+
+    try:
+        workers.open(make_payload(work))
+        cluster.until(lambda: workers.count() == 2)
+        first = workers.submit([True], ())
+        cluster.until(lambda: any(workers._client.processing().values()))
+        again = [workers.submit([False], (first,)) for _ in range(4)]
+        others = {future.result().results[0] for future in again}
+        gate.touch()
+        assert len(others) == 1 and first.result().results[0] not in others
+    finally:
+        workers.close()
 
 
 def test_a_lost_scheduler_is_told_and_the_run_goes_on_where_it_was(cluster: Cluster, bundled: Path):

@@ -29,7 +29,7 @@ class ThreadWorkers(RemoteWorkers):
         self.n_workers = n_workers
         self.fates = list(fates)
         self.chunks: list[list] = []
-        self.sent_again = 0
+        self.held_before: list[int] = []
 
     def count(self):
         return self.n_workers
@@ -37,9 +37,13 @@ class ThreadWorkers(RemoteWorkers):
     def open(self, payload):
         self.payload = payload
 
-    def submit(self, tasks, again):
+    @property
+    def sent_again(self):
+        return len(self.chunks) - len({id(tasks) for tasks in self.chunks})
+
+    def submit(self, tasks, earlier):
         self.chunks.append(tasks)
-        self.sent_again += again
+        self.held_before.append(len(earlier))
         fate = self.fates.pop(0) if self.fates else "done"
         future: Future[remote_tasks.ChunkResult] = Future()
 
@@ -82,7 +86,7 @@ def test_a_worker_that_hangs_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(remote_workers, "LATE_SECONDS", 0.2)
     workers = ThreadWorkers(2, ("done", "hangs"))
     assert list(remote_map(double, range(40), workers, Stop())) == [2 * task for task in range(40)]
-    assert workers.sent_again >= 1
+    assert workers.sent_again >= 1 and workers.held_before[0] == 0 and 1 in workers.held_before
 
 
 def test_chunks_are_of_equal_weight_and_take_seconds_at_most():
@@ -132,6 +136,24 @@ def test_workers_of_another_version_refuse():
     other = remote_tasks.Payload(payload.run, "0.0.7", payload.pickled)
     with pytest.raises(StageError, match=r"of bnsl-cli, the command 0\.0\.7: install the same"):
         raise remote_tasks.run_chunk(other, [1]).error
+
+
+def test_chunks_wait_for_a_function_that_is_sent_ahead(monkeypatch):
+    payload = remote_tasks.make_payload(double)
+    threading.Timer(0.05, remote_tasks.keep_payload, (payload,)).start()
+    assert remote_tasks.run_chunk_of(payload.run, [4]).results == [8]
+    remote_tasks.end_run(payload.run)
+    monkeypatch.setattr(remote_tasks, "ARRIVAL_SECONDS", 0.0)
+    with pytest.raises(TimeoutError, match="did not reach worker"):
+        remote_tasks.run_chunk_of(payload.run, [4])
+
+
+def test_functions_of_runs_that_nobody_ends_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr(remote_tasks, "_arrived", {})
+    payloads = [remote_tasks.make_payload(double) for _ in range(remote_tasks.MOST_PAYLOADS + 3)]
+    for payload in payloads:
+        remote_tasks.keep_payload(payload)
+    assert list(remote_tasks._arrived.values()) == payloads[3:]
 
 
 @pytest.mark.parametrize("n_states", [1, 2, 3, 4, 5, 256])
