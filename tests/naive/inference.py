@@ -75,3 +75,29 @@ def maximised(network, codes, is_hidden, smoothing, iterations):
             tables.append(np.where(sums > 0, weights / np.where(sums > 0, sums, 1), 1 / table.shape[-1]))
         network = type(network)(network.variables, network.parents, tuple(tables), network.name)
     return network.tables, trace
+
+
+def largest_by_elimination(network, evidence):
+    """Logarithm of the largest probability of all states with the evidence: one variable after another is maximised
+    out of the product of the tables it is in, in logarithms; for networks too large for a table of all."""
+    sizes = [len(variable.known_states) for variable in network.variables]
+    factors = []
+    with np.errstate(divide="ignore"):
+        for child, parents in enumerate(network.parents):
+            family = [*parents, child]
+            place = tuple(evidence.get(v, slice(None)) for v in family)
+            factors.append(([v for v in family if v not in evidence], np.log(network.tables[child])[place]))
+    left = set(range(len(sizes))) - set(evidence)
+    while left:
+        around = {v: {u for axes, _ in factors if v in axes for u in axes} for v in left}
+        variable = min(left, key=lambda v: (math.prod(sizes[u] for u in around[v]), v))
+        left.remove(variable)
+        axes = sorted(around[variable])
+        product = np.zeros([sizes[u] for u in axes])
+        for own, table in factors:
+            if variable in own:
+                rank = sorted(range(len(own)), key=own.__getitem__)
+                product += table.transpose(rank).reshape([sizes[u] if u in own else 1 for u in axes])
+        factors = [factor for factor in factors if variable not in factor[0]]
+        factors.append(([u for u in axes if u != variable], product.max(axis=axes.index(variable))))
+    return sum(float(table) for _, table in factors)

@@ -1,4 +1,4 @@
-"""Marginals, joint distributions, most probable states, samples: against listing all states, and pyAgrum."""
+"""Marginals, joint distributions, most probable states, samples: against listing all states."""
 
 from __future__ import annotations
 
@@ -166,33 +166,3 @@ def test_a_given_order_is_kept_where_it_is_the_best():
     plain = marginals(Engine(network), {}, [0]).cost
     order = np.argsort(Engine(network).ranks).tolist()
     assert marginals(Engine(network, order), {}, [0]).cost == plain
-
-
-@pytest.mark.parametrize("seed", seeds(40, 6))
-def test_equals_pyagrum(seed):
-    pyagrum = pytest.importorskip(
-        "pyagrum", reason="make install-dev installs pyAgrum where there is a wheel"
-    )
-    source = str(EXAMPLE_DATA / "random80.bif")
-    network = open_bayesian_network(source)
-    model = pyagrum.BayesNet()
-    for variable in network.variables:
-        model.add(pyagrum.LabelizedVariable(variable.name, "", list(variable.known_states)))
-    for child, parents in enumerate(network.parents):
-        for parent in parents:
-            model.addArc(parent, child)
-        names = [network.variables[p].name for p in parents]
-        cpt = model.cpt(child)
-        for states in itertools.product(*(range(len(network.variables[p].known_states)) for p in parents)):
-            cpt[dict(zip(names, states))] = network.tables[child][states].tolist()
-    evidence = random_evidence(network, seed, 0.15)
-    propagation = pyagrum.LazyPropagation(model)
-    propagation.setEvidence({network.variables[v].name: state for v, state in evidence.items()})
-    found = marginals(Engine(network), evidence, range(len(network.variables)))
-    for variable, distribution in zip(network.variables, found.probabilities):
-        np.testing.assert_allclose(distribution, propagation.posterior(variable.name).toarray(), atol=1e-9)
-    assert found.log_probability == pytest.approx(math.log(propagation.evidenceProbability()), rel=1e-9)
-    best = most_probable_completion(Engine(network), evidence)
-    states = model.completeInstantiation()
-    states.fromdict({v.name: int(code) for v, code in zip(network.variables, best.codes)})
-    assert best.log_probability == pytest.approx(model.log2JointProbability(states) * math.log(2), rel=1e-9)
