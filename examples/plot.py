@@ -3,6 +3,8 @@
     plot.py scores RUN.json...           score over time, from files of bnsl optimize --stats
     plot.py anytime CURVES [OTHERS...]   how far each method is below the best score, over time, by data set, from
                                          tables with columns method, data, seconds, score (examples/anytime)
+    plot.py queries TIMES                seconds that questions take against the treewidth of the networks asked, from
+                                         examples/queries
     plot.py explored TRACE.jsonl...      scores of parent sets in the order looked at, from bnsl parentsets --trace
     plot.py lines ROWS --x PART          means by method along a part of the runs' names, and
     plot.py boxes ROWS --by PART         quartiles by method and a part, both from bnsl compare --format jsonl
@@ -47,6 +49,9 @@ WORDS = {
 }
 """What axes and legends call measures, settings and parts of names that are not words."""
 
+CURVE_COLUMNS = {"method", "data", "seconds", "score"}
+QUERY_COLUMNS = {"data", "bound", "removed", "treewidth_upper", "hidden", "pyagrum_hidden"}
+
 Rows = list[dict[str, Any]]
 
 
@@ -75,7 +80,7 @@ def draw_anytime(given: argparse.Namespace) -> Any:
     """A panel for each data set of the first file; curves from it, points from the others."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    ours, *others = [read_table(path) for path in given.files]
+    ours, *others = [read_table(path, CURVE_COLUMNS) for path in given.files]
     others = [row for rows in others for row in rows]
     methods = {name: look(number) for number, name in enumerate(split(ours + others, ["method"]))}
     data = split(ours, ["data"])
@@ -106,6 +111,27 @@ def draw_anytime(given: argparse.Namespace) -> Any:
         axes.set_ylabel("nats below the best")
     shown = {name: line for axes in panels for line, name in zip(*axes.get_legend_handles_labels())}
     figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=len(shown), frameon=False)
+    return figure
+
+
+def draw_queries(given: argparse.Namespace) -> Any:
+    """A panel for each share of cells removed: a line for each data set, ours, and theirs in the same colour."""
+    rows = [row for row in read_table(given.files[0], QUERY_COLUMNS) if row["bound"] != "given"]
+    shares = split(rows, ["removed"])
+    figure, panels = new_panels(len(shares))
+    for axes, (removed, group) in zip(panels, shares.items()):
+        for number, (data, runs) in enumerate(split(group, ["data"]).items()):
+            for column, who, line in (("hidden", "bnsl", "-"), ("pyagrum_hidden", "pyAgrum", ":")):
+                points = sorted(
+                    (int(run["treewidth_upper"]), float(run[column])) for run in runs if run[column]
+                )
+                if points:
+                    style = {**look(number), "linestyle": line}
+                    axes.plot(*zip(*points), label=f"{data}, {who}", markersize=5, **style)
+        axes.set(title=f"{100 * float(removed):.0f} % of cells hidden", xlabel="treewidth", yscale="log")
+    panels[0].set_ylabel("processor seconds for 10,000 rows")
+    shown = {name: line for axes in panels for line, name in zip(*axes.get_legend_handles_labels())}
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False)
     return figure
 
 
@@ -279,15 +305,15 @@ def read_json(path: str) -> Any:
         sys.exit(f"{path}: {error}")
 
 
-def read_table(path: str) -> Rows:
-    """Rows of a table of curves, or the end of the program."""
+def read_table(path: str, columns: set[str]) -> Rows:
+    """Rows of a CSV file that has these columns, or the end of the program."""
     try:
         with open(path, newline="") as stream:
             rows: Rows = list(csv.DictReader(stream))
     except OSError as error:
         sys.exit(f"{path}: {error}")
-    if not rows or not {"method", "data", "seconds", "score"} <= rows[0].keys():
-        sys.exit(f"{path}: columns are to be method, data, seconds, score")
+    if not rows or not columns <= rows[0].keys():
+        sys.exit(f"{path}: columns are to be {', '.join(sorted(columns))}")
     return rows
 
 
@@ -347,6 +373,7 @@ def main() -> None:
     for name, draw, option in (
         ("scores", draw_scores, None),
         ("anytime", draw_anytime, None),
+        ("queries", draw_queries, None),
         ("explored", draw_explored, "--child"),
         ("lines", draw_lines, "--x"),
         ("boxes", draw_boxes, "--by"),

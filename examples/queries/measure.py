@@ -1,12 +1,14 @@
 """Make holes in a table, and judge what `bnsl query` says of it.
 
-measure.py holes TABLE SHARE                           the table with a share of its cells removed at random
+measure.py holes TABLE SHARE [ROWS]                    the table with a share of its cells removed at random, its rows
+                                                       over and over until there are ROWS, each with holes of its own
 measure.py right TRUTH HOLES FILLED PREDICTED COLUMN   shares of cells filled and of the column predicted right, JSON
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import random
 import sys
@@ -19,13 +21,13 @@ def rows_of(path: str) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def make_holes(path: str, share: str) -> None:
+def make_holes(path: str, share: str, count: str = "") -> None:
     """Write the table with holes; the same table and share give the same holes."""
     header, rows = rows_of(path)
     drawn = random.Random(1)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(header)
-    for row in rows:
+    for row in itertools.islice(itertools.cycle(rows), int(count or len(rows))):
         writer.writerow(["" if drawn.random() < float(share) else cell for cell in row])
 
 
