@@ -4,11 +4,12 @@ rates.py ask NETWORK.bif MEASURES.json HOLES.csv MEMORY   one network, JSON
 rates.py table RUN.time.json... > TIMES.csv               a line for each run; they are named DATA.BOUND.REMOVED
 rates.py show TIMES.csv                                   the same to read, ours / pyAgrum's
 
-Three questions are asked of each row: the probability of its observed cells; all its hidden cells (by us the states most
-probable together, by pyAgrum, whose most probable states fail on much evidence, the distribution of each); the
-distribution of the last column given the others. Ours is what a run of the command takes, reading and writing included,
-less what it takes for one row. Theirs is one row at a time on an engine that is kept, evidence translated beforehand; of
-its kinds of inference the fastest counts, and is named. Rows are asked until SECONDS have passed, and scaled.
+Three questions are asked of each row: the probability of its observed cells; all its hidden cells (by us the states
+most probable together, by pyAgrum, whose most probable states fail on much evidence, the distribution of each); the
+distribution of the last column given the others. Ours is what a run of the command takes, reading and writing
+included, less what it takes for one row. Theirs is one row at a time on an engine that is kept, evidence translated
+beforehand; of its kinds of inference the fastest counts, and is named. Rows are asked until SECONDS have passed, and
+scaled.
 """
 
 from __future__ import annotations
