@@ -32,6 +32,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "posterior {f} --sampled --samples 8 --chains 2", "posterior {f} --samples 6 --format table",
         "posterior {f} --sampled --samples 4 --features ancestors,blankets --dags {out} --seed 1",
         "optimize {f} --evaluations 3 --stats {out}", "discretize {csv} --like {f}",
+        "optimize {f} --tw 2 --max-table 9 --evaluations 3", "optimize {f} --kmax --tw 2 --max-table 9 --evaluations 3",
     ),
     "network": (
         "convert {f} --to network", "convert {f} --to dot", "convert {f} --to td", "convert {f} --to gr",
@@ -89,6 +90,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "entropy {f} --missing pairs", "screen {f} --missing pairs --eps 0.1",
         "fit {net} {f} --missing em --iterations 2", "evaluate {net} --data {csv} --test {f} --missing em",
         "optimize --data {f} --missing em --hc --evaluations 9 --rounds 2",
+        "optimize --data {f} --tw 2 --max-table 9 --evaluations 3",
     ),
     "knowledge": (
         "parentsets {csv} --require @{f} --evaluations 5", "parentsets {csv} --forbid @{f} --evaluations 5",
