@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from .options import seed_option
-from .parameter_types import Count, Finite, Size
+from .options import seed_option, table_memory_option
+from .parameter_types import Count, Finite
 from .stage_command import given_parameters, option, packed
 
 if TYPE_CHECKING:
@@ -70,23 +71,17 @@ maximisation_options = packed(
         help="End once an iteration raises the log-likelihood of a row by less.",
     ),
     seed_option("Seed of the starts.", section=SECTION, default=0, show_default=True),
-    option(
-        "--memory",
-        type=Size(),
-        metavar="SIZE",
-        section=SECTION,
-        help="Memory that the tables of a junction tree may take, such as 4G; what is free if not given.",
-    ),
+    table_memory_option(SECTION),
 )
 
 
-def refuse_maximisation(ctx: click.Context) -> None:
-    """Refuse options of expectation maximisation without ``--missing em``.
+def refuse_without_holes(ctx: click.Context, names: Collection[str]) -> None:
+    """Refuse these parameters, which mean nothing without ``--missing em``.
 
     Raises
     ------
     click.UsageError
     """
-    given = [p for p in given_parameters(ctx) if p.name in FIT_ONLY]
+    given = [p for p in given_parameters(ctx) if p.name in names]
     if given:
         raise click.UsageError(f"{given[0].opts[-1]} goes with --missing em.")

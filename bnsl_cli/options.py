@@ -20,6 +20,7 @@ from .parameter_types import (
     OUTPUT_PATH,
     SEED,
     Count,
+    Size,
 )
 from .stage_command import Decorator, option, packed
 
@@ -99,6 +100,18 @@ def shows_table(output: str, format_name: str | None = None, as_json: bool = Fal
 
 
 # -------------------------------------------------------------------------------------------- the run
+
+
+def table_memory_option(section: str, more: str = "") -> Decorator:
+    """``--memory`` of exact inference; `more` is said beside."""
+    return option(
+        "--memory",
+        type=Size(),
+        metavar="SIZE",
+        section=section,
+        help=f"Memory that the tables of a junction tree may take, such as 4G; what is free if not given.{more}",
+    )
+
 
 jobs_option = option(
     "-j",

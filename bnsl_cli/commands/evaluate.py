@@ -9,15 +9,18 @@ import click
 
 from ..data_options import DataOptions, KnownVariables, data_options_with
 from ..inputs import LearntNetwork, MatchedTables, open_learnt_networks
+from ..maximisation_options import refuse_without_holes
 from ..options import (
     check_sources,
     format_option,
+    jobs_option,
     json_option,
     message_options,
     output_option,
     require_input,
     seed_option,
     shows_table,
+    table_memory_option,
 )
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH, Count
@@ -105,11 +108,15 @@ measure_options = packed(
 )
 @data_options_with("em")
 @measure_options
+@jobs_option
+@table_memory_option("Budget", " Of --test rows with holes.")
 @output_option
 @format_option(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
 @json_option
 @message_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     networks: tuple[str, ...],
     data: str | None,
     test: str | None,
@@ -117,6 +124,8 @@ def command(
     strengths: str | None,
     data_options: DataOptions,
     measures: MeasureOptions,
+    jobs: int,
+    memory: int | None,
     output: str,
     format_name: str | None,
     as_json: bool,
@@ -132,7 +141,8 @@ def command(
     is null, and impossible_rows says why, where a row has probability 0 under the network's own parameters.
 
     With --missing em rows of --test may have holes: their log-likelihood is that of their observed cells, the sum
-    over all states of the others, by exact inference; test_holes counts the missing cells. --data must be complete.
+    over all states of the others, by exact inference (-j, --memory); test_holes counts the missing cells. --data must
+    be complete.
 
     --strengths (of 'bnsl average') are judged by the areas under their ROC and precision-recall curves, of arcs
     and of pairs joined in either direction, and by calibration: among arcs of strength p a share p should be true.
@@ -163,6 +173,8 @@ def command(
         output_format("evaluate", output)
     sources = networks or (() if strengths else (require_input(None, "NETWORK"),))
     check_sources(*sources, data, test, reference, strengths)
+    if not data_options.keeps_holes:
+        refuse_without_holes(ctx, ("jobs", "memory"))
     learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(data, data_options, reporter)
     held_out = MatchedTables(test, data_options, reporter)
@@ -183,6 +195,8 @@ def command(
             folds=measures.folds,
             seed=measures.seed,
             treewidth=not measures.no_treewidth,
+            jobs=jobs,
+            memory=memory,
             reporter=reporter,
         )
         records.append({"network": source, **place, **found})

@@ -11,7 +11,7 @@ from formats.wording import plural
 from ..data_options import DataOptions, KnownVariables, data_options_with
 from ..inputs import certified_order
 from ..interrupts import graceful_stop, say_if_interrupted
-from ..maximisation_options import MaximisationOptions, maximisation_options, refuse_maximisation
+from ..maximisation_options import FIT_ONLY, MaximisationOptions, maximisation_options, refuse_without_holes
 from ..options import check_sources, jobs_option, message_options, output_option, stats_option
 from ..output_formats import output_format
 from ..parameter_types import INPUT_PATH
@@ -95,7 +95,7 @@ def command(
         settings = maximisation.settings(smoothing or 0.0, jobs)
         rows = data_options.open_incomplete(data, reporter, known)
         return fit_holes(structure, rows, settings, name, (output, target_format), stats, reporter)
-    refuse_maximisation(ctx)
+    refuse_without_holes(ctx, FIT_ONLY)
     dataset = data_options.open(data, reporter, known)
     fitted = fit_parameters(structure, dataset, smoothing=smoothing or 0.0, name=name)
     write_network(output, fitted, target_format, reporter.warn)

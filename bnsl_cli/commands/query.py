@@ -18,8 +18,9 @@ from ..options import (
     output_option,
     resolve_seed,
     stats_option,
+    table_memory_option,
 )
-from ..parameter_types import INPUT_PATH, Size
+from ..parameter_types import INPUT_PATH
 from ..query_answers import answer, draw_samples, estimate
 from ..query_options import NO_QUESTION, OutputOptions, QuestionOptions, question_options
 from ..recording import write_stats
@@ -50,14 +51,7 @@ if TYPE_CHECKING:
 @question_options
 @table_options
 @drawn_seed_option
-@option(
-    "--memory",
-    type=Size(),
-    metavar="SIZE",
-    section="Budget",
-    help="Memory that the tables of a junction tree may take, such as 4G; what is free if not given. What needs more "
-    "is refused before it begins.",
-)
+@table_memory_option("Budget", " What needs more is refused before it begins.")
 @output_option
 @format_option(
     ("csv", "jsonl", "arrow", "feather", "parquet", "table"),

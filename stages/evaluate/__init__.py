@@ -61,6 +61,8 @@ def evaluate_network(
     folds: int | None = None,
     seed: int = 0,
     treewidth: bool = True,
+    jobs: int = 1,
+    memory: int | None = None,
     reporter: Reporter | None = None,
 ) -> dict[str, Any]:
     """Measure one network.
@@ -88,6 +90,10 @@ def evaluate_network(
         `data`.
     treewidth : bool
         Bound the treewidth; takes some seconds on dense networks of thousands of variables.
+    jobs : int
+        Threads that work on rows with holes.
+    memory : int, optional
+        Bytes that the tables of a junction tree may take for them; what is free if not given.
     reporter : Reporter, optional
         Warned when the header's ``total`` is not the recomputed score, or its certificate does not hold.
 
@@ -115,7 +121,7 @@ def evaluate_network(
     record = _measure_size(network, n_states)
     if data:
         record |= _measure_scores(network, data, scores, ess, reporter)
-    record |= _measure_likelihood(network, data, test, parameters, smoothing, folds, seed)
+    record |= _measure_likelihood(network, data, test, parameters, smoothing, folds, seed, jobs, memory)
     if treewidth:
         record |= _measure_treewidth(network, n_states, reporter)
     if reference:
@@ -192,6 +198,8 @@ def _measure_likelihood(
     smoothing: float,
     folds: int | None,
     seed: int,
+    jobs: int,
+    memory: int | None,
 ) -> dict[str, float | None]:
     import numpy as np
 
@@ -204,9 +212,8 @@ def _measure_likelihood(
     record: dict[str, float | None] = {}
     if test and data:
         if isinstance(test, IncompleteDataset):
-            rows = likelihood.observed_log_likelihoods(
-                fit_parameters(network, data, smoothing=smoothing), test
-            )
+            fitted = fit_parameters(network, data, smoothing=smoothing)
+            rows = likelihood.observed_log_likelihoods(fitted, test, jobs, memory)
         else:
             rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
         record["test_loglik"] = likelihood.mean(rows)
@@ -226,7 +233,7 @@ def _measure_likelihood(
         parameters = align_parameters(network, parameters)
         match_variables(parameters.variables, _shown(target).variables, "the data set")
         if isinstance(target, IncompleteDataset):
-            rows = likelihood.observed_log_likelihoods(parameters, target)
+            rows = likelihood.observed_log_likelihoods(parameters, target, jobs, memory)
         else:
             rows = likelihood.parameter_log_likelihoods(parameters, target)
         n_impossible = int(np.isinf(rows).sum())

@@ -143,7 +143,9 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
     return total
 
 
-def observed_log_likelihoods(network: BayesianNetwork, rows: IncompleteDataset) -> np.ndarray:
+def observed_log_likelihoods(
+    network: BayesianNetwork, rows: IncompleteDataset, jobs: int = 1, memory: int | None = None
+) -> np.ndarray:
     """Log-probability of the observed cells of every row, summed over the others exactly by junction trees.
 
     Parameters
@@ -151,6 +153,10 @@ def observed_log_likelihoods(network: BayesianNetwork, rows: IncompleteDataset) 
     network : BayesianNetwork
     rows : IncompleteDataset
         With the network's variables and states, in its order.
+    jobs : int
+        Threads.
+    memory : int, optional
+        Bytes that the tables of a junction tree may take; what is free if not given.
 
     Returns
     -------
@@ -165,7 +171,7 @@ def observed_log_likelihoods(network: BayesianNetwork, rows: IncompleteDataset) 
     from stages.inference.engine import Engine
     from stages.inference.tables import log_probabilities
 
-    answers = log_probabilities(Engine(network), rows.dataset.codes, rows.is_hidden)
+    answers = log_probabilities(Engine(network, memory=memory), rows.dataset.codes, rows.is_hidden, jobs)
     return np.concatenate([part.log_probability for part in answers])
 
 

@@ -32,7 +32,8 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "posterior {f} --sampled --samples 8 --chains 2", "posterior {f} --samples 6 --format table",
         "posterior {f} --sampled --samples 4 --features ancestors,blankets --dags {out} --seed 1",
         "optimize {f} --evaluations 3 --stats {out}", "discretize {csv} --like {f}",
-        "optimize {f} --tw 2 --max-table 9 --evaluations 3", "optimize {f} --kmax --tw 2 --max-table 9 --evaluations 3",
+        "optimize {f} --tw 2 --max-table 9 --evaluations 3",
+        "optimize {f} --kmax --tw 2 --max-table 9 --evaluations 3",
     ),
     "network": (
         "convert {f} --to network", "convert {f} --to dot", "convert {f} --to td", "convert {f} --to gr",

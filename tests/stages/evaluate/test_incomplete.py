@@ -14,6 +14,7 @@ from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from stages.evaluate import MEASURES, evaluate_network
 from stages.fit import fit_parameters
+from stages.runtime.errors import StageError
 
 
 def listed_mean(network, rows):
@@ -60,6 +61,15 @@ def test_no_holes_are_complete_rows():
     rows = with_holes(network, 20, 0.0)
     found = evaluate_network(structure_of(network), test=rows, parameters=network)
     assert found == evaluate_network(structure_of(network), test=rows.dataset, parameters=network)
+
+
+def test_any_number_of_threads_and_too_little_memory():
+    network = small_network(5, 9)
+    rows = with_holes(network, 9000, 0.5)
+    one = evaluate_network(structure_of(network), test=rows, parameters=network)
+    assert evaluate_network(structure_of(network), test=rows, parameters=network, jobs=3) == one
+    with pytest.raises(StageError, match="more than the 8 bytes"):
+        evaluate_network(structure_of(network), test=rows, parameters=network, memory=8)
 
 
 def test_impossible_rows():
