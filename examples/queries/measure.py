@@ -1,5 +1,8 @@
 """Make holes in a table, and judge what `bnsl query` says of it.
 
+measure.py learn TABLE                                 two thirds of the rows, to learn from
+measure.py ask TABLE                                   the other third; columns that are constant in the first two are
+                                                       left out of both, since other programs refuse them
 measure.py holes TABLE SHARE [ROWS]                    the table with a share of its cells removed at random, its rows
                                                        over and over until there are ROWS, each with holes of its own
 measure.py right TRUTH HOLES FILLED PREDICTED COLUMN   shares of cells filled and of the column predicted right, JSON
@@ -19,6 +22,16 @@ def rows_of(path: str) -> tuple[list[str], list[list[str]]]:
     with open(path, newline="") as stream:
         header, *rows = csv.reader(stream)
     return header, rows
+
+
+def write_part(path: str, is_asked: bool) -> None:
+    """Write the rows to learn from, or the others."""
+    header, rows = rows_of(path)
+    learnt = [row for number, row in enumerate(rows) if number % 3 != 1]
+    kept = [place for place, cells in enumerate(zip(*learnt)) if len(set(cells)) > 1]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    for row in [header, *(rows[1::3] if is_asked else learnt)]:
+        writer.writerow([row[place] for place in kept])
 
 
 def make_holes(path: str, share: str, count: str = "") -> None:
@@ -49,4 +62,10 @@ def judge(truth: str, holes: str, filled: str, predicted: str, column: str) -> N
 
 
 if __name__ == "__main__":
-    {"holes": make_holes, "right": judge}[sys.argv[1]](*sys.argv[2:])
+    commands = {
+        "learn": lambda path: write_part(path, False),
+        "ask": lambda path: write_part(path, True),
+        "holes": make_holes,
+        "right": judge,
+    }
+    commands[sys.argv[1]](*sys.argv[2:])
