@@ -1,13 +1,14 @@
 """Expected counts of the families of a network over rows with holes, for expectation maximisation.
 
 Families that a row shows whole are counted once and for all. Of what is hidden the expectation is exact, by junction
-trees. Equal rows are worked on once; rows are sorted by their holes, so that those alike share their trees.
+trees. Equal rows are worked on once; rows are sorted by their holes, so that those alike share their trees. Trees do
+not depend on the parameters: they are planned the first time, and kept as far as there is room.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,13 @@ from stages.runtime.workers import ordered_map
 
 from .engine import Engine
 from .tables import batch_rows, cost_of_group
+
+if TYPE_CHECKING:
+    from stages.kernels.inference.answers import Asked, Groups
+    from stages.kernels.inference.kept_plans import KeptPlans
+
+KEPT_BYTES = 1 << 28
+"""Room for plans and what goes with them; batches beyond it are planned anew each time."""
 
 
 class Expected(NamedTuple):
@@ -31,6 +39,19 @@ class Expected(NamedTuple):
 
     log_likelihood: float
     counts: np.ndarray
+
+
+class _Batch(NamedTuple):
+    """Rows ready to be counted under any parameters."""
+
+    groups: Groups
+    plans: KeptPlans
+    asked: Asked
+
+    @property
+    def n_bytes(self) -> int:
+        """What it takes to keep it."""
+        return sum(part.nbytes for part in (*self.groups, *self.plans, self.asked.codes))
 
 
 class IncompleteRows:
@@ -62,6 +83,7 @@ class IncompleteRows:
         self._is_hidden = distinct[:n].view(np.bool_)
         self._codes, self._weights = distinct[n:], weights.astype(np.float64)
         changes = (np.diff(distinct[:n], axis=1) != 0).any(axis=0)
+        self._kept: dict[int, _Batch] = {}
         self.n_patterns = int(changes.sum()) + 1 if len(weights) else 0
 
     def expect(
@@ -94,29 +116,46 @@ class IncompleteRows:
         return Expected(math.fsum(parts) if -math.inf not in parts else -math.inf, counts)
 
     def _expect_batch(self, probabilities: np.ndarray, rows: slice) -> Expected:
-        from stages.kernels.inference.answers import COUNTS, Asked, answer_groups
+        from stages.kernels.inference.answers import COUNTS, answer_planned
+
+        groups, plans, asked = self._batch(rows)
+        asked = asked._replace(logs=np.empty(len(groups.rows)), counts=np.zeros(len(probabilities)))
+        arrays = self.engine.arrays._replace(probabilities=probabilities)
+        answer_planned(arrays, groups, plans, asked, COUNTS)
+        return Expected(float((asked.logs * asked.weights[groups.rows]).sum()), asked.counts)
+
+    def _batch(self, rows: slice) -> _Batch:
+        """The rows made ready, or as they were kept."""
+        kept = self._kept.get(rows.start)
+        if kept is not None:
+            return kept
+        batch = self._plan(rows)
+        # Threads that look at the same time may keep a few more: the results are the same.
+        if sum(other.n_bytes for other in list(self._kept.values())) + batch.n_bytes <= KEPT_BYTES:
+            self._kept[rows.start] = batch
+        return batch
+
+    def _plan(self, rows: slice) -> _Batch:
+        from stages.kernels.inference.answers import Asked
+        from stages.kernels.inference.kept_plans import plan_groups
 
         engine = self.engine
-        codes = np.ascontiguousarray(self._codes[:, rows])
         is_hidden = np.ascontiguousarray(self._is_hidden[:, rows])
-        weights = self._weights[rows]
         groups = engine.group(is_hidden, np.ones(engine.n_variables, dtype=np.bool_))
         asked = Asked(
             ranks=engine.ranks,
             is_joined=np.zeros(engine.n_variables, dtype=np.bool_),
             target_start=np.full(engine.n_variables, -1, dtype=np.int64),
             uniforms=np.zeros((0, 0)),
-            codes=codes,
+            codes=np.ascontiguousarray(self._codes[:, rows]),
             posterior=np.zeros((0, 0)),
-            logs=np.empty(len(groups.rows)),
-            weights=weights,
-            counts=np.zeros(len(probabilities)),
+            logs=np.empty(0),
+            weights=self._weights[rows],
         )
-        arrays = engine.arrays._replace(probabilities=probabilities)
-        failed = answer_groups(arrays, groups, asked, COUNTS, 0, len(groups.row_start) - 1, engine.most_cells)
+        failed, plans = plan_groups(engine.arrays, groups, engine.ranks, engine.most_cells)
         if failed >= 0:
             engine.refuse_too_large(cost_of_group(engine, groups, asked, failed))
-        return Expected(float((asked.logs * weights[groups.rows]).sum()), asked.counts)
+        return _Batch(groups, plans, asked)
 
 
 def _count_whole(engine: Engine, codes: np.ndarray, is_hidden: np.ndarray) -> np.ndarray:

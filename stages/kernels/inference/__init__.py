@@ -7,6 +7,7 @@ network_arrays  a network with parameters as arrays
 components      which variables matter in a row, and how those hidden fall apart
 elimination     orders of elimination and their costs
 clique_plans    a component's junction tree: axes, strides and factors of its cliques
+kept_plans      plans of many components, for rows that are worked on again and again
 propagation     products, sums and maxima towards the roots, and back
 log_tables      the same in logarithms, for rows whose numbers are too small
 expected_counts  expected counts of families, for expectation maximisation

@@ -9,6 +9,7 @@ import numpy as np
 from ..jit import njit
 from .clique_plans import lay_out, measure, order_component
 from .expected_counts import add_expected
+from .kept_plans import read_plan
 from .log_tables import collect_logs, distribute_logs, weigh_by_separator
 from .propagation import collect, distribute, read_marginals
 from .trace_states import trace_states
@@ -132,17 +133,42 @@ def answer_groups(network, groups, asked, kind, first, last, most_cells):
         if cells + message_cells > most_cells:
             return group
         plan = lay_out(network, members, families, order, later, heirs)
-        is_inside[members] = True
-        begin, end = groups.row_start[group], groups.row_start[group + 1]
-        n_at_once = max(1, min(end - begin, CELLS_AT_ONCE // (plan.cell_start[-1] + 1)))
-        tables = np.empty(plan.cell_start[-1] * n_at_once)
-        messages = np.empty(plan.message_start[-1] * n_at_once)
-        for start in range(begin, end, n_at_once):
-            stop = min(start + n_at_once, end)
-            rows, logs = groups.rows[start:stop], asked.logs[start:stop]
-            _answer_rows(plan, network, asked, kind, rows, is_inside, tables, messages, logs)
-        is_inside[members] = False
+        _answer_group(plan, network, groups, asked, kind, group, is_inside)
     return -1
+
+
+@njit
+def answer_planned(network, groups, plans, asked, kind):
+    """Answer for all groups along plans that were kept.
+
+    Parameters
+    ----------
+    network : NetworkArrays
+        Of the structure that was planned for.
+    groups : Groups
+    plans : KeptPlans
+    asked : Asked
+    kind : int
+        `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
+    """
+    is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
+    for group in range(len(groups.row_start) - 1):
+        _answer_group(read_plan(plans, group), network, groups, asked, kind, group, is_inside)
+
+
+@njit
+def _answer_group(plan, network, groups, asked, kind, group, is_inside):
+    members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
+    is_inside[members] = True
+    begin, end = groups.row_start[group], groups.row_start[group + 1]
+    n_at_once = max(1, min(end - begin, CELLS_AT_ONCE // (plan.cell_start[-1] + 1)))
+    tables = np.empty(plan.cell_start[-1] * n_at_once)
+    messages = np.empty(plan.message_start[-1] * n_at_once)
+    for start in range(begin, end, n_at_once):
+        stop = min(start + n_at_once, end)
+        rows, logs = groups.rows[start:stop], asked.logs[start:stop]
+        _answer_rows(plan, network, asked, kind, rows, is_inside, tables, messages, logs)
+    is_inside[members] = False
 
 
 @njit

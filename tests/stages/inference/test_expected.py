@@ -8,6 +8,7 @@ from helpers.incomplete_cases import with_holes
 from helpers.inference_cases import chain_of_small_numbers, contradiction, small_network
 from naive.inference import expected_counts
 
+from stages.inference import expected
 from stages.inference.engine import Engine
 from stages.inference.expected import IncompleteRows
 
@@ -26,6 +27,22 @@ def test_all_states_listed(seed, share):
     log_likelihood, counts = expected_counts(network, rows.dataset.codes, rows.is_hidden)
     assert found.log_likelihood == pytest.approx(log_likelihood, rel=1e-12, abs=1e-12)
     assert found.counts == pytest.approx(np.concatenate([c.ravel() for c in counts]), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("room", [0, expected.KEPT_BYTES])
+def test_kept_plans_count_the_same_bits(monkeypatch, room):
+    """Whether plans are kept or made anew, under the first parameters and under others."""
+    monkeypatch.setattr(expected, "KEPT_BYTES", room)
+    monkeypatch.setattr(expected, "batch_rows", lambda engine: 30)
+    network, other = small_network(2, 7), small_network(2, 7, zeros=0.2)
+    rows = with_holes(network, 100, 0.4)
+    codes, is_hidden = rows.dataset.codes, rows.is_hidden
+    incomplete = IncompleteRows(Engine(network), codes, is_hidden)
+    for model in (network, other, network):
+        found = incomplete.expect(Engine(model).arrays.probabilities, jobs=2)
+        fresh = IncompleteRows(Engine(network), codes, is_hidden).expect(Engine(model).arrays.probabilities)
+        assert found.log_likelihood == fresh.log_likelihood
+        assert found.counts.tobytes() == fresh.counts.tobytes()
 
 
 def test_numbers_out_of_range():

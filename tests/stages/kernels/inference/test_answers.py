@@ -13,7 +13,15 @@ from naive import inference as naive
 from stages.inference.engine import Engine
 from stages.inference.questions import target_columns
 from stages.kernels.inference import answers
-from stages.kernels.inference.answers import Asked, answer_groups, draw_rows, group_costs, joint_distribution
+from stages.kernels.inference.answers import (
+    Asked,
+    answer_groups,
+    answer_planned,
+    draw_rows,
+    group_costs,
+    joint_distribution,
+)
+from stages.kernels.inference.kept_plans import plan_groups
 
 
 def ask(engine, codes, is_hidden, is_joined=None):
@@ -52,6 +60,28 @@ def test_rows_in_groups(seed):
         assert answer_groups(engine.arrays, groups, asked, kind, 0, n_groups, math.inf) == -1
         np.testing.assert_array_equal(asked.codes[~is_hidden], codes[~is_hidden])
         assert (asked.codes < np.array(table.shape)[:, None]).all()
+
+
+@pytest.mark.parametrize(
+    "kind", [answers.LOGS, answers.MARGINALS, answers.BEST, answers.DRAWN, answers.COUNTS]
+)
+def test_along_kept_plans_the_same_bits(kind):
+    engine = Engine(small_network(4, 8, zeros=0.1))
+    rng = np.random.default_rng(4)
+    is_hidden = rng.random((8, 50)) < 0.5
+    codes = np.array([rng.integers(0, size, 50) for size in engine.arrays.n_states]).astype(np.uint8)
+    results = []
+    for is_kept in (False, True):
+        groups, asked = ask(engine, codes, is_hidden)
+        counts = np.zeros(len(engine.arrays.probabilities))
+        asked = asked._replace(weights=np.ones(50), counts=counts)
+        if is_kept:
+            _, plans = plan_groups(engine.arrays, groups, engine.ranks, math.inf)
+            answer_planned(engine.arrays, groups, plans, asked, kind)
+        else:
+            answer_groups(engine.arrays, groups, asked, kind, 0, len(groups.row_start) - 1, math.inf)
+        results.append([part.tobytes() for part in (asked.logs, asked.codes, asked.posterior, counts)])
+    assert results[0] == results[1]
 
 
 def test_the_first_group_that_is_too_large_ends_the_work():
