@@ -11,6 +11,7 @@ from .reporter import Reporter
 
 if TYPE_CHECKING:
     from formats.records import Network
+    from stages.runtime.remote_workers import RemoteWorkers
 
 
 def write_replicates(
@@ -20,10 +21,12 @@ def write_replicates(
     recorded: dict[str, Any],
     stats: str | None,
     reporter: Reporter,
+    remote: RemoteWorkers | None,
 ) -> None:
     """Write the networks of bootstrap replicates one behind the other, each as soon as it is there."""
     from formats.json_lines.network_lines import network_text
     from formats.streams import open_output
+    from stages.runtime.remote_workers import workers_fact
 
     figures: list[dict[str, Any]] = []
     with open_output(output) as stream:
@@ -32,7 +35,7 @@ def write_replicates(
             stream.write(network_text(network).encode())
             stream.flush()
             figures.append(of_one)
-            reporter.progress(len(figures), n_replicates, "replicates")
+            reporter.progress(len(figures), n_replicates, "replicates", **workers_fact(remote))
     reporter.pause()
     early = f" of {n_replicates:,}, interrupted" if len(figures) < n_replicates else ""
     reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")

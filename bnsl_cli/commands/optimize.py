@@ -200,9 +200,8 @@ def command(
     if opened.replicates is not None and given.bootstrap is not None:
         recorded |= {"bootstrap": given.bootstrap, "resample": given.resample}
         with graceful_stop() as stop:
-            write_replicates(
-                output, given.bootstrap, opened.replicates(limits, stop), recorded, stats, reporter
-            )
+            found = opened.replicates(limits, stop)
+            write_replicates(output, given.bootstrap, found, recorded, stats, reporter, opened.options.remote)
         return stop.exit_code
     with graceful_stop() as stop:
         budget = limits.budget(stop)

@@ -33,6 +33,7 @@ from ..parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE
 from ..recording import record_command, used_options, write_stats
 from ..reporter import Reporter
 from ..stage_command import given_parameters, option, packed, stage_command
+from ..worker_options import WorkerPlace, opened_workers, workers_option
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcPattern
@@ -175,6 +176,7 @@ def _write_answers(target: str, patterns: Sequence[PatternProbability]) -> None:
 @knowledge_options
 @drawn_seed_option
 @jobs_option
+@workers_option
 @output_option
 @format_option(
     ("arrow", "feather", "parquet", "csv", "table"),
@@ -194,6 +196,7 @@ def command(
     knowing: KnowledgeOptions,
     seed: int | None,
     jobs: int,
+    workers: WorkerPlace | None,
     output: str,
     format_name: str | None,
     stats: str | None,
@@ -212,7 +215,7 @@ def command(
     lists and those given here.
 
     Ctrl-C ends sampling early: what the networks so far tell is written. With the same --seed and --samples
-    the result repeats, for any -j.
+    the result repeats, for any -j or --workers, which let the chains go on.
 
     \b
     Examples:
@@ -262,8 +265,11 @@ def command(
         **own,
     )
     method = choose_method(options, table.n_variables)
+    if workers is not None and method == "exact":
+        raise click.UsageError("--workers let chains go on (--sampled); an exact sum has no parts for them.")
     seed = resolve_seed(seed, reporter) if method == "sampled" else 0
-    options = replace(options, method=method, seed=seed)
+    remote = ctx.with_resource(opened_workers(workers, reporter))
+    options = replace(options, method=method, seed=seed, remote=remote)
     recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
     if method == "sampled":
         recorded["time"] = question.time

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stages.runtime.remote_workers import remote_map
+from stages.runtime.remote_workers import remote_map, workers_fact
 from stages.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
@@ -183,13 +183,11 @@ def run_restarts(
             anytime_bound.keep_pace(tally.work, tally.best.score)
             if rules.takes_found:
                 _take_found(tally, anytime_bound)
-            score = tally.best.score
+            score, facts = tally.best.score, {**anytime_bound.facts, **workers_fact(options.remote)}
             if rules.batches_of is not None:
-                reporter.progress(
-                    tally.orders, rules.total, rules.batches_of, score=score, **anytime_bound.facts
-                )
+                reporter.progress(tally.orders, rules.total, rules.batches_of, score=score, **facts)
             else:
-                facts = {**anytime_bound.facts, "orders": tally.orders}
+                facts |= {"orders": tally.orders}
                 reporter.progress(tally.restarts, rules.total, "restarts", score=score, **facts)
             is_proved = rules.ends_when_proved and anytime_bound.is_closed
             if is_proved or (budget.evaluations is not None and tally.orders >= budget.evaluations):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formats.records import ParentSetRecord
 from formats.wording import plural
+from stages.runtime.remote_workers import workers_fact
 
 if TYPE_CHECKING:
     from stages.runtime.remote_workers import RemoteWorkers
@@ -43,8 +44,7 @@ class RunTally:
 
     def facts(self, n_scores: int, remote: RemoteWorkers | None) -> dict[str, int]:
         """For the reporter."""
-        counts = {"sets": self.sets, "scores": n_scores}
-        return counts if remote is None else counts | {"workers": remote.count()}
+        return {"sets": self.sets, "scores": n_scores, **workers_fact(remote)}
 
     def tell(self, reporter: Reporter, n_scores: int) -> None:
         """Warn of searches that ended early, and sum up."""

@@ -15,6 +15,7 @@ from stages.methods import own
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcPattern
+    from stages.runtime.remote_workers import RemoteWorkers
 
 PRIORS = {
     "dags": "all networks are equally probable before the data are seen",
@@ -82,6 +83,8 @@ class PosteriorOptions:
     seed : int
     jobs : int
         Chains at work at once; the result does not depend on it.
+    remote : RemoteWorkers or None
+        Who lets chains go on in place of this process.
     """
 
     method: str | None = None
@@ -104,6 +107,7 @@ class PosteriorOptions:
     )
     seed: int = 0
     jobs: int = 1
+    remote: RemoteWorkers | None = None
 
 
 DEFAULT_SAMPLES = 10_000

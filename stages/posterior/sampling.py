@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from stages.optimize.lists.set_lists import fixed_parents, respect_fixed
 from stages.runtime.errors import NothingFoundError, StageError
+from stages.runtime.remote_workers import SentFunction, workers_fact
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
@@ -18,8 +20,8 @@ from .walks import best_along, walk_from, weighted_lists
 
 if TYPE_CHECKING:
     from formats.records import ParentSetTable
-    from stages.kernels.posterior.block_moves import Walk
-    from stages.runtime.budgets import Budget
+    from stages.kernels.posterior.block_moves import Walk, WeightedLists
+    from stages.runtime.budgets import Budget, StopSignal
     from stages.runtime.reporting import Reporter
 
 ROUNDS_PER_SAMPLE = 2
@@ -27,6 +29,9 @@ ROUNDS_PER_SAMPLE = 2
 
 ROUND_SECONDS = 0.15
 """All chains work for about so long before their networks are told of."""
+
+REMOTE_ROUND_SECONDS = 3.0
+"""Likewise on workers outside this process, where chains travel there and back in each round."""
 
 SLICE_WORK = 20_000_000
 """Work of moves between two looks at the clock, as `walk_on` counts it; some hundredths of a second."""
@@ -44,6 +49,26 @@ class _Chain:
     samples: list[np.ndarray] = field(default_factory=list)
     totals: list[np.ndarray] = field(default_factory=list)
     n_moves: int = 0
+
+
+class _Segment(NamedTuple):
+    """A part of a chain: where it stands, and how far it is to go on."""
+
+    walk: Walk
+    rng: np.random.Generator
+    n_samples: int
+    rounds: int
+    has_first: bool
+
+
+class _Piece(NamedTuple):
+    """A part of a chain that was made: where it stands now, the networks met and their scores, moves made."""
+
+    walk: Walk
+    rng: np.random.Generator
+    samples: np.ndarray
+    totals: np.ndarray
+    n_moves: int
 
 
 @dataclass(frozen=True)
@@ -97,12 +122,42 @@ def draw_samples(
     return _Sampler(table, options, budget, reporter).run()
 
 
+def _is_over(budget: Budget, has_first: bool) -> bool:
+    """Whether the user or, once there is a network of each chain, the clock says so."""
+    return budget.interrupted or (has_first and budget.is_spent())
+
+
+def _advance(
+    lists: WeightedLists, budget: Budget, segment: _Segment, _stop: StopSignal | None = None
+) -> _Piece:
+    """Let a chain go on, here or, with a copy of it, elsewhere."""
+    from stages.kernels.posterior.block_moves import Walk
+    from stages.kernels.posterior.tempered_walks import walk_on
+
+    # Arrays that arrive over a network may be read-only, and kernels would be compiled for such ones.
+    walk = Walk(*(np.require(array, requirements=("C", "A", "W")) for array in segment.walk))
+    n_variables, n_rungs = len(walk.flags), len(walk.standing)
+    samples = np.empty((segment.n_samples, n_variables), dtype=np.int32)
+    totals = np.empty(segment.n_samples)
+    # From one network that is kept to the next.
+    moves = segment.rounds * n_rungs * n_variables
+    done = 0
+    while done < moves * segment.n_samples and not _is_over(budget, segment.has_first):
+        done = walk_on(
+            lists, walk, n_variables, segment.rounds, segment.rng, samples, totals, done, SLICE_WORK
+        )
+    return _Piece(walk, segment.rng, samples[: done // moves], totals[: done // moves], done)
+
+
 class _Sampler:
     """The chains of one run; all go on for a while in turn, so that they are equally long."""
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
         self.lists = weighted_lists(table, options.rungs)
+        self.round_seconds = ROUND_SECONDS if options.remote is None else REMOTE_ROUND_SECONDS
+        self.advance = partial(_advance, self.lists, budget)
+        self.sent = None if options.remote is None else SentFunction(self.advance, options.remote)
         self.chains = [self._begin(k) for k in range(options.chains)]
         self.rounds = ROUNDS_PER_SAMPLE
         self.there = 0
@@ -128,7 +183,7 @@ class _Sampler:
             begun = self.budget.elapsed()
             self._advance_all(step)
             taken = max(self.budget.elapsed() - begun, 1e-4)
-            step = max(1, min(2 * step, int(step * ROUND_SECONDS / taken)))
+            step = max(1, min(2 * step, int(step * self.round_seconds / taken)))
             if self.wanted is None and self.there >= most:
                 self._thin_out()
             self._tell()
@@ -137,39 +192,26 @@ class _Sampler:
         return self._samples()
 
     def _is_over(self) -> bool:
-        """Whether the user or, once there is a network of each chain, the clock says so."""
-        return self.budget.interrupted or (self.there > 0 and self.budget.is_spent())
+        return _is_over(self.budget, self.there > 0)
 
     def _advance_all(self, n_samples: int) -> None:
         """Let all chains go on for so many networks; those that not all come to are dropped."""
-        for _ in ordered_map(self._advance, [(chain, n_samples) for chain in self.chains], self.options.jobs):
-            pass
+        has_first = self.there > 0
+        parts = [_Segment(chain.walk, chain.rng, n_samples, self.rounds, has_first) for chain in self.chains]
+        if self.sent is None:
+            pieces = ordered_map(self.advance, parts, self.options.jobs)
+        else:
+            pieces = self.sent.map(parts, self.budget.stop)
+        for chain, piece in zip(self.chains, pieces, strict=True):
+            chain.walk, chain.rng = piece.walk, piece.rng
+            chain.samples.append(piece.samples)
+            chain.totals.append(piece.totals)
+            chain.n_moves += piece.n_moves
         n_common = min(len(chain.totals[-1]) for chain in self.chains)
         for chain in self.chains:
             chain.samples[-1] = chain.samples[-1][:n_common]
             chain.totals[-1] = chain.totals[-1][:n_common]
         self.there += n_common
-
-    def _advance(self, task: tuple[_Chain, int]) -> None:
-        from stages.kernels.posterior.tempered_walks import walk_on
-
-        chain, n_samples = task
-        samples = np.empty((n_samples, self.table.n_variables), dtype=np.int32)
-        totals = np.empty(n_samples)
-        done = 0
-        while done < self._sample_moves * n_samples and not self._is_over():
-            done = walk_on(
-                self.lists, chain.walk, self.table.n_variables, self.rounds, chain.rng, samples, totals, done,
-                SLICE_WORK,
-            )  # fmt: skip
-        chain.n_moves += done
-        chain.samples.append(samples[: done // self._sample_moves])
-        chain.totals.append(totals[: done // self._sample_moves])
-
-    @property
-    def _sample_moves(self) -> int:
-        """Moves of a chain from one network that is kept to the next."""
-        return self.rounds * self.options.rungs * self.table.n_variables
 
     def _thin_out(self) -> None:
         """Keep every second network, and from now on half as many."""
@@ -186,6 +228,7 @@ class _Sampler:
             None if self.wanted is None else self.wanted * len(self.chains),
             "networks",
             score=round(best, 2),
+            **workers_fact(self.options.remote),
         )
 
     def _samples(self) -> Samples:

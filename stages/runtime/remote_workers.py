@@ -141,10 +141,28 @@ def remote_map(
     Exception
         Whatever a task raised.
     """
-    workers.open(make_payload(function))
-    run = _RemoteRun(workers, tasks, weigh)
-    run.send_more()
-    return _results(function, run, stop)
+    return SentFunction(function, workers).map(tasks, stop, weigh)
+
+
+class SentFunction:
+    """A function that workers have, for several maps one after the other; for the rest see `remote_map`."""
+
+    def __init__(self, function: RemoteFunction, workers: RemoteWorkers):
+        self._function, self._workers = function, workers
+        workers.open(make_payload(function))
+
+    def map(
+        self, tasks: Iterable[Any], stop: StopSignal, weigh: Callable[[Any], float] = lambda task: 1.0
+    ) -> Generator[Any, None, None]:
+        """Results in task order; workers begin at once."""
+        run = _RemoteRun(self._workers, tasks, weigh)
+        run.send_more()
+        return _results(self._function, run, stop)
+
+
+def workers_fact(workers: RemoteWorkers | None) -> dict[str, int]:
+    """For lines of progress: how many workers there are, where they are not those of this process."""
+    return {} if workers is None else {"workers": workers.count()}
 
 
 def _results(function: RemoteFunction, run: _RemoteRun, stop: StopSignal) -> Generator[Any, None, None]:

@@ -136,6 +136,11 @@ def test_the_same_bytes(cluster: Cluster, bundled: Path):
     ):
         ends(elsewhere(cluster, lists, *options))
         assert (folder / "elsewhere").read_bytes() == here(folder, lists, *options), options
+    chains = ("posterior", "--sampled", "--samples", 200, "--chains", 3, "--seed", 1)
+    ends(elsewhere(cluster, lists, *chains))
+    assert (folder / "elsewhere").read_bytes() == here(folder, lists, *chains)
+    exact = run_bnsl("posterior", "--exact", lists, "--workers", f"dask:{cluster.file}")
+    assert exact.returncode == 2 and b"an exact sum has no parts for them" in exact.stderr
     replicates = ("optimize", "--hc", "--bootstrap", 5, "--seed", 1, "--data")
     ends(elsewhere(cluster, data, *replicates))
     assert (folder / "elsewhere").read_bytes() == here(folder, data, *replicates)
