@@ -23,7 +23,7 @@ if bnsl optimize -q --data "$rows" $read $learn --seed 1 "$@" -o "$net"; then
   reference=()
   [[ $truth == - ]] || reference=(--reference "$truth")
   bnsl evaluate -q "$bif" --test "$test" --unseen drop --no-treewidth "${reference[@]}" --json |
-    sed "s/}\$/, \"right\": $right, \"seconds\": $seconds}/" > "$result"
+    sed "s/}\$/, \"right\": $right, \"seconds\": $seconds}/" > "$result" || echo '{}' > "$result" # no row to judge
 else
   echo '{}' > "$result" # no row is left
 fi

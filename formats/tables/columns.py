@@ -187,11 +187,17 @@ class Column:
         indices = [chunk.indices.cast(width).fill_null(n_labels).to_numpy() for chunk in chunks]
         return cls(variable.name, labels, indices, variable.states)
 
-    def classify(self, missing_is_state: bool, na: Sequence[str] = ()) -> None:
-        """Find the labels of missing cells, and those that the states of a header do not contain."""
+    def classify(
+        self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False
+    ) -> None:
+        """Find the labels of missing cells, and those that the states of a header do not contain.
+
+        A header's state ``NA`` is what missing cells are by default; with `missing_is_hole` only its own text is.
+        """
         missing = find_missing(self.labels, na)
         if self.states is not None:
-            self.known = code_known_states(self.labels, self.states, missing)
+            is_state = missing & (not missing_is_hole)
+            self.known = code_known_states(self.labels, self.states, is_state)
             missing &= (self.known == UNKNOWN) & (not missing_is_state)
             unseen = (self.known == UNKNOWN) & ~missing
             self.unseen = unseen if unseen.any() else None

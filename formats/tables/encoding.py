@@ -134,7 +134,7 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
         raw = raw._replace(names=names)
     columns = [Column.unpack(*item) for item in _select_columns(raw, options, warn)]
     for column in columns:
-        column.classify(options.missing == "state", options.na)
+        column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
     rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)
     chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
     codes = np.empty((len(columns), n_rows if rows is None else int(rows.sum())), dtype=np.uint8)

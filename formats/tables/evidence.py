@@ -127,7 +127,7 @@ def open_evidence(
     is_hidden = np.ones((len(variables), n_rows), dtype=np.bool_)
     for index, position in _matched(raw, variables, warn).items():
         column = Column.unpack(variables[index], raw.columns[position])
-        column.classify(False, na)
+        column.classify(False, na, missing_is_hole=True)
         _refuse_unknown(column, raw.source)
         assert column.known is not None
         is_missing = np.zeros(len(column.labels), dtype=bool) if column.missing is None else column.missing

@@ -55,6 +55,15 @@ def test_cells_are_coded_by_name_and_holes_are_hidden(tmp_path):
     assert "ignored: 'z'" in warnings[0] and "hidden in all rows: 'b=c'" in warnings[1]
 
 
+def test_a_state_of_that_name_is_no_hole_and_holes_are_not_that_state(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\nNA,0\n,1\n?,0\nyes,\n")
+    variables = (Variable("a", ("yes", "NA")), Variable("b", ("0", "1")))
+    codes, is_hidden = open_evidence(str(path), variables, warn=[].append)
+    np.testing.assert_array_equal(is_hidden, [[False, True, True, False], [False, False, False, True]])
+    np.testing.assert_array_equal(codes, [[1, 0, 0, 0], [0, 1, 0, 0]])
+
+
 def test_a_column_without_any_cell_is_hidden_throughout(tmp_path):
     assert read(tmp_path, "a,b=c,w\n,no,1\n,no,2\n").is_hidden[0].all()
 
