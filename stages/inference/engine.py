@@ -161,8 +161,8 @@ class Engine:
                 f"the tables of the junction tree take {format_bytes(cost.memory)}, "
                 f"more than the {format_bytes(self.memory)} there are: width {cost.width}, "
                 f"{cost.hidden} of {self.n_variables} variables neither observed nor left out\n"
-                "  learn a network of bounded treewidth (bnsl optimize --tw K), observe more variables, "
-                "or ask for fewer (--variables); --approximate N answers from weighted samples"
+                "  learn a network of bounded treewidth (bnsl optimize --tw K), or observe more variables; "
+                "bnsl query can ask for fewer (--variables), or answer from weighted samples (--approximate N)"
             )
 
 
