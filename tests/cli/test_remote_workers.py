@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell, start_bnsl
+from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell
 
 from stages.runtime.dask_workers import DaskWorkers
 from stages.runtime.remote_tasks import make_payload
@@ -89,7 +89,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 SHORT = ("parentsets", "--seed", "1", "--evaluations", "300")
 
 LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "25000")
-"""Takes two workers longer than they need to tell of the first progress."""
+"""Takes two workers longer than a chunk."""
 
 
 def here(folder: Path, data: Path, *options: object) -> bytes:
@@ -100,10 +100,28 @@ def here(folder: Path, data: Path, *options: object) -> bytes:
     return target.read_bytes()
 
 
-def elsewhere(cluster: Cluster, data: Path, *options: object) -> subprocess.Popen:
-    """The command at work on the cluster, writing `elsewhere`."""
+TALKATIVE = """
+from bnsl_cli import reporter
+from bnsl_cli.main import run
+from stages.runtime import remote_workers
+reporter.PLAIN_INTERVAL = 0.0
+remote_workers.LATE_SECONDS = {late}
+run()
+"""
+"""The command, which tells of all progress. How late workers are by the pace of others is as ever."""
+
+
+def elsewhere(cluster: Cluster, data: Path, *options: object, late: float = 20.0) -> subprocess.Popen:
+    """The command at work on the cluster, writing `elsewhere`; workers are late after so many seconds at least."""
     place = ("--workers", f"dask:{cluster.file}", "-v", "-o", cluster.folder / "elsewhere")
-    return start_bnsl(*options, data, *place, env=SAME_DAY)
+    command = (sys.executable, "-c", TALKATIVE.format(late=late), *options, data, *place)
+    return subprocess.Popen(
+        [str(word) for word in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(**SAME_DAY),
+    )
 
 
 def ends(process: subprocess.Popen, code: int = 0) -> str:
@@ -158,26 +176,16 @@ def test_workers_that_are_killed_or_come_late(cluster: Cluster, bundled: Path):
     assert (cluster.folder / "elsewhere").read_bytes() == expected
 
 
-IMPATIENT = """
-from stages.runtime import remote_workers
-from bnsl_cli.main import run
-remote_workers.LATE_SECONDS = 0.5
-run()
-"""
-"""The command, which waits less long for late workers. How late they are by the pace of others is as ever."""
-
-
 def test_a_worker_that_hangs_in_mid_run(cluster: Cluster, bundled: Path):
     """It is stopped while it has chunks, and neither answers nor dies."""
-    data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
+    data = bundled / "random80.csv.gz"
     expected = here(cluster.folder, data, *LONG)
-    command = (sys.executable, "-c", IMPATIENT, *LONG, data, "--workers", f"dask:{cluster.file}", "-v", "-o")
-    process = subprocess.Popen([*command, target], stderr=subprocess.PIPE, env=environment(**SAME_DAY))
+    process = elsewhere(cluster, data, *LONG, late=0.5)
     until_progress(process)
     cluster.workers[0].send_signal(signal.SIGSTOP)
     ends(process)
     assert cluster.workers[0].poll() is None
-    assert target.read_bytes() == expected
+    assert (cluster.folder / "elsewhere").read_bytes() == expected
 
 
 def test_nothing_is_sent_to_workers_that_hang(cluster: Cluster):
