@@ -10,7 +10,9 @@ from __future__ import annotations
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
-from numba.core.typed_passes import AnnotateTypes
+from numba.core.typed_passes import AnnotateTypes, NativeLowering
+
+from .values import KernelLowering
 
 # What gives an array without making one: a field or an item of something that there is already.
 _LOOKS = {"build_tuple", "exhaust_iter", "cast", "phi"}
@@ -48,6 +50,9 @@ class KernelCompiler(CompilerBase):
         """The passes."""
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
         pipeline.add_pass_after(LeaveOutReferenceCounts, AnnotateTypes)
+        pipeline.passes = [
+            (KernelLowering if made is NativeLowering else made, text) for made, text in pipeline.passes
+        ]
         pipeline.finalize()
         return [pipeline]
 
