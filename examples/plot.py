@@ -131,7 +131,8 @@ def draw_queries(given: argparse.Namespace) -> Any:
         axes.set(title=f"{100 * float(removed):.0f} % of cells hidden", xlabel="treewidth", yscale="log")
     panels[0].set_ylabel("processor seconds for 10,000 rows")
     shown = {name: line for axes in panels for line, name in zip(*axes.get_legend_handles_labels())}
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False)
+    columns = max(2, len(shares))
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -97,10 +98,13 @@ def theirs(network: str, holes: str, memory: str, question: str, way: str) -> No
     size = int(float(memory[:-1]) * 2**30) if memory.endswith("G") else int(memory)
     resource.setrlimit(resource.RLIMIT_AS, (size + 2**31, size + 2**31))
     model = pyagrum.loadBN(network)
-    codes = {
-        name: {model.variable(name).label(i): i for i in range(model.variable(name).domainSize())}
-        for name in model.names()
-    }
+    # Labels that BIF does not allow are told in a property; pyAgrum knows what stands for them, in the same order.
+    found = re.findall(
+        r'variable (\S+) \{\s*type discrete \[.*?\] \{(.*?)\};(?:\s*property bnsl_states = "(.*?)")?',
+        Path(network).read_text(),
+    )
+    states = {name: told.split() or stated.replace(",", " ").split() for name, stated, told in found}
+    codes = {name: {label: i for i, label in enumerate(labels)} for name, labels in states.items()}
     with open(holes, newline="") as stream:
         table = csv.DictReader(stream)
         target = model.idFromName(list(table.fieldnames or ())[-1])
