@@ -151,13 +151,20 @@ def test_a_makefile_runs_as_it_stands(place: Path):
 
 
 @pytest.mark.slow
-def test_a_grid_by_make_and_by_parallel(place: Path):
+@pytest.mark.parametrize(
+    ("form", "run"),
+    [
+        ("make", "make -f plan"),
+        ("parallel", "./plan -j2"),
+        ("snakemake", "snakemake -s plan -j2 --quiet all"),
+    ],
+)
+def test_a_grid_runs_as_it_stands(place: Path, form: str, run: str):
+    if shutil.which(form) is None:
+        pytest.skip(f"{form} is not installed")
     grid = "--each seed=1..2 --each score=bic,bdeu"
     command = "optimize --data d.csv --hc --score {score} --seed {seed} -o {score}.{seed}.net.jsonl"
-    for form, run in (("make", "make -f plan"), ("parallel", "./plan -j2")):
-        if shutil.which(form) is None:
-            continue
-        result = run_shell(f"rm -f *.net.jsonl; bnsl plan --{form} {grid} -o plan {command}; {run}", place)
-        assert result.returncode == 0, result.stderr.decode()
-        made = sorted(path.name for path in place.glob("*.net.jsonl"))
-        assert made == [f"{score}.{seed}.net.jsonl" for score in ("bdeu", "bic") for seed in (1, 2)]
+    result = run_shell(f"bnsl plan --{form} {grid} -o plan {command}; {run}", place)
+    assert result.returncode == 0, result.stderr.decode()
+    made = sorted(path.name for path in place.glob("*.net.jsonl"))
+    assert made == [f"{score}.{seed}.net.jsonl" for score in ("bdeu", "bic") for seed in (1, 2)]
