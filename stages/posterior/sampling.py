@@ -135,7 +135,7 @@ def _advance(
     from stages.kernels.posterior.tempered_walks import walk_on
 
     # Arrays that arrive over a network may be read-only, and kernels would be compiled for such ones.
-    walk = Walk(*(np.require(array, requirements=("C", "A", "W")) for array in segment.walk))
+    walk = Walk._make(np.require(array, requirements=("C", "A", "W")) for array in segment.walk)
     n_variables, n_rungs = len(walk.flags), len(walk.standing)
     samples = np.empty((segment.n_samples, n_variables), dtype=np.int32)
     totals = np.empty(segment.n_samples)

@@ -4,7 +4,8 @@ For a child X and parents P, one call scores P + {Y} for every candidate Y. The 
 once (`row_groups`), and each Y is counted the cheapest of three ways: AND + popcount over the bitmaps of wide
 configurations, a walk over the rows of narrow ones, or, where Y is rarely out of its most frequent state, a walk
 over just those rows that corrects the counts of the configurations they fall in. Of a small set and child most
-counts follow from fewer (`free_states`).
+counts follow from fewer (`free_states`); of one with many states rows are labelled by their cell and walked over as
+they come.
 
 Every score of the project is a sum over cells minus a sum over configurations minus a penalty:
 ``sum cell[N_xp] - sum row[N_p] - penalty * |P||Y|`` with look-up tables ``cell`` and ``row`` that are 0 at 0
@@ -19,6 +20,7 @@ import numpy as np
 
 from ..jit import njit
 from .free_states import fill_overlaps, keep_free_cells, plan_free_states
+from .labelled_rows import label_all_rows, labelled_score
 from .overlaps import count_overlaps
 from .row_groups import count_narrow_cells, count_wide_cells, narrow_limit, split_rows
 from .split_scores import (
@@ -41,6 +43,10 @@ SPARSE_ROW_COST = 3.0
 """Counting one row in which the candidate is out of its most frequent state."""
 SPARSE_SETUP_ROW_COST = 1.5
 """Writing the cell of one row, once per parent set, before minority rows can be walked."""
+LABELLED_ROW_COST = 0.65
+"""Counting one row as it comes: nothing has to be looked up to find it."""
+MOST_LABELLED = 2
+"""Parents whose configurations are all thought of, whether or not they have rows."""
 MOST_TOGETHER = 1e8
 """Words counted together for a block of candidates: some hundredths of a second."""
 
@@ -95,6 +101,61 @@ def uses_minority_rows(
             dense = dense_cost(s, r, n_words, n_wide, n_narrow, n_listed)
             savings += max(0.0, dense - rows * SPARSE_ROW_COST)
     return savings > 0
+
+
+@njit
+def may_label_rows(offsets, parents, candidates, r, n_words, room):
+    """Whether a walk over all rows as they come could be cheaper than bitmaps of all configurations.
+
+    So it is where parents, child and candidates have many states.
+
+    Returns
+    -------
+    (bool, float)
+        And the mean number of states of the candidates.
+    """
+    if len(parents) > MOST_LABELLED or len(candidates) == 0:
+        return False, 0.0
+    n_cells = r
+    for parent in parents:
+        n_cells *= np.int64(offsets[parent + 1] - offsets[parent])
+    most, total = 0, 0
+    for candidate in candidates:
+        s = np.int64(offsets[candidate + 1] - offsets[candidate])
+        most = max(most, s)
+        total += s
+    mean = total / len(candidates)
+    fits = (n_cells + 1) * most <= room and n_cells * most <= 16 * n_words
+    return fits and n_cells * (mean - 1.0) * WORD_COST > 64 * LABELLED_ROW_COST, mean
+
+
+@njit
+def walk_pays(cell_counts, n_configurations, r, s, n_words, n_weighted, drops_pure):
+    """Whether that walk is cheaper than bitmaps of large configurations and lists of small ones would be.
+
+    Parameters
+    ----------
+    cell_counts : ndarray of int32
+        Of all configurations.
+    n_configurations, r : int
+    s : float
+        States of a candidate.
+    n_words, n_weighted : int
+        Words of rows, and their weights' sum.
+    drops_pure : bool
+    """
+    packed_share = 64 * n_words / n_weighted
+    cost = 0.0
+    for c in range(n_configurations):
+        total, n_seen = 0, 0
+        for place in range(c * r, (c + 1) * r):
+            total += cell_counts[place]
+            n_seen += cell_counts[place] > 0
+        if not (drops_pure and n_seen < 2):
+            rows = packed_share * total
+            listed = rows + min(r * s, 2.0 * rows) * CELL_COST
+            cost += min(listed, r * ((s - 1.0) * n_words * WORD_COST + s * CELL_COST))
+    return cost > 64 * n_words * LABELLED_ROW_COST + n_configurations * r * s * CELL_COST
 
 
 @njit
@@ -200,6 +261,17 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
         partition[1] = partition[2] = partition[3] = 0
         done += 1.0 * len(weights)
     elif first == 0:
+        partition[3] = 0
+        may_label, mean_states = may_label_rows(offsets, parents, candidates, r, n_words, len(histogram))
+        if may_label:
+            n_labelled = label_all_rows(
+                codes, child, r, offsets, parents, weights, work.cell_of_row, cell_counts
+            )
+            if walk_pays(cell_counts, n_labelled, r, mean_states, n_words, weights.sum(), tables.drops_pure):
+                partition[0], partition[1], partition[2], partition[3] = 0, n_labelled, -1, len(weights)
+                work.stamps[:n_labelled] = -1
+        done += 1.0 * len(weights) * (len(parents) + 1)
+    if first == 0 and partition[4] < 0 and partition[3] == 0:
         limit = narrow_limit(n_words, r, bits.shape[0], len(offsets) - 1)
         n_wide, n_narrow, level = split_rows(
             bits, data.valid, codes, offsets, parents, limit, wide, rows, starts, places
@@ -224,15 +296,18 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
         )
         partition[0], partition[1], partition[2] = n_wide, n_narrow, level
         partition[3] = starts[level, n_narrow] if n_narrow > 0 else 0
-        done += 1.0 * len(weights) * (len(parents) + 1)
     n_wide, n_narrow, level, n_listed = partition[0], partition[1], partition[2], partition[3]
     n_cells, n_kept, n_counted = n_wide * r, n_wide + n_narrow, partition[4]
-    uses_sparse = n_counted < 0 and uses_minority_rows(
-        offsets, minority_offsets, is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed
+    is_labelled, is_weighted = n_counted < 0 and level < 0, word_shifts[n_words - 1] > np.uint64(0)
+    uses_sparse = is_labelled or (
+        n_counted < 0
+        and uses_minority_rows(
+            offsets, minority_offsets, is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed
+        )
     )
     sparse_room = len(histogram) if uses_sparse else 0
     # Labels and stamps stay in the workspace for the calls that go on with the same candidates.
-    if uses_sparse and first == 0:
+    if uses_sparse and not is_labelled and first == 0:
         label_rows(codes, child, r, cells, n_wide, rows, level, listed, n_listed, work.cell_of_row)
         work.stamps[:n_kept] = -1
     n_configurations = 1.0
@@ -272,6 +347,11 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
                     data.minority_rows, minority_offsets[candidate], minority_offsets[candidate + 1], codes,
                     candidate, weights, data.majority[candidate], s, r, base, cell_counts, cell, row, kind,
                     work.cell_of_row, work.stamps, work.touched, histogram,
+                )  # fmt: skip
+            elif is_labelled:
+                score = labelled_score(
+                    codes, candidate, s, r, work.cell_of_row, weights, is_weighted, n_narrow * r, cell, row, kind,
+                    histogram,
                 )  # fmt: skip
             elif r == 2 and s == 2:
                 score = binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind)

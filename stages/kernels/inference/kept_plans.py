@@ -61,7 +61,7 @@ def plan_groups(network, groups, ranks, most_cells):
         order, later, heirs = order_component(network, members, families, ranks, is_joined, local)
         cells, message_cells, _, _ = measure(network, members, order, later, heirs)
         if cells + message_cells > most_cells:
-            return group, KeptPlans(starts, numbers[: starts[group]])
+            return group, KeptPlans(starts=starts, numbers=numbers[: starts[group]])
         plan = lay_out(network, members, families, order, later, heirs)
         end = starts[group] + _plan_length(
             len(plan.heirs), len(plan.axes), len(plan.sources), len(plan.strides)
@@ -72,7 +72,7 @@ def plan_groups(network, groups, ranks, most_cells):
             numbers = grown
         _write_plan(plan, numbers[starts[group] : end])
         starts[group + 1] = end
-    return -1, KeptPlans(starts, numbers[: starts[n_groups]].copy())
+    return -1, KeptPlans(starts=starts, numbers=numbers[: starts[n_groups]].copy())
 
 
 @njit

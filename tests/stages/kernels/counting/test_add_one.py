@@ -150,5 +150,5 @@ def test_evaluations_are_counted():
 
 
 def test_cost_constants_are_positive():
-    constants = ("WORD_COST", "CELL_COST", "SPARSE_ROW_COST", "SPARSE_SETUP_ROW_COST")
+    constants = ("WORD_COST", "CELL_COST", "SPARSE_ROW_COST", "SPARSE_SETUP_ROW_COST", "LABELLED_ROW_COST")
     assert all(getattr(expansion_module, name) > 0 for name in constants)

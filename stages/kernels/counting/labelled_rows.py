@@ -1,0 +1,106 @@
+"""All rows counted as they come, each labelled by its cell: for parents, children and candidates of many states.
+
+There a configuration has too few rows for bitmaps, and lists of rows cost more than a walk that looks nothing up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import njit
+
+
+@njit
+def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell_counts):
+    """Write the cell of every packed row, of all configurations that there could be, and count them.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+    child, r : int
+        The child and its number of states.
+    offsets : ndarray of int32
+        Of states, as in `row_groups.PackedData`.
+    parents : ndarray of int32
+    weights : ndarray of int32
+    cell_of_row : ndarray of int32
+        Receives for each row ``configuration * r + child state``.
+    cell_counts : ndarray of int32
+        Receives the weighted counts of the cells.
+
+    Returns
+    -------
+    int
+        Configurations, some of which may have no rows.
+    """
+    states = codes[child]
+    n_rows = np.uint64(len(states))
+    for i in range(n_rows):
+        cell_of_row[i] = states[i]
+    width = np.int64(r)
+    for parent in parents:
+        states = codes[parent]
+        for i in range(n_rows):
+            cell_of_row[i] += width * states[i]
+        width *= np.int64(offsets[parent + 1] - offsets[parent])
+    cell_counts[:width] = 0
+    for i in range(n_rows):
+        cell_counts[np.uint64(cell_of_row[i])] += weights[i]
+    return width // r
+
+
+@njit
+def labelled_score(
+    codes, candidate, s, r, cell_of_row, weights, is_weighted, n_cells, cell, row, kind, counts
+):
+    """Contribution of all configurations split by the candidate's states.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+    candidate, s, r : int
+        The new parent, its number of states and that of the child.
+    cell_of_row : ndarray of int32
+        From `label_all_rows`.
+    weights : ndarray of int32
+    is_weighted : bool
+        Whether there are other weights than one.
+    n_cells : int
+        Of the configurations with the child's states.
+    cell, row : ndarray of float64
+        As in `add_one.ScoreTables`, line `kind`.
+    kind : int
+    counts : ndarray of int32
+        Scratch, all zero before and after: ``(n_cells + 1) * s`` are used.
+    """
+    states, width = codes[candidate], np.uint64(s)
+    n_rows = np.uint64(len(states))
+    if is_weighted:
+        for i in range(n_rows):
+            counts[np.uint64(cell_of_row[i]) * width + np.uint64(states[i])] += weights[i]
+    else:
+        # Far rows in turn, so that no count waits for the one before.
+        quarter = np.uint64(n_rows // np.uint64(4))
+        for i in range(quarter):
+            j, k, m = i + quarter, i + np.uint64(2) * quarter, i + np.uint64(3) * quarter
+            counts[np.uint64(cell_of_row[i]) * width + np.uint64(states[i])] += 1
+            counts[np.uint64(cell_of_row[j]) * width + np.uint64(states[j])] += 1
+            counts[np.uint64(cell_of_row[k]) * width + np.uint64(states[k])] += 1
+            counts[np.uint64(cell_of_row[m]) * width + np.uint64(states[m])] += 1
+        for i in range(np.uint64(4) * quarter, n_rows):
+            counts[np.uint64(cell_of_row[i]) * width + np.uint64(states[i])] += 1
+    totals = counts[n_cells * s :]
+    cell_table, row_table = cell[kind], row[kind]
+    score, place = 0.0, np.uint64(0)
+    for _ in range(n_cells // r):
+        for _ in range(r):
+            for y in range(width):
+                count = counts[place]
+                counts[place] = 0
+                place += np.uint64(1)
+                totals[y] += count
+                score += cell_table[np.uint64(count)]
+        for y in range(width):
+            score -= row_table[np.uint64(totals[y])]
+            totals[y] = 0
+    return score
