@@ -11,7 +11,7 @@ SOURCES := bnsl_cli formats stages tests examples
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
-        fuzz faults examples bench docs docs-check wheel clean clean-cache
+        fuzz fuzz-answers faults examples bench docs docs-check wheel clean clean-cache
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -65,17 +65,26 @@ test-quick: install-dev  ## A part of each test: two to three minutes of process
 test-long: install-dev  ## The suite with many more examples per property.
 	BNSL_HYPOTHESIS=long $(BIN)/python -m pytest
 
-test-boundscheck: install-dev  ## Kernels with every array index checked.
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-boundscheck $(BIN)/python -m pytest tests/stages/kernels
+KERNEL_TESTS := $(shell find tests/stages -type d -name kernels)
+
+test-boundscheck: install-dev  ## Kernels, and whole commands on random tables, with every array index checked.
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(abspath $(VENV))/cache-boundscheck $(BIN)/python -m pytest $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(abspath $(VENV))/cache-boundscheck PYTHONPATH=tests \
+	  $(BIN)/python -m fuzz.answers --tables 500 --seed $(FUZZ_SEED)
 
 test-nojit: install-dev  ## Kernels as plain Python: readable tracebacks.
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/stages/kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(KERNEL_TESTS)
 
 FUZZ_INPUTS ?= 1000000
 FUZZ_SEED ?= 1
 
 fuzz: install-dev  ## A million hostile inputs to every reader and command; what fails is saved in fuzz-findings/.
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
+
+ANSWERS ?= 100000
+
+fuzz-answers: install-dev  ## Answers on 100,000 random tables against plain definitions; differences in fuzz-findings/.
+	PYTHONPATH=tests $(BIN)/python -m fuzz.answers --tables $(ANSWERS) --seed $(FUZZ_SEED)
 
 faults: install-dev  ## Four signals at 200 moments of each stage, full disks, damaged caches, closed streams.
 	BNSL_SIGNALS=200 $(BIN)/python -m pytest tests/cli/test_faults.py
@@ -84,17 +93,11 @@ bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
 
 # ----------------------------------------------------------------------------------- documentation
-docs: install-dev  ## Write REFERENCE.md, man pages, help topics and the README's tables of methods.
-	$(BIN)/python tests/tools/command_reference.py --write
-	$(BIN)/python tests/tools/method_tables.py --write
-	$(BIN)/python tests/tools/help_topics.py --write
-	$(BIN)/python tests/tools/man_pages.py --write
+docs: install-dev  ## Write REFERENCE.md and the man pages.
+	$(BIN)/python tests/tools/documentation.py --write
 
-docs-check: install-dev  ## Help pages have examples that work; REFERENCE.md and the tables are current.
-	$(BIN)/python tests/tools/command_reference.py
-	$(BIN)/python tests/tools/method_tables.py
-	$(BIN)/python tests/tools/help_topics.py
-	$(BIN)/python tests/tools/man_pages.py
+docs-check: install-dev  ## REFERENCE.md and man pages are current; examples of help pages and README run.
+	$(BIN)/python tests/tools/documentation.py
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 
 wheel: install-dev  ## Build the wheel into dist/.

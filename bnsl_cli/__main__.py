@@ -1,6 +1,6 @@
-"""Where the process begins: ``bnsl``, and ``python -m bnsl_cli``, which is the same.
+"""Start of the process: ``bnsl`` and ``python -m bnsl_cli``.
 
-Signals are handled from the first moment, before anything that takes time is imported.
+Signals are handled before slow imports begin.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import sys
 from typing import NoReturn
 
-from .interrupts import install_early_handlers
+from .running.interrupts import install_early_handlers
 
 
 def start() -> NoReturn:
@@ -22,16 +22,16 @@ def start() -> NoReturn:
 
 
 def replace_closed_streams() -> None:
-    """Closed standard output fails when it is used, not before; closed standard input is empty, closed error silence.
+    """Open /dev/null in place of closed standard streams, whose descriptors files opened later would take.
 
-    Else a file that is opened later would get their numbers, and be taken for them.
+    Standard output is opened for reading, so that writing to it fails.
     """
     for descriptor, flags in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(descriptor)
         except OSError:
             os.dup2(os.open(os.devnull, flags), descriptor)
-            stream = open(descriptor, "w" if descriptor else "r", closefd=False)  # noqa: SIM115 (as long as we run)
+            stream = open(descriptor, "w" if descriptor else "r", closefd=False)  # noqa: SIM115 (until the process ends)
             setattr(sys, ("stdin", "stdout", "stderr")[descriptor], stream)
 
 

@@ -18,38 +18,39 @@ from typing import Any, NamedTuple, NoReturn
 import click
 
 from . import __version__
-from .exit_codes import ExitCode
-from .interrupts import Interrupted, install_handlers, interruption_behind
-from .options import debug_option
-from .printable import printable_lines
+from .options.shared import debug_option
+from .running.exit_codes import ExitCode
+from .running.interrupts import Interrupted, install_handlers, interruption_behind
+from .running.stage_command import WIDTH, StageCommand
+from .tables.printable import printable_lines
 
 
 class CommandEntry(NamedTuple):
-    """One line of the overview: the module (and function) behind a command, and what it does."""
+    """The module of a command, and its line in the overview."""
 
     module: str
     help: str
 
 
 STAGES = {
-    "entropy": CommandEntry("entropy", "Entropies of all variables and conditional entropies of all pairs."),
+    "entropy": CommandEntry("entropy", "Compute entropies of variables and conditional entropies of pairs."),
     "screen": CommandEntry("screen", "Find variables that another one nearly determines."),
     "parentsets": CommandEntry("parentsets", "Identify candidate parent sets with their local scores."),
     "optimize": CommandEntry("optimize", "Choose the best network among candidate parent sets."),
-    "posterior": CommandEntry("posterior", "How probable each arc is, given candidate parent sets."),
-    "evaluate": CommandEntry("evaluate", "Judge networks: scores, held-out likelihood, distance, treewidth."),
+    "posterior": CommandEntry("posterior", "Compute probabilities of arcs, given candidate parent sets."),
+    "evaluate": CommandEntry("evaluate", "Evaluate networks: scores, held-out likelihood, distance, treewidth."),
 }
 HELPERS = {
     "compare": CommandEntry("compare", "Compare methods over many runs: tables, ranks, tests."),
-    "average": CommandEntry("average", "Make one network of many: arc strengths and their consensus."),
+    "average": CommandEntry("average", "Average networks: arc strengths and a consensus network."),
     "sample": CommandEntry("sample", "Draw rows from a network, given or random."),
     "fit": CommandEntry("fit", "Estimate the parameters of a network from data."),
-    "query": CommandEntry("query", "Ask a network: distributions, probable states, samples under evidence."),
-    "merge": CommandEntry("merge", "Put the parts of a run of parentsets together and check them."),
+    "query": CommandEntry("query", "Query a network: distributions, probable states, samples, given evidence."),
+    "merge": CommandEntry("merge", "Merge the parts of a run of parentsets and check them."),
     "plan": CommandEntry("plan", "Write a script that runs a command in parts or for many settings."),
-    "convert": CommandEntry("convert", "Translate between this program's files and those of others."),
+    "convert": CommandEntry("convert", "Convert between this program's files and those of others."),
     "discretize": CommandEntry("discretize", "Cut numeric columns into intervals."),
-    "warm-up": CommandEntry("warm_up", "Compile in advance what commands need, for images and clusters."),
+    "warm-up": CommandEntry("warm_up", "Compile kernels in advance, for images and clusters."),
     "formats": CommandEntry("formats", "List the formats that are read and written."),
     "help": CommandEntry("help", "Explain a topic, or list the topics."),
 }
@@ -61,12 +62,12 @@ class ForeignPackageError(Exception):
 
 
 def check_packages() -> None:
-    """Make sure that `stages` and `formats` are ours: their names are common ones.
+    """Check that `stages` and `formats`, common names, are the packages of this project.
 
     Raises
     ------
     ForeignPackageError
-        One of them does not lie beside `bnsl_cli`.
+        One of them is not in the folder of `bnsl_cli`.
     """
     home = Path(__file__).resolve().parent.parent
     for name in ("stages", "formats"):
@@ -102,6 +103,24 @@ class StageGroup(click.Group):
         check_packages()
         module = importlib.import_module(f".commands.{entry.module}", __package__)
         return module.command
+
+    def full_help(self, name: str, width: int | None = None) -> str:
+        """The page of ``--help-all`` of a command, on so many columns if not those of the terminal."""
+        from .topics import command_sections
+
+        parent = click.Context(self, info_name="bnsl")
+        command = self.get_command(parent, name)
+        assert isinstance(command, StageCommand)
+        settings: dict[str, Any] = {**command.context_settings, "terminal_width": width}
+        ctx = click.Context(command, parent, name, **settings)
+        formatter = ctx.make_formatter()
+        command.format_usage(ctx, formatter)
+        command.format_help_text(ctx, formatter)
+        command.format_sections(ctx, formatter)
+        for title, text in command_sections(name):
+            with formatter.section(title):
+                formatter.write_text(text)
+        return formatter.getvalue().rstrip("\n")
 
     def resolve_command(self, ctx: click.Context, args: list[str]):
         try:
@@ -195,9 +214,7 @@ def describe_failure(error: Exception) -> tuple[ExitCode, str]:
 
 def _advice(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return (
-            "\n  Nothing half-written is left behind under the output's name; free some space and run again."
-        )
+        return "\n  Nothing half-written is left behind under the output's name; free some space and run again."
     return ""
 
 
@@ -209,16 +226,15 @@ def _discard_stdout() -> None:
         os.close(devnull)
 
 
-@click.group(
-    cls=StageGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-)
+@click.group(cls=StageGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH})
 @click.version_option(__version__, "-V", "--version", prog_name="bnsl", message="%(prog)s %(version)s")
 @debug_option
 def cli() -> None:
     """Learn the structure of Bayesian networks from discrete data, as a pipeline of small stages.
 
     Every stage reads standard input or files and writes standard output, so stages join by pipes; messages go
-    to standard error. 'bnsl COMMAND --help' explains a stage and shows examples.
+    to standard error. 'bnsl COMMAND --help' is one screen with examples, --help-all has all options, 'bnsl help'
+    lists topics.
 
     \b
     Examples:
@@ -230,7 +246,7 @@ def cli() -> None:
 
 
 def run() -> NoReturn:
-    """What the `bnsl` script calls: handle signals, run the command line, end the process.
+    """Entry point of the `bnsl` script: handle signals, run the command line, end the process.
 
     The process ends without the interpreter's own shutdown: that would wait for worker threads in the middle of
     their tasks, and pyarrow's threads now and then abort it (apache/arrow issue 34314).

@@ -19,7 +19,7 @@ For example:
     done
     python examples/plot.py scores ils.json obs.json asobs.json -o scores.png
 
-Needs matplotlib: pip install 'bnsl-cli[plot]'.
+Needs matplotlib: pip install '.[plot]'.
 """
 
 from __future__ import annotations
@@ -121,9 +121,7 @@ def draw_queries(given: argparse.Namespace) -> Any:
     for axes, (removed, group) in zip(panels, shares.items()):
         for number, (data, runs) in enumerate(split(group, ["data"]).items()):
             for column, who, line in (("hidden", "bnsl", "-"), ("pyagrum_hidden", "pyAgrum", ":")):
-                points = sorted(
-                    (int(run["treewidth_upper"]), float(run[column])) for run in runs if run[column]
-                )
+                points = sorted((int(run["treewidth_upper"]), float(run[column])) for run in runs if run[column])
                 if points:
                     style = {**look(number), "linestyle": line}
                     axes.plot(*zip(*points), label=f"{data}, {who}", markersize=5, **style)
@@ -159,9 +157,7 @@ def draw_lines(given: argparse.Namespace) -> Any:
     figure, panels = new_panels(len(groups))
     for axes, (title, members) in zip(panels, groups.items()):
         for number, (method, ours) in enumerate(split(members, ["method"]).items()):
-            means = {
-                float(x): statistics.fmean(map(value_of, same)) for x, same in split(ours, [given.x]).items()
-            }
+            means = {float(x): statistics.fmean(map(value_of, same)) for x, same in split(ours, [given.x]).items()}
             axes.plot(list(means), list(means.values()), label=method, markersize=5, **look(number))
         title = f"{in_words(parts[0])} {title}" if len(parts) == 1 else title
         axes.set(title=title, xlabel=in_words(given.x), xticks=list(means))
@@ -250,9 +246,7 @@ def new_panels(count: int, sharey: bool = True, columns: int | None = None) -> t
     across = min(count, columns or count)
     down = -(-count // across)
     size = (8, 5) if count == 1 else (min(4.2 * across, 15), 4.2 if down == 1 else 3.4 * down)
-    figure, axes = pyplot.subplots(
-        down, across, figsize=size, layout="constrained", sharey=sharey, squeeze=False
-    )
+    figure, axes = pyplot.subplots(down, across, figsize=size, layout="constrained", sharey=sharey, squeeze=False)
     panels = list(axes.flat)
     for panel in panels[count:]:
         panel.remove()
@@ -304,7 +298,7 @@ def main() -> None:
     try:
         import matplotlib
     except ImportError:
-        sys.exit("matplotlib is missing: pip install 'bnsl-cli[plot]'")
+        sys.exit("matplotlib is missing: pip install '.[plot]'")
     matplotlib.use("agg")
     given.draw(given).savefig(given.output, dpi=150)
 

@@ -1,4 +1,4 @@
-"""Tables of data as records: variables, complete tables, tables with holes. No reading or writing here."""
+"""Tables of data as records: variables, complete tables, tables with missing cells."""
 
 from __future__ import annotations
 
@@ -21,13 +21,7 @@ class Variable:
 
     @property
     def known_states(self) -> tuple[str, ...]:
-        """The states of a variable of data or of a network with parameters, which has some.
-
-        Raises
-        ------
-        ValueError
-            They are unknown.
-        """
+        """The states; a `ValueError` if they are unknown."""
         if self.states is None:
             raise ValueError(f"the states of variable {self.name!r} are unknown")
         return self.states
@@ -40,11 +34,11 @@ class Dataset:
     Attributes
     ----------
     variables : tuple of Variable
-        Names and states; every variable's states are known.
+        With known states.
     codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous
-        State of every cell as an index into the variable's states, one variable after the other.
+        Every cell as an index into the states of its variable.
     fingerprint : str
-        ``sha256:...`` of names, states and codes; equal for equal tables whatever file they came from.
+        ``sha256:...`` of names, states and codes; equal for equal tables, whatever file they came from.
     """
 
     variables: tuple[Variable, ...]
@@ -58,7 +52,7 @@ class Dataset:
             raise ValueError("one row of codes per variable")
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
-        """Packed, so that little travels: each variable in as many planes of bits as its states take."""
+        """Pickle the codes of each variable as ceil(log2(states)) bit planes, to send fewer bytes to workers."""
         planes = []
         for codes, variable in zip(self.codes, self.variables):
             n_planes = max(1, (len(variable.known_states) - 1).bit_length())
@@ -83,9 +77,7 @@ class Dataset:
         return tuple(v.name for v in self.variables)
 
 
-def _unpacked(
-    variables: tuple[Variable, ...], planes: list[np.ndarray], n_rows: int, fingerprint: str
-) -> Dataset:
+def _unpacked(variables: tuple[Variable, ...], planes: list[np.ndarray], n_rows: int, fingerprint: str) -> Dataset:
     codes = np.zeros((len(variables), n_rows), dtype=np.uint8)
     for row, of_one in zip(codes, planes):
         for plane, bits in enumerate(of_one):
@@ -95,14 +87,14 @@ def _unpacked(
 
 @dataclass(frozen=True, eq=False)
 class IncompleteDataset:
-    """A discrete table with holes.
+    """A discrete table with missing cells.
 
     Attributes
     ----------
     dataset : Dataset
-        The table with the first state in every hole; its fingerprint is one of states and holes.
+        The table with the first state in every missing cell; its fingerprint depends on which cells are missing.
     is_hidden : ndarray of bool, shape (n_variables, n_rows)
-        Where the holes are.
+        Which cells are missing.
     """
 
     dataset: Dataset
@@ -117,10 +109,10 @@ class IncompleteDataset:
         return int(self.is_hidden.sum())
 
     def rows(self, chosen: np.ndarray) -> IncompleteDataset:
-        """These rows of it, by index; they have no fingerprint."""
+        """The rows of these indices, without a fingerprint."""
         codes = np.ascontiguousarray(self.dataset.codes[:, chosen])
         return IncompleteDataset(Dataset(self.dataset.variables, codes, ""), self.is_hidden[:, chosen])
 
     def complete(self, codes: np.ndarray) -> Dataset:
-        """The table with other states in its holes; it has no fingerprint, being in no file."""
+        """The table with other codes, without a fingerprint because it is in no file."""
         return Dataset(self.dataset.variables, codes, "")

@@ -1,12 +1,13 @@
-"""Which format is this? Told from the first bytes by the rows of `registry`, without seeking, never by a name.
+"""Detection of the format of an input from its first bytes by the rows of `registry`; file names do not matter.
 
-There is one answer for every input, whoever asks. What is recognised as some format is never taken for a table of
-data; what looks like nothing known is a table. The patterns of the rows therefore demand more than a keyword: a
-table may have a column called ``network``, ``graph``, ``VAR`` or ``[x]``.
+Every input has exactly one format. Text that matches no pattern is a table of data, and text that matches one is
+never read as such. The patterns therefore demand more than a keyword: a table may have a column called ``network``,
+``graph``, ``VAR`` or ``[x]``.
 """
 
 from __future__ import annotations
 
+import codecs
 import functools
 import re
 
@@ -17,38 +18,28 @@ from .registry import BINARY, EMPTY, FORMATS, UNREAD
 from .textlines import EMPTY_REMEDY, Lines
 
 HEAD_SIZE = 1 << 20
-"""Bytes that are looked at: names of many variables may stand before the line that tells."""
+"""Bytes that are inspected: names of many variables may precede the line that decides."""
 
 _BINARY_SIZE = 1 << 16
-"""Bytes in which a control character means that this is no text; one farther behind is reported with its line."""
+"""Bytes in which a control character means that this is no text; readers report a later one with its line."""
 
-_BOM = b"\xef\xbb\xbf"
 _TEXT = bytes(range(0x20, 0x100)) + b"\t\n\r\f\x1b"
-# Each comment is matched in one way only (possessively): many of them must not take exponential time.
+# Possessive quantifiers: each comment matches in one way only, so that many of them take linear time.
 _COMMENTS = re.compile(rb"(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _compile = functools.cache(re.compile)
 _MAGIC = tuple((magic, row) for row in (*FORMATS, *UNREAD) for magic in row.magic)
 
 
 def detect(head: bytes) -> Format:
-    """The format of an input.
+    """The format of an input by its first bytes, uncompressed: `HEAD_SIZE` of them, or all.
 
-    Parameters
-    ----------
-    head : bytes
-        Its first bytes, uncompressed: `HEAD_SIZE` of them or all; of JSON lines the first line is enough.
-
-    Returns
-    -------
-    Format
-        A row of `registry`; ``csv`` for text that is nothing else.
+    Of JSON lines the first line suffices. Text that is nothing else is ``csv``.
     """
-    packed = _by_magic(head)
-    if packed:
+    if packed := _by_magic(head):
         return packed
-    text = _significant(head)
-    if not head.removeprefix(_BOM).strip():
+    if not head.removeprefix(codecs.BOM_UTF8).strip():
         return EMPTY
+    text = _significant(head)
     for row in (*FORMATS, *UNREAD):
         if row.pattern and _compile(row.pattern).match(text):
             return row
@@ -69,7 +60,7 @@ def _by_magic(head: bytes) -> Format | None:
 
 def _significant(head: bytes) -> bytes:
     """The text from its first line that is neither blank nor a comment, with plain line ends."""
-    text = head.removeprefix(_BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = head.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     comments = _COMMENTS.match(text)
     return text[comments.end() :] if comments else text
 
@@ -80,7 +71,7 @@ def detect_lines(lines: Lines) -> Format:
 
 
 def _head_of(lines: Lines) -> bytes:
-    """The first lines; of JSON lines the first one only, for more may be slow to come."""
+    """The first lines; of JSON lines only the first one, because a live stream may deliver the next one late."""
     seen: list[tuple[int, bytes, bool]] = []
     size = 0
     for line in lines:
@@ -104,15 +95,13 @@ def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format
 
     Parameters
     ----------
-    lines : Lines
-    kinds : tuple of Kind
     wanted : str
         What messages say was expected.
 
     Raises
     ------
     Malformed
-        The source is empty, or recognised as something else; the message names it.
+        The source is empty or of another format.
     """
     found = detect_lines(lines)
     text = _significant(_head_of(lines)) if found.name in (EMPTY.name, "csv") else None
@@ -125,10 +114,6 @@ def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format
     for row in rows:
         if text and row.opening and _compile(row.opening).match(text):
             return row
-    raise Malformed(
-        f"expected {wanted}, this looks like {found.called}",
-        source=lines.source,
-        remedy=_data_remedy(kinds, lines.source)
-        if found.kind is Kind.DATA
-        else "bnsl formats lists what is read",
-    )
+    is_data = found.kind is Kind.DATA
+    remedy = _data_remedy(kinds, lines.source) if is_data else "bnsl formats lists what is read"
+    raise Malformed(f"expected {wanted}, this looks like {found.called}", source=lines.source, remedy=remedy)

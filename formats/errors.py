@@ -1,26 +1,12 @@
-"""What can be wrong with an input. Every kind ends a command with exit code 65.
-
-Messages say what is wrong and where; `remedy` says what to do about it.
-"""
+"""Errors of input data by kind (exit code 65), and of results that fail verification (exit code 70)."""
 
 from __future__ import annotations
 
 
 class FormatError(Exception):
-    """Bad input data.
+    """Bad input data: what is wrong, where, and a remedy.
 
-    Parameters
-    ----------
-    message : str
-        What is wrong, without the location.
-    source : str, optional
-        File name, or ``<stdin>``.
-    line : int, optional
-        Line of `source`, counted from 1.
-    column : str, optional
-        Name of the offending column or variable.
-    remedy : str, optional
-        What the user can do about it.
+    The place is a file name (or ``<stdin>``), a line counted from 1, and the name of a column or variable.
     """
 
     def __init__(
@@ -34,9 +20,7 @@ class FormatError(Exception):
     ):
         super().__init__(message)
         self.message = message
-        self.source = source
-        self.line = line
-        self.column = column
+        self.source, self.line, self.column = source, line, column
         self.remedy = remedy
 
     def __str__(self) -> str:
@@ -55,7 +39,7 @@ class Malformed(FormatError):
 
 
 class Truncated(FormatError):
-    """The input ends before all that its header announces has come."""
+    """The input ends before everything that its header announces has arrived."""
 
 
 class UnknownVersion(FormatError):
@@ -68,3 +52,7 @@ class Inconsistent(FormatError):
 
 class UnsuitableData(FormatError):
     """A readable table that cannot be used as it is: missing cells, continuous columns, too many states."""
+
+
+class VerificationError(RuntimeError):
+    """A result is not what it claims to be, which is a bug: nothing of it is written or kept."""

@@ -1,8 +1,8 @@
-"""Graphs besides plain networks: equivalence classes, probable arcs, drawings, networks with parameters."""
+"""Graphs besides plain networks: essential graphs, arc probabilities, drawings, networks with parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -16,21 +16,26 @@ Arc = tuple[int, int]
 
 
 class Strength(NamedTuple):
-    """How sure an arc is: its probability or share of networks, and that of an arc in `either` direction."""
+    """Strength of an arc: its probability (or share of networks), and that of an arc in `either` direction."""
 
     arc: float
     either: float
 
 
 Strengths = Mapping[Arc, Strength]
-"""Of the arcs of a graph; empty where nothing is known."""
+"""Strengths by arc; empty where nothing is known."""
 
 STRENGTHS = "strengths"
 """Key of a network's header: for each variable a list of pairs (arc, either), one for each parent, in their order."""
 
 
+def arcs_of(network: Network) -> Iterator[Arc]:
+    """The arcs of a network, by child and then by parent."""
+    return ((parent, child) for child, parents in enumerate(network.parents) for parent in parents)
+
+
 def strengths_of(network: Network) -> dict[Arc, Strength]:
-    """The strengths that a header tells, by arc; empty if it tells none."""
+    """The strengths in the header of a network, by arc; empty if it has none."""
     by_child: Sequence[Any] = network.header.extra.get(STRENGTHS, ())
     return {
         (parent, child): Strength(*pair)
@@ -40,28 +45,28 @@ def strengths_of(network: Network) -> dict[Arc, Strength]:
 
 
 def with_strengths(network: Network, strengths: Strengths) -> Network:
-    """The network with the strengths of its arcs; an arc of which none is given has 0."""
+    """The network with these strengths in its header; an arc without one gets 0."""
     none = Strength(0.0, 0.0)
-    told = [
+    by_child = [
         [list(strengths.get((parent, child), none)) for parent in family]
         for child, family in enumerate(network.parents)
     ]
-    return replace(network, header=replace(network.header, extra={**network.header.extra, STRENGTHS: told}))
+    extra = {**network.header.extra, STRENGTHS: by_child}
+    return replace(network, header=replace(network.header, extra=extra))
 
 
 @dataclass(frozen=True, eq=False)
 class EssentialGraph:
-    """What all networks of one Markov equivalence class share (a CPDAG).
+    """The essential graph (CPDAG) of a Markov equivalence class of networks.
 
     Attributes
     ----------
-    variables : tuple of Variable
     arcs : tuple of (int, int)
-        (from, to), ascending: these point the same way in every network of the class.
+        Compelled arcs (parent, child), ascending.
     edges : tuple of (int, int)
-        The smaller index first, ascending: these point either way.
+        Reversible edges with the smaller index first, ascending.
     strengths : mapping
-        Of arcs and edges; an edge counts as sure as one in either direction.
+        Of arcs and edges; `Strength.arc` of an edge equals `Strength.either`.
     """
 
     variables: tuple[Variable, ...]
@@ -72,13 +77,12 @@ class EssentialGraph:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A network laid out: boxes with labels, and lines for arcs; pixels, y grows downward.
+    """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward.
 
     Attributes
     ----------
-    network : Network
     labels : tuple of str
-        What stands in the boxes.
+        Texts of the boxes.
     x, y : ndarray of float64, shape (n_variables,)
         Centres of the boxes.
     width : ndarray of float64, shape (n_variables,)
@@ -87,9 +91,9 @@ class Drawing:
     arcs : tuple of (int, int)
         (parent, child).
     undirected : tuple of bool
-        Of every arc: whether it is drawn without an arrow, for it may point either way.
+        For every arc: whether it is drawn without an arrowhead because its direction is reversible.
     lines : tuple of ndarray of float64, shape (n_points, 2)
-        The points through which every arc goes, from the border of one box to that of the other.
+        The points of every arc, from the border of one box to that of the other.
     """
 
     network: Network
@@ -105,18 +109,17 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class BayesianNetwork:
-    """A network with parameters, as BIF files hold it.
+    """A network with parameters, as in a BIF file.
 
     Attributes
     ----------
     variables : tuple of Variable
-        All states known.
+        With known states.
     parents : tuple of tuple of int
         Parents in the order of the table's axes (not necessarily ascending).
     tables : tuple of ndarray of float64
         ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i); the last axis
         sums to 1.
-    name : str
     """
 
     variables: tuple[Variable, ...]
@@ -127,15 +130,9 @@ class BayesianNetwork:
 
 @dataclass(frozen=True)
 class ArcStatement:
-    """What is said of a pair of variables.
+    """A statement about two variables, possibly negated.
 
-    Attributes
-    ----------
-    relation : str
-        ``->``: there is an arc, ``-``: an arc in either direction, ``~>``: a path from the tail to the head.
-    tail, head : int
-    is_negated : bool
-        That it is not so.
+    The relation is ``->`` (an arc), ``-`` (an arc in either direction) or ``~>`` (a path from tail to head).
     """
 
     relation: str
@@ -146,7 +143,7 @@ class ArcStatement:
 
 @dataclass(frozen=True)
 class ArcPattern:
-    """Statements all of which hold in some networks; `text` is how it was written."""
+    """A conjunction of statements; `text` is how it was written."""
 
     text: str
     statements: tuple[ArcStatement, ...]
@@ -159,7 +156,7 @@ class ArcProbabilities:
     Attributes
     ----------
     header : Header
-        ``header.extra`` carries ``prior``, ``method`` and what tells of the chains.
+        ``header.extra`` holds ``prior``, ``method`` and the diagnostics of the Markov chains.
     parents, children : ndarray of int32, shape (n_pairs,)
     probability : ndarray of float64, shape (n_pairs,)
         Of the arc.

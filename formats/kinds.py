@@ -1,4 +1,4 @@
-"""What files hold, and what is told of each format: the rows of `registry`. Standard library only."""
+"""Kinds of files and the record of one format, of which `registry` holds the rows. Standard library only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Kind(enum.StrEnum):
-    """What a file holds, in the words of ``bnsl formats``."""
+    """Content of a file, in the words of ``bnsl formats``."""
 
     PARENT_SETS = "parent sets"
     NETWORK = "network"
@@ -35,21 +35,20 @@ class Format:
     ----------
     name : str
         As users write it; those of our own begin with ``bnsl.``.
-    kind : Kind
     called : str
-        How messages call such a file: "this looks like a Graphviz graph".
+        Noun phrase of messages: "this looks like a Graphviz graph".
     help : str
         Its line in ``bnsl formats``.
     suffix : str
-        Usual endings of file names, separated by blanks; a name never decides how a file is read.
+        Usual endings of file names, separated by blanks; the format of an input never depends on its name.
     magic : tuple of bytes
         First bytes, one of which a binary file begins with.
     pattern : bytes
         Regular expression that matches the beginning of every sound file behind blank lines and comments, and no
-        data table; see `detection`.
+        data table; see `detection`. Line ends are ``\\n``, and the last one of the text may be missing.
     opening : bytes
-        The same for the first line alone. It may match tables, too, and is asked only where no table is read: so a
-        damaged file is explained as what it was to be.
+        The same for the first line alone. It may match tables, too, and is tried only where no table is read, so that
+        a damaged file is reported by the reader of its format.
     reader, writer : str
         ``module:function``; empty if the format is not read, or not written.
     essential_writer : str
@@ -78,5 +77,5 @@ class Format:
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Endings of file names, each with its point."""
+        """Endings of file names, each with its dot."""
         return tuple(ending for ending in self.suffix.split() if ending.startswith("."))

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .kinds import Format, Kind
 from .registry import COMPRESSED, FORMATS
 
 
-def find_format(name: str) -> Format:
-    """The format of a name, with or without ``bnsl.``.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    """
-    for row in FORMATS:
+def find_format(name: str, rows: Iterable[Format] = FORMATS) -> Format:
+    """The format of a name, with or without ``bnsl.``; a `ValueError` if there is none among the rows."""
+    for row in rows:
         if name in (row.name, row.target):
             return row
-    raise ValueError(f"unknown format {name!r}; known are {', '.join(row.target for row in FORMATS)}")
+    raise ValueError(f"unknown format {name!r}; known are {', '.join(row.target for row in rows)}")
 
 
 def named_formats(path: str) -> list[Format]:
-    """The formats that the ending of a file's name means, ``.gz`` and ``.zst`` apart; most often one or none.
+    """The formats whose ending a file name has, ``.gz`` and ``.zst`` removed; most often one or none.
 
-    Of several endings that fit the longest counts: ``.net.jsonl`` is no ``.jsonl``.
+    Of several endings that fit, the longest counts: ``.net.jsonl`` is no ``.jsonl``.
     """
     name = path.lower()
     for packed in COMPRESSED:
         name = name.removesuffix(packed)
-    lengths = {
-        row.name: max((len(s) for s in row.suffixes if name.endswith(s)), default=0) for row in FORMATS
-    }
+    lengths = {row.name: max((len(s) for s in row.suffixes if name.endswith(s)), default=0) for row in FORMATS}
     longest = max(lengths.values())
     return [row for row in FORMATS if longest and lengths[row.name] == longest]
 
@@ -51,15 +43,5 @@ def load(place: str) -> Callable[..., Any]:
 
 
 def load_writer(name: str, *kinds: Kind) -> Callable[..., Any]:
-    """What writes a format of one of these kinds.
-
-    Raises
-    ------
-    ValueError
-        No such format is written.
-    """
-    for row in formats_of(*kinds, written=True):
-        if name in (row.name, row.target):
-            return load(row.writer)
-    known = ", ".join(row.target for row in formats_of(*kinds, written=True))
-    raise ValueError(f"unknown format {name!r}; known are {known}")
+    """The writer of a format of one of these kinds; a `ValueError` if no such format is written."""
+    return load(find_format(name, formats_of(*kinds, written=True)).writer)

@@ -1,4 +1,4 @@
-"""What a file says about its making: header, list of producing commands, time, fingerprint of the data.
+"""How a file was made: the commands that produced it, the time, the fingerprint of the data.
 
 The entries in ``by`` hold resolved options only (seed included, no paths, no thread count), in one fixed order,
 so that equal runs give equal bytes.
@@ -27,10 +27,7 @@ PROGRAM_VERSION = "0.1.0"
 def timestamp() -> str:
     """Now in ISO 8601, UTC, whole seconds; ``SOURCE_DATE_EPOCH`` (seconds since 1970) replaces the clock.
 
-    Raises
-    ------
-    FormatError
-        ``SOURCE_DATE_EPOCH`` is not a number of seconds.
+    Raises `FormatError`: ``SOURCE_DATE_EPOCH`` is not a number of seconds.
     """
     fixed = os.environ.get("SOURCE_DATE_EPOCH")
     try:
@@ -45,29 +42,20 @@ def timestamp() -> str:
 
 
 def fingerprint(variables: Sequence[Variable], codes: np.ndarray) -> str:
-    """Fingerprint of a table: names, states and codes, whatever file they came from.
+    """Fingerprint of a table with codes of shape (n_variables, n_rows), whatever file it came from.
 
-    Parameters
-    ----------
-    variables : sequence of Variable
-    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous
-
-    Returns
-    -------
-    str
-        ``sha256:`` and 64 hexadecimal digits of the JSON text of names and states, the numbers of variables
-        and rows, and the bytes of `codes`.
+    ``sha256:`` and 64 hexadecimal digits: of the JSON text of names, states and shape, then the bytes of `codes`.
     """
     columns = [[variable.name, variable.states] for variable in variables]
     text = json.dumps([columns, list(codes.shape)], separators=(",", ":"))
     digest = hashlib.sha256(text.encode())
-    for column in np.ascontiguousarray(codes, dtype=np.uint8):  # one by one, so that signals are heard
+    for column in np.ascontiguousarray(codes, dtype=np.uint8):  # Python handles signals between the columns
         digest.update(column.data)
     return f"sha256:{digest.hexdigest()}"
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
+    """A value of types that JSON has."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (tuple, list)):
@@ -78,24 +66,11 @@ def _plain(value: Any) -> Any:
 
 
 def command_entry(stage: str, options: Any, version: str = PROGRAM_VERSION) -> dict[str, Any]:
-    """One entry of ``by``.
-
-    Parameters
-    ----------
-    stage : str
-        Name of the command.
-    options : mapping or dataclass
-        Its resolved options; sorted by name here.
-    version : str
-        Release of the program.
-    """
+    """One entry of ``by``: a command and its resolved options (a mapping or dataclass), sorted by name."""
     if dataclasses.is_dataclass(options):
         options = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    return {
-        "stage": stage,
-        "version": version,
-        "options": {name: _plain(options[name]) for name in sorted(options)},
-    }
+    plain = {name: _plain(options[name]) for name in sorted(options)}
+    return {"stage": stage, "version": version, "options": plain}
 
 
 def append_command(header: Header, stage: str, options: Any) -> Header:

@@ -1,11 +1,11 @@
-"""The nouns of the project: frozen records over numpy arrays that stages take and return.
+"""Candidate parent sets, networks, screening forests and entropies as frozen records over numpy arrays.
 
-No reading or writing here. Scores and entropies are in nats (natural logarithm), higher scores are better.
+Stages take and return them. Scores and entropies are in nats (natural logarithm); higher scores are better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .data_records import Variable
+from .schemas import NETWORK_HEADER_KEYS
 
 LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
 """Options that rule out sets, whatever the method."""
@@ -20,39 +21,16 @@ LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
 LISTING_STAGES = ("parentsets", "optimize")
 """Commands that write candidate sets."""
 
-
-OF_ONE_NETWORK = frozenset(
-    {"total", "method", "seed", "treewidth", "bound", "gap", "bound_relative_to", "interrupted", "strengths"}
-    | {
-        "init",
-        "restarts",
-        "orders",
-        "ktrees",
-        "unproved",
-        "unproved_gap",
-        "undecided_ktrees",
-        "information",
-        "decided",
-        "undecided",
-        "undecided_gap",
-        "steps",
-        "evaluations",
-        "tests",
-    }
-    | {"scores_computed", "branches", "programmes"}
-    | {"holes", "rounds", "imputation", "observed_score"}
-    | {"replicate", "networks", "threshold", "agreement", "agreement_bound"}
-)
-"""Header keys that are about one network and the search that found it, not about the sets it was made of."""
+OF_ONE_NETWORK = frozenset(key.name for key in NETWORK_HEADER_KEYS) - {"unscored"} | {"interrupted"}
+"""Header keys that describe one network and its search; `unscored` describes the sets it was chosen from."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """What the first line of a parent-set, network or forest file says.
+    """The first line of a parent-set, network or forest file.
 
     Attributes
     ----------
-    variables : tuple of Variable
     score : str
         Name of the local score: ``bic``, ``aic``, ``bdeu``, ``k2``, ``ll``, or ``unknown`` (foreign files).
     rows : int or None
@@ -66,7 +44,7 @@ class Header:
     created : str or None
         ISO 8601 time.
     extra : dict
-        Further keys of the header line, known ones of networks (``total``, ``method``, ...) and foreign ones.
+        All other keys of the header line, those of networks (``total``, ``method``, ...) and foreign ones.
     """
 
     variables: tuple[Variable, ...]
@@ -88,10 +66,9 @@ class Header:
 
     @cached_property
     def limits(self) -> dict[str, Any] | None:
-        """Limits on candidate sets as the command that listed them recorded them; None where that is unknown.
+        """The `LIMITS` given to the command that listed the sets; None where unknown.
 
-        Of `LIMITS` those that were given: a list that is complete is so within these. Sets listed under a
-        treewidth bound have no more parents than that.
+        A complete list is complete within these limits. Under a treewidth bound no set has more parents than it.
         """
         for entry in reversed(self.by):
             options = entry.get("options")
@@ -104,37 +81,57 @@ class Header:
         return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class ListFacts:
+    """What is known about the list of one child's parent sets.
+
+    Attributes
+    ----------
+    required : tuple of int
+        Parents that every listed set contains, ascending; the set of just these replaces the empty set.
+    evaluated : int or None
+        Exact local scores computed for this child.
+    fixed : bool
+        The list holds the one set that the child must take.
+    complete : bool
+        Every non-dominated set within the limits is listed.
+    unlisted : float or None
+        Upper bound in nats on the score of any set that is neither listed nor dominated by a listed one.
+    left_out : float or None
+        With ``keep_mass``: upper bound on the weight of the omitted sets relative to the listed subset that replaces
+        each, see `stages.parentsets.omitted_mass`.
+    extra : dict
+        All other keys of the record.
+    """
+
+    required: tuple[int, ...] = ()
+    evaluated: int | None = None
+    fixed: bool = False
+    complete: bool = False
+    unlisted: float | None = None
+    left_out: float | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """The search for this child ended early: by the user, the time limit or the memory limit."""
+        return "interrupted" in self.extra or "ended" in self.extra
+
+
 @dataclass(frozen=True)
-class ParentSetRecord:
+class ParentSetRecord(ListFacts):
     """The candidate parent sets of one child, best first; ties by fewer parents, then by indices.
 
-    `parents` holds ascending index tuples, `scores` local scores in nats. A `fixed` record lists the one set
-    that the child must take. `required` are parents that every listed set contains; the set of just these is then
-    listed in place of the empty one. `complete`: every non-dominated set within the limits is listed; else `unlisted`
-    is an upper bound on the score of any set not listed, where one is known. `left_out` of a list with ``keep_mass``:
-    how much the sets left out weigh at most over the listed subset that each is replaced by, see
-    `stages.parentsets.left_out`. `evaluated` counts the exact local scores computed for this child.
+    `parents` holds tuples of ascending indices, `scores` local scores in nats.
     """
 
     child: int
     parents: tuple[tuple[int, ...], ...]
     scores: tuple[float, ...]
-    evaluated: int | None = None
-    fixed: bool = False
-    complete: bool = False
-    unlisted: float | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
-    required: tuple[int, ...] = ()
-    left_out: float | None = None
-
-    @property
-    def is_cut_short(self) -> bool:
-        """The search for this child ended before its own end: by the user, the clock or for want of memory."""
-        return "interrupted" in self.extra or "ended" in self.extra
 
     @property
     def is_unsearched(self) -> bool:
-        """It ended before it began: the one set listed is the smallest that the child may take."""
+        """The search ended before it began: the one set listed is the smallest that the child may take."""
         return self.is_cut_short and len(self.parents) == 1 and (self.evaluated or 0) <= 1
 
 
@@ -144,7 +141,6 @@ class ExploredSets:
 
     Attributes
     ----------
-    child : int
     offsets : ndarray of int64, shape (n_sets + 1,)
     members : ndarray of int32
         Set s is ``members[offsets[s]:offsets[s + 1]]``, ascending.
@@ -167,7 +163,6 @@ class ParentSetTable:
 
     Attributes
     ----------
-    header : Header
     set_offsets : ndarray of int64, shape (n_variables + 1,)
         Sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first.
     scores : ndarray of float64, shape (n_sets,)
@@ -176,12 +171,10 @@ class ParentSetTable:
         Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``, ascending.
     parents : ndarray of int32
     fixed, complete : ndarray of bool, shape (n_variables,)
-    unlisted : ndarray of float64, shape (n_variables,)
-        Upper bound on the score of unlisted sets; NaN where unknown.
-    left_out : ndarray of float64, shape (n_variables,)
-        As in `ParentSetRecord`; NaN where unknown.
+    unlisted, left_out : ndarray of float64, shape (n_variables,)
+        As in `ListFacts`; NaN where unknown.
     n_cut_short, n_unsearched : int
-        Children whose search ended early, and those for which it had not even begun.
+        Children whose search ended early, and those among them whose search had not begun.
     """
 
     header: Header
@@ -210,10 +203,8 @@ class ParentSetTable:
         return tuple(self.parents[start:end].tolist())
 
     def records(self) -> Iterator[ParentSetRecord]:
-        """The rows of a parent-set file, in variable order."""
-        scores = self.scores.tolist()
-        parents = self.parents.tolist()
-        offsets = self.parent_offsets.tolist()
+        """The records of a parent-set file, in variable order."""
+        scores, parents, offsets = self.scores.tolist(), self.parents.tolist(), self.parent_offsets.tolist()
         for child in range(self.n_variables):
             start, end = int(self.set_offsets[child]), int(self.set_offsets[child + 1])
             bound, left_out = float(self.unlisted[child]), float(self.left_out[child])
@@ -223,33 +214,57 @@ class ParentSetTable:
                 child,
                 sets,
                 tuple(scores[start:end]),
+                required=() if fixed or not sets else min(sets, key=len),
                 fixed=fixed,
                 complete=bool(self.complete[child]),
                 unlisted=None if bound != bound else bound,
                 left_out=None if left_out != left_out else left_out,
-                required=() if fixed or not sets else min(sets, key=len),
             )
 
     @classmethod
     def from_records(cls, header: Header, records: Iterable[ParentSetRecord]) -> ParentSetTable:
-        """Pack records, one for each variable in any order, into arrays; `records` are taken as checked."""
+        """Pack records, one for each variable in any order, into arrays; the records are not checked."""
         by_child = {record.child: record for record in records}
         ordered = [by_child[child] for child in range(header.n_variables)]
         sets = [parent_set for record in ordered for parent_set in record.parents]
-        lengths = np.fromiter((len(s) for s in sets), dtype=np.int64, count=len(sets))
-        counts = np.array([len(record.parents) for record in ordered], dtype=np.int64)
+        return cls.packed(
+            header,
+            [len(record.parents) for record in ordered],
+            list(map(len, sets)),
+            np.array([p for s in sets for p in s], dtype=np.int32),
+            np.array([score for record in ordered for score in record.scores], dtype=np.float64),
+            ordered,
+            sum(record.is_unsearched for record in ordered),
+        )
+
+    @classmethod
+    def packed(
+        cls,
+        header: Header,
+        counts: Sequence[int],
+        sizes: Sequence[int] | np.ndarray,
+        parents: np.ndarray,
+        scores: np.ndarray,
+        facts: Sequence[ListFacts],
+        n_unsearched: int,
+    ) -> ParentSetTable:
+        """The table of consecutive sets: `counts` sets of every variable, `sizes` parents of every set."""
+
+        def known(values: list[float | None]) -> np.ndarray:
+            return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
         return cls(
             header,
             np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-            np.array([score for record in ordered for score in record.scores], dtype=np.float64),
-            np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
-            np.array([p for s in sets for p in s], dtype=np.int32),
-            np.array([record.fixed for record in ordered], dtype=np.bool_),
-            np.array([record.complete for record in ordered], dtype=np.bool_),
-            np.array([np.nan if r.unlisted is None else r.unlisted for r in ordered], dtype=np.float64),
-            np.array([np.nan if r.left_out is None else r.left_out for r in ordered], dtype=np.float64),
-            sum(record.is_cut_short for record in ordered),
-            sum(record.is_unsearched for record in ordered),
+            scores,
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            parents,
+            np.array([f.fixed for f in facts], dtype=np.bool_),
+            np.array([f.complete for f in facts], dtype=np.bool_),
+            known([f.unlisted for f in facts]),
+            known([f.left_out for f in facts]),
+            sum(f.is_cut_short for f in facts),
+            n_unsearched,
         )
 
 
@@ -260,7 +275,7 @@ class Network:
     Attributes
     ----------
     header : Header
-        ``header.extra`` carries ``total``, ``method``, ``seed``, ``treewidth`` and the like.
+        ``header.extra`` holds ``total``, ``method``, ``seed``, ``treewidth`` and other keys of networks.
     parents : tuple of tuple of int
         Ascending parent indices of every variable.
     scores : ndarray of float64, shape (n_variables,)
@@ -284,7 +299,7 @@ class Network:
 class Forest:
     """A screening forest: the single parent of every screened variable; roots do not occur.
 
-    `parents` maps child to parent, `scores` child to the family's local score where known (else absent).
+    `parents` maps a child to its parent, `scores` a child to the local score of its family where that is known.
     """
 
     header: Header
@@ -305,7 +320,9 @@ class EntropyTable:
     conditional : ndarray of float64, shape (n_variables, n_variables)
         Entry [i, j] is H(X_i | X_j); the diagonal is 0.
     rows : int
+        Rows of the data.
     fingerprint : str
+        Of the data.
     """
 
     variables: tuple[Variable, ...]

@@ -19,12 +19,21 @@ and writers load when they are first needed.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .kinds import Format, Kind
 
 
-def _ours(name: str) -> bytes:
-    """The header line of one of our JSON-lines formats."""
-    return rb'\{[^\n]*?"format"\s*:\s*"' + name.replace(".", r"\.").encode() + rb'"'
+def _row(about: tuple[str, Kind, str, str], **code: Any) -> Format:
+    """A format by its name, kind, noun phrase and suffixes, and its further fields."""
+    name, kind, called, suffix = about
+    return Format(name, kind, called, suffix=suffix, **code)
+
+
+def _json_lines(about: tuple[str, Kind, str, str], **code: Any) -> Format:
+    """A format of our own as JSON lines, which its header line names."""
+    pattern = rb'\{[^\n]*?"format"\s*:\s*"' + about[0].replace(".", r"\.").encode() + rb'"'
+    return _row(about, pattern=pattern, opening=rb"\{", **code)
 
 
 # The patterns run over a mebibyte: what repeats is possessive or bounded by what follows, so that none takes
@@ -44,140 +53,93 @@ _XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*|
 _PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
 
 FORMATS = (
-    Format(
-        "bnsl.parentsets",
-        Kind.PARENT_SETS,
-        "a parent-set file",
-        "JSON lines: candidate parent sets of every variable",
-        ".sets.jsonl",
-        pattern=_ours("bnsl.parentsets"),
-        opening=rb"\{",
+    _json_lines(
+        ("bnsl.parentsets", Kind.PARENT_SETS, "a parent-set file", ".sets.jsonl"),
+        help="JSON lines: candidate parent sets of every variable",
         reader="json_lines.jsonl:read_parent_sets",
         writer="json_lines.jsonl_writer:parent_set_chunks",
         takes=("bnsl.network", "json"),
     ),
-    Format(
-        "bnsl.network",
-        Kind.NETWORK,
-        "a network file",
-        "JSON lines: a network: one parent set for every variable",
-        ".net.jsonl",
-        pattern=_ours("bnsl.network"),
-        opening=rb"\{",
+    _json_lines(
+        ("bnsl.network", Kind.NETWORK, "a network file", ".net.jsonl"),
+        help="JSON lines: a network: one parent set for every variable",
         reader="json_lines.network_lines:read_network",
         writer="json_lines.network_lines:network_text",
         takes=("bnsl.parentsets", "json"),
     ),
-    Format(
-        "bnsl.forest",
-        Kind.FOREST,
-        "a screening forest",
-        "JSON lines: a screening forest: one parent for every screened variable",
-        ".forest.jsonl",
-        pattern=_ours("bnsl.forest"),
-        opening=rb"\{",
-        reader="json_lines.forests:open_forest",
-        writer="json_lines.forests:write_forest",
+    _json_lines(
+        ("bnsl.forest", Kind.FOREST, "a screening forest", ".forest.jsonl"),
+        help="JSON lines: a screening forest: one parent for every screened variable",
+        reader="json_lines.screening_forests:open_forest",
+        writer="json_lines.screening_forests:write_forest",
         takes=("json",),
     ),
-    Format(
-        "bnsl.entropy",
-        Kind.ENTROPIES,
-        "an entropy table",
-        "Arrow IPC stream: one row per variable",
-        ".arrows",
+    _row(
+        ("bnsl.entropy", Kind.ENTROPIES, "an entropy table", ".arrows"),
+        help="Arrow IPC stream: one row per variable",
         pattern=rb'"?variable"?,"?states"?,"?entropy"?,"?H\(\.\|',
         reader="tables.entropies:open_entropies",
         writer="tables.entropies:write_entropies",
         takes=("arrow", "feather", "parquet"),
     ),
-    Format(
-        "bnsl.trace",
-        Kind.TRACE,
-        "a trace of explored sets",
-        "JSON lines (or Arrow, Parquet by name): scored sets in the order of the search",
-        ".trace.jsonl",
-        pattern=_ours("bnsl.trace"),
-        opening=rb"\{",
+    _json_lines(
+        ("bnsl.trace", Kind.TRACE, "a trace of explored sets", ".trace.jsonl"),
+        help="JSON lines (or Arrow, Parquet by name): scored sets in the order of the search",
         writer="sets.traces:open_trace",
     ),
-    Format(
-        "bnsl.arc-probabilities",
-        Kind.ARC_PROBABILITIES,
-        "a table of arc probabilities",
-        "Arrow IPC stream: one row per pair of variables (also as CSV or Parquet)",
-        ".arrows",
+    _row(
+        ("bnsl.arc-probabilities", Kind.ARC_PROBABILITIES, "a table of arc probabilities", ".arrows"),
+        help="Arrow IPC stream: one row per pair of variables (also as CSV or Parquet)",
         pattern=rb'"?parent"?,"?child"?,"?probability"?,"?standard_error"?,"?either"?(?:,|[ \t]*(?:\n|\Z))',
         reader="tables.arc_probabilities:open_arc_probabilities",
         writer="tables.arc_probabilities:write_arc_probabilities",
         takes=("arrow", "feather", "parquet"),
     ),
-    Format(
-        "csv",
-        Kind.DATA,
-        "a table",
-        "delimited text with a header line",
-        ".csv (.gz,.zst)",
+    _row(
+        ("csv", Kind.DATA, "a table", ".csv (.gz,.zst)"),
+        help="delimited text with a header line",
         reader="tables.tabular:read_delimited",
         writer="tables.table_writer:CsvWriter",
     ),
-    Format(
-        "tsv",
-        Kind.DATA,
-        "a table with tabs",
-        "the same with tabs",
-        ".tsv (.gz,.zst)",
+    _row(
+        ("tsv", Kind.DATA, "a table with tabs", ".tsv (.gz,.zst)"),
+        help="the same with tabs",
         reader="tables.tabular:read_delimited",
         writer="tables.table_writer:TsvWriter",
     ),
-    Format(
-        "parquet",
-        Kind.DATA,
-        "a Parquet file",
-        "Apache Parquet",
-        ".parquet",
+    _row(
+        ("parquet", Kind.DATA, "a Parquet file", ".parquet"),
+        help="Apache Parquet",
         magic=(b"PAR1",),
         reader="tables.arrow:read_parquet",
         writer="tables.table_writer:ParquetWriter",
     ),
-    Format(
-        "arrow",
-        Kind.DATA,
-        "an Arrow table",
-        "Arrow IPC stream",
-        ".arrows",
+    _row(
+        ("arrow", Kind.DATA, "an Arrow table", ".arrows"),
+        help="Arrow IPC stream",
         magic=(b"\xff\xff\xff\xff",),
         reader="tables.arrow:read_arrow",
         writer="tables.table_writer:ArrowWriter",
     ),
-    Format(
-        "feather",
-        Kind.DATA,
-        "an Arrow file",
-        "Arrow IPC file, Feather",
-        ".arrow .feather",
+    _row(
+        ("feather", Kind.DATA, "an Arrow file", ".arrow .feather"),
+        help="Arrow IPC file, Feather",
         magic=(b"ARROW1",),
         reader="tables.arrow:read_arrow",
         writer="tables.table_writer:FeatherWriter",
     ),
-    Format(
-        "jkl",
-        Kind.PARENT_SETS,
-        "a jkl score file",
-        "Jaakkola scores (Gobnilp, BLIP, MINOBS)",
-        ".jkl",
+    _row(
+        ("jkl", Kind.PARENT_SETS, "a jkl score file", ".jkl"),
+        help="Jaakkola scores (Gobnilp, BLIP, MINOBS)",
         # The number of variables alone, a variable and its number of sets, a score: no table is so ragged.
         pattern=rb"0*[1-9]\d*[ \t]*\n" + _SKIP + rb"\S+[ \t]+\d+[ \t]*(?:\n" + _SKIP + rb"[-+.\dni]|\s*\Z)",
         opening=rb"\d+[ \t]*(?:\n|\Z)",
         reader="sets.jkl:read_jkl",
         writer="sets.jkl:jkl_chunks",
     ),
-    Format(
-        "pss",
-        Kind.PARENT_SETS,
-        "a pss score file (URLearning)",
-        "URLearning scores, text",
-        ".pss",
+    _row(
+        ("pss", Kind.PARENT_SETS, "a pss score file (URLearning)", ".pss"),
+        help="URLearning scores, text",
         pattern=rb"(?i:META[ \t]+[^\s=,;|]+[ \t]*=|(?:META[ \t][^\n]*\n\s*)++VAR[ \t]|VAR[ ]+\S+[ ]*\n"
         rb"(?:"
         + _PSS_SETS
@@ -193,147 +155,106 @@ FORMATS = (
         reader="sets.pss:read_pss",
         writer="sets.pss:pss_chunks",
     ),
-    Format(
-        "bif",
-        Kind.PARAMETERS,
-        "a BIF network",
-        "Bayesian interchange format 0.15",
-        ".bif",
+    _row(
+        ("bif", Kind.PARAMETERS, "a BIF network", ".bif"),
+        help="Bayesian interchange format 0.15",
         pattern=rb"(?i:network|variable|probability)" + _BLOCK,
         reader="graphs.bif_reader:read_bif",
         writer="graphs.bif_writer:bif_text",
     ),
-    Format(
-        "net",
-        Kind.PARAMETERS,
-        "a HUGIN network",
-        "HUGIN",
-        ".net",
+    _row(
+        ("net", Kind.PARAMETERS, "a HUGIN network", ".net"),
+        help="HUGIN",
         pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+|"
         rb"potential[ ]*\([^()\n,]*\))" + _BRACE,
-        reader="graphs.hugin_reader:read_hugin",
+        reader="graphs.hugin:read_hugin",
         writer="graphs.hugin:hugin_text",
     ),
-    Format(
-        "xmlbif",
-        Kind.PARAMETERS,
-        "an XMLBIF network",
-        "XML interchange format 0.3",
-        ".xmlbif .bifxml",
+    _row(
+        ("xmlbif", Kind.PARAMETERS, "an XMLBIF network", ".xmlbif .bifxml"),
+        help="XML interchange format 0.3",
         pattern=_XML_PROLOG + rb"<BIF[\s>]",
         reader="graphs.xmlbif:read_xmlbif",
         writer="graphs.xmlbif:xmlbif_text",
     ),
-    Format(
-        "xdsl",
-        Kind.PARAMETERS,
-        "an XDSL network",
-        "GeNIe and SMILE",
-        ".xdsl",
+    _row(
+        ("xdsl", Kind.PARAMETERS, "an XDSL network", ".xdsl"),
+        help="GeNIe and SMILE",
         pattern=_XML_PROLOG + rb"<smile[\s>]",
         reader="graphs.xdsl:read_xdsl",
         writer="graphs.xdsl:xdsl_text",
     ),
-    Format(
-        "uai",
-        Kind.PARAMETERS,
-        "a UAI network",
-        "UAI competitions: numbers only",
-        ".uai",
+    _row(
+        ("uai", Kind.PARAMETERS, "a UAI network", ".uai"),
+        help="UAI competitions: numbers only",
+        opening=rb"(?:BAYES|MARKOV)[ \t]*(?:\n|\Z)",
         # The number of variables alone, later a line of at least two numbers: a table of one column has none.
         pattern=rb"(?:BAYES|MARKOV)[ \t]*\n\s*\d++[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d",
         reader="graphs.uai:read_uai",
         writer="graphs.uai:uai_text",
     ),
-    Format(
-        "dot",
-        Kind.NETWORK,
-        "a Graphviz graph",
-        "Graphviz directed graph",
-        ".dot .gv",
+    _row(
+        ("dot", Kind.NETWORK, "a Graphviz graph", ".dot .gv"),
+        help="Graphviz directed graph",
         pattern=rb"(?i:(?:strict\s+)?(?:di)?graph)" + _BLOCK,
         reader="graphs.dot:read_dot",
         writer="graphs.dot:dot_text",
         essential_writer="graphs.dot:essential_dot_text",
     ),
-    Format(
-        "graphml",
-        Kind.NETWORK,
-        "a GraphML graph",
-        "GraphML directed graph",
-        ".graphml",
+    _row(
+        ("graphml", Kind.NETWORK, "a GraphML graph", ".graphml"),
+        help="GraphML directed graph",
         pattern=_XML_PROLOG + rb"<(?:\w+:)?graphml[\s/>]",
         reader="graphs.graphml:read_graphml",
         writer="graphs.graphml:graphml_text",
         essential_writer="graphs.graphml:essential_graphml_text",
         takes=("xml",),
     ),
-    Format(
-        "adjacency",
-        Kind.NETWORK,
-        "an adjacency matrix",
-        "matrix of 0 and 1, row is parent of column",
-        ".csv",
+    _row(
+        ("adjacency", Kind.NETWORK, "an adjacency matrix", ".csv"),
+        help="matrix of 0 and 1, row is parent of column",
         reader="graphs.adjacency:read_table",
         writer="graphs.adjacency:adjacency_text",
         essential_writer="graphs.adjacency:essential_adjacency_text",
         takes=("csv", "binary"),  # a name may hold a control character
     ),
-    Format(
-        "arcs",
-        Kind.NETWORK,
-        "a list of arcs",
-        "list of arcs, columns from and to (also as Arrow or Parquet)",
-        ".csv",
+    _row(
+        ("arcs", Kind.NETWORK, "a list of arcs", ".csv"),
+        help="list of arcs, columns from and to (also as Arrow or Parquet)",
         reader="graphs.arc_tables:read_arcs",
         writer="graphs.adjacency:arcs_text",
         essential_writer="graphs.adjacency:essential_arcs_text",
         takes=("csv", "parquet", "arrow", "feather"),
     ),
-    Format(
-        "modelstring",
-        Kind.NETWORK,
-        "a model string",
-        "bnlearn model string [A][B|A]",
-        ".txt",
+    _row(
+        ("modelstring", Kind.NETWORK, "a model string", ".txt"),
+        help="bnlearn model string [A][B|A]",
         # Families in brackets, nothing else; but one on each of several lines, without a bar, are labels of a table.
         pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?:\[[^\[\]\n]++\]\s*)*+(?:\[[^\[\]\n]*+\s*+)?\Z",
         reader="graphs.modelstring:read_modelstring",
         writer="graphs.modelstring:modelstring_text",
     ),
-    Format(
-        "gr",
-        Kind.MORAL_GRAPH,
-        "a PACE graph",
-        "PACE 2016 graph",
-        ".gr",
+    _row(
+        ("gr", Kind.MORAL_GRAPH, "a PACE graph", ".gr"),
+        help="PACE 2016 graph",
         pattern=_PACE_COMMENTS + rb"p[ \t]+tw[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
         writer="graphs.pace:gr_text",
     ),
-    Format(
-        "td",
-        Kind.DECOMPOSITION,
-        "a PACE tree decomposition",
-        "PACE 2016 tree decomposition",
-        ".td",
+    _row(
+        ("td", Kind.DECOMPOSITION, "a PACE tree decomposition", ".td"),
+        help="PACE 2016 tree decomposition",
         pattern=_PACE_COMMENTS + rb"s[ \t]+td[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*(?:\n|\Z)",
         writer="graphs.pace:td_text",
     ),
-    Format(
-        "svg",
-        Kind.PICTURE,
-        "an SVG picture",
-        "picture of a network, in layers",
-        ".svg",
+    _row(
+        ("svg", Kind.PICTURE, "an SVG picture", ".svg"),
+        help="picture of a network, in layers",
         pattern=_XML_PROLOG + rb"<(?:\w+:)?svg[\s/>]",
         writer="pictures.svg:svg_text",
     ),
-    Format(
-        "html",
-        Kind.PICTURE,
-        "a web page",
-        "the same as a page: search, zoom, Markov blankets",
-        ".html .htm",
+    _row(
+        ("html", Kind.PICTURE, "a web page", ".html .htm"),
+        help="the same as a page: search, zoom, Markov blankets",
         pattern=rb"(?i:<!doctype[ \t]+html[\s>]|<html[\s>])",
         writer="pictures.html:html_text",
     ),
@@ -354,12 +275,10 @@ UNREAD = (
     Format("zstd", Kind.UNKNOWN, "doubly compressed data", magic=(b"\x28\xb5\x2f\xfd",)),
     Format("hdf5", Kind.UNKNOWN, "an HDF5 file", magic=(b"\x89HDF",)),
     Format("utf-16", Kind.UNKNOWN, "UTF-16 text", magic=(b"\xff\xfe", b"\xfe\xff")),
+    Format("dsl", Kind.UNKNOWN, "a DSL network (GeNIe writes XDSL, too)", pattern=rb"net[ \t]+\w+" + _BRACE),
     Format("json", Kind.UNKNOWN, "JSON that is none of ours", pattern=rb'\{\s*["}]'),
     Format(
-        "xml",
-        Kind.UNKNOWN,
-        "an XML file",
-        pattern=rb"<(?:\?xml\b|!--|!DOCTYPE|(?=(?s:.*(?:</|/>)))[a-zA-Z][^<>]*+>)",
+        "xml", Kind.UNKNOWN, "an XML file", pattern=rb"<(?:\?xml\b|!--|!DOCTYPE|(?=(?s:.*(?:</|/>)))[a-zA-Z][^<>]*+>)"
     ),
 )
 """What is recognised so that messages can name it, but not read or written."""

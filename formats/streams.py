@@ -1,4 +1,4 @@
-"""Where bytes come from and go to: ``-``, paths, FIFOs; compression told by content; files written atomically."""
+"""Input and output of bytes: ``-``, paths and FIFOs; gzip and Zstandard by content; files written atomically."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from .errors import FormatError, Malformed, Truncated
+from .temporaries import replacement
 
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-
 _READ_AT_ONCE = 1 << 24
-"""Bytes."""
 
 FREE_EXPANSION = 64 << 20
 """Bytes to which any compressed input may expand."""
@@ -26,7 +25,7 @@ MAX_EXPANSION = 200
 
 
 def source_name(source: str) -> str:
-    """How messages call a source."""
+    """The name of a source in messages."""
     return "<stdin>" if source == "-" else str(source)
 
 
@@ -38,18 +37,15 @@ class _CountedBytes:
         self.count = 0
 
     def read(self, size: int = -1) -> bytes:
-        """Some bytes; all that are left by default."""
         data = self._stream.read(size)
         self.count += len(data)
         return data
 
     @property
     def closed(self) -> bool:
-        """Whether the stream is closed."""
         return self._stream.closed
 
     def close(self) -> None:
-        """Close the stream."""
         self._stream.close()
 
 
@@ -58,9 +54,7 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self, unpacked: Any, packed: _CountedBytes, name: str):
         super().__init__()
-        self._stream = unpacked
-        self._packed = packed
-        self._called = name
+        self._stream, self._packed, self._called = unpacked, packed, name
         self._unpacked = 0
 
     def readable(self) -> bool:
@@ -83,36 +77,8 @@ class _Bounded(io.RawIOBase):
         self._packed.close()
 
 
-def open_input(source: str) -> io.BufferedReader:
-    """Open a source for reading bytes, with ``peek`` for telling formats apart; gzip and Zstandard are decompressed.
-
-    Parameters
-    ----------
-    source : str
-        A path (file, FIFO, device) or ``-`` for standard input.
-
-    Raises
-    ------
-    FormatError
-        The file cannot be opened.
-    """
-    try:
-        raw: Any = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 (handed to the caller)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FormatError(f"cannot read: {reason}", source=source_name(source)) from None
-    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
-    head = buffered.peek(4)
-    if head.startswith((_GZIP, _ZSTANDARD)):
-        packed: Any = _CountedBytes(buffered)
-        is_gzip = head.startswith(_GZIP)
-        unpacked = gzip.GzipFile(fileobj=packed, mode="rb") if is_gzip else _Zstandard(packed)
-        return io.BufferedReader(_Bounded(unpacked, packed, source_name(source)), 1 << 16)
-    return buffered
-
-
 class _Zstandard(io.RawIOBase):
-    """Decompressed bytes of a Zstandard stream; damage is told by the exceptions that gzip has for it."""
+    """Decompressed bytes of a Zstandard stream; damage raises the exceptions that gzip raises."""
 
     def __init__(self, packed: _CountedBytes):
         import pyarrow
@@ -133,26 +99,30 @@ class _Zstandard(io.RawIOBase):
         return len(data)
 
 
-def read_bytes(source: str) -> bytes:
-    """All bytes of a source, decompressed if it is gzip or Zstandard.
+def open_input(source: str) -> io.BufferedReader:
+    """Open a path (file, FIFO, device) or ``-`` for reading; compressed bytes are decompressed.
 
-    Raises
-    ------
-    Truncated
-        The compressed data end early.
-    Malformed
-        The compressed data are damaged.
-    FormatError
-        The source cannot be opened or read.
+    Raises `FormatError`: the file cannot be opened.
     """
     name = source_name(source)
     try:
-        stream = open_input(source)
-        with contextlib.nullcontext() if source == "-" else stream:
-            data = io.BytesIO()
-            while part := stream.read(_READ_AT_ONCE):  # signals are heard in between
-                data.write(part)
-            return data.getvalue()
+        raw: Any = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 (handed to the caller)
+    except OSError as error:
+        raise FormatError(f"cannot read: {error.strerror or error}", source=name) from None
+    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
+    head = buffered.peek(4)
+    if not head.startswith((_GZIP, _ZSTANDARD)):
+        return buffered
+    packed: Any = _CountedBytes(buffered)
+    is_gzip = head.startswith(_GZIP)
+    unpacked = gzip.GzipFile(fileobj=packed, mode="rb") if is_gzip else _Zstandard(packed)
+    return io.BufferedReader(_Bounded(unpacked, packed, name), 1 << 16)
+
+
+def guarded(read: Callable[[], bytes], name: str) -> bytes:
+    """What `read` returns; failures of the source `name` become a `FormatError`."""
+    try:
+        return read()
     except EOFError:
         raise Truncated("the compressed data end early", source=name) from None
     except (zlib.error, gzip.BadGzipFile) as error:
@@ -161,9 +131,26 @@ def read_bytes(source: str) -> bytes:
         raise FormatError(f"cannot read: {error.strerror or error}", source=name) from None
 
 
+def read_bytes(source: str) -> bytes:
+    """All bytes of a source, decompressed.
+
+    Raises `FormatError`: the source cannot be opened or read; `Truncated` or `Malformed` for damaged compressed data.
+    """
+
+    def read() -> bytes:
+        stream = open_input(source)
+        with contextlib.nullcontext() if source == "-" else stream:
+            data = io.BytesIO()
+            while part := stream.read(_READ_AT_ONCE):  # Python handles signals between the calls
+                data.write(part)
+            return data.getvalue()
+
+    return guarded(read, source_name(source))
+
+
 def is_written_in_place(target: str) -> bool:
-    """Whether a target is no regular file, which cannot appear by being renamed."""
-    # A FIFO or device cannot be replaced by rename; /dev/stdout looks like a regular file when redirected.
+    """Whether a target is no regular file and so cannot be replaced by renaming."""
+    # /dev/stdout looks like a regular file when standard output is redirected.
     if os.path.abspath(target).startswith(("/dev/", "/proc/")):
         return True
     try:
@@ -176,8 +163,7 @@ def is_written_in_place(target: str) -> bool:
 def open_output(target: str) -> Iterator[BinaryIO]:
     """Open a target for writing bytes: standard output for ``-``, else a file that appears only when complete.
 
-    A regular file is written under a temporary name in the same folder and renamed at the end; on any
-    exception the temporary file is removed and an older file of that name stays as it was.
+    On any exception an older file of that name stays as it was; see `temporaries`.
     """
     if target == "-":
         yield sys.stdout.buffer
@@ -187,17 +173,15 @@ def open_output(target: str) -> Iterator[BinaryIO]:
         with open(target, "wb") as stream:
             yield stream
         return
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb") as stream:
+        with replacement(target) as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
     except OSError as error:
         error.filename = target  # the name that the user knows
         raise
-    finally:
-        with contextlib.suppress(OSError):  # after a rename there is nothing to remove
-            os.unlink(temporary)
+
+
+def write_output(target: str, text: str) -> None:
+    """Write a text as the whole content of a target."""
+    with open_output(target) as stream:
+        stream.write(text.encode())

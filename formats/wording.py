@@ -1,8 +1,26 @@
-"""Words of messages that depend on counts. Imports nothing, so that every package may use it."""
+"""Words of messages that depend on counts, and where warnings go. Every package may import this."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+Warn = Callable[[str], None]
+"""Takes a message about input that is accepted but may surprise."""
+
+_N_LISTED = 5
+
+
+def ignore(message: str) -> None:
+    """Drop a warning."""
 
 
 def plural(count: int, noun: str) -> str:
     """``1 row``, ``2 rows``, ``1,000 rows``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(items: Iterable[str]) -> str:
+    """The first five items and the number of the others."""
+    items = list(items)
+    more = f" and {len(items) - _N_LISTED} more" if len(items) > _N_LISTED else ""
+    return ", ".join(items[:_N_LISTED]) + more

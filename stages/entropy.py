@@ -1,12 +1,12 @@
-"""Entropies of all variables and conditional entropies of all pairs, the first stage of every pipeline.
+"""Entropies of all variables and conditional entropies of all pairs.
 
-All pairwise contingency tables come from Gram products of indicator columns: matrix products are the fastest
-counting that numpy offers, and loading compiled kernels would take longer than most data sets need here. Sums
-of m ln m are taken in fixed point: integers add up exactly, so tables that differ only in the order of their
-cells give the same bits, and a deterministic relation gives exactly 0. Screening relies on both.
+All pairwise contingency tables come from Gram products of indicator columns: matrix products are numpy's fastest
+counting, and loading compiled kernels would take longer than most data sets need. Sums of m ln m are in fixed point:
+integer sums are exact, so tables that differ only in the order of their cells give the same bits, and a deterministic
+relation gives exactly 0. Screening relies on both.
 
-Of a table with holes each pair is counted in the rows that have both (available pairs): being missing is one more
-state, whose cells are then left out.
+With holes, each pair is counted in the rows that show both variables (available pairs): missing cells are one more
+state, which is dropped from the contingency tables.
 """
 
 from __future__ import annotations
@@ -15,28 +15,25 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from formats.data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
 from formats.records import EntropyTable
+from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 
-if TYPE_CHECKING:
-    from stages.runtime.reporting import Reporter
-
 BLOCK_CELLS = 1024
-"""States of the variables of one block together, and of the blocks of one panel: two panels make a table of at most
-about 1024 x 1024 cells, which is large enough for matrix products to be fast."""
+"""Limit of the total number of states of a block's variables, and of a panel's blocks: the product of two panels has
+at most about 1024 x 1024 cells, large enough for fast matrix products."""
 
 INDICATOR_ELEMENTS = 2**22
-"""Elements of one block of indicators (16 MiB of float32); decides how many rows are taken at once: never more
-than 2**24, up to which every integer is a float32, so that the products are exact."""
+"""Elements of a panel's indicators (16 MiB of float32), which limits the rows per product. These are never more than
+2**24: up to that every integer is a float32, so the products are exact."""
 
 TABLE_ENTRIES = 2**22
-"""Up to this many rows m ln m comes from a table (32 MiB), beyond it is computed cell by cell."""
+"""Number of rows up to which m ln m is looked up in a table (32 MiB); beyond, it is computed per cell."""
 
 
 def compute_entropies(
@@ -46,30 +43,26 @@ def compute_entropies(
 
     Parameters
     ----------
-    data : Dataset or IncompleteDataset
-        At least one row.
     jobs : int
-        Threads over pairs of blocks; 0 means all cores. numpy's BLAS may start threads of its own: with
-        ``OPENBLAS_NUM_THREADS=1`` in the environment before numpy is loaded, `jobs` alone decides.
-    reporter : Reporter, optional
-        Told the number of pairs of blocks done.
+        Threads over pairs of panels; 0 means all cores. numpy's BLAS may start its own threads, unless
+        ``OPENBLAS_NUM_THREADS=1`` is in the environment when numpy is loaded.
 
     Returns
     -------
     EntropyTable
-        In nats. ``conditional[i, j]`` = H(X_i | X_j) lies in [0, H(X_i)] and is exactly 0 if and only if X_j
-        determines X_i in the data. The same bits for any `jobs`. With holes H(X) is that of the rows that have X,
-        H(X|Y) that of the rows that have both, or H(X) if that is less or there are none.
+        In nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j determines
+        X_i in the data. The same bits for any `jobs`. With holes H(X) is over the rows that show X, and H(X|Y) over
+        the rows that show both, but at most H(X), which it is without such rows.
 
     Raises
     ------
     UnsuitableData
-        If there are no rows; if a variable with holes has 256 states.
+        There are no rows, or a variable with holes has 256 states.
 
     Notes
     -----
-    N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is
-    about 60 MiB per thread, whatever the numbers of rows and variables.
+    N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is about
+    60 MiB per thread, for any number of rows and variables.
     """
     is_incomplete = isinstance(data, IncompleteDataset)
     dataset = _mark_holes(data) if isinstance(data, IncompleteDataset) else data
@@ -90,7 +83,7 @@ def compute_entropies(
             if left is right and above.start > before.start:
                 continue
             of_rows, of_columns = pair_entropies(information, rows, columns, together[above, before])
-            # A table of independent variables may miss H(X) by rounding of its terms.
+            # Rounding of the terms may lift H(X|Y) of independent variables above H(X).
             np.minimum(of_rows, marginal[rows.variables, None], out=of_rows)
             np.minimum(of_columns, marginal[columns.variables], out=of_columns)
             conditional[np.ix_(rows.variables, columns.variables)] = of_rows
@@ -103,14 +96,7 @@ def compute_entropies(
             reporter.progress(done, n_pairs, "pairs of blocks")
     np.fill_diagonal(conditional, 0.0)
     whole = data.dataset if isinstance(data, IncompleteDataset) else data
-    return EntropyTable(
-        whole.variables,
-        whole.n_states,
-        marginal,
-        conditional,
-        dataset.n_rows,
-        dataset.fingerprint,
-    )
+    return EntropyTable(whole.variables, whole.n_states, marginal, conditional, dataset.n_rows, dataset.fingerprint)
 
 
 def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -> np.ndarray:
@@ -118,16 +104,15 @@ def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -
 
     Parameters
     ----------
-    table : EntropyTable
     names : sequence of str
-        The variables wanted, in this order; the table may have others, too.
+        Variables and order of the result; the table may have others.
     source : str
-        Where the table came from, for messages.
+        The table's origin, for messages.
 
     Returns
     -------
     ndarray of float64, shape (n, n)
-        Symmetric, not negative, 0 on the diagonal.
+        Symmetric, nonnegative, 0 on the diagonal.
 
     Raises
     ------
@@ -142,7 +127,7 @@ def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -
         raise Inconsistent(f"{what} missing here{others}; variables are matched by name", source=source)
     wanted = [places[name] for name in names]
     shared = table.rows * (table.entropy[wanted, None] - table.conditional[np.ix_(wanted, wanted)])
-    # Both directions are the same number but for rounding.
+    # Both directions agree up to rounding.
     shared = np.maximum((shared + shared.T) / 2, 0.0)
     np.fill_diagonal(shared, 0.0)
     return shared
@@ -152,8 +137,8 @@ def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -
 class FixedPoint:
     """f(m) = m ln m as integers: ``round(f(m) * 2**shift)`` for counts m of at most `n_rows`.
 
-    The shift is as large as f(n_rows) < 2**62 allows. f is superadditive, so no sum of f over the cells of a
-    table exceeds f(n_rows) and none overflows.
+    The shift is the largest that surely keeps f(n_rows) below 2**61. f is superadditive, so a sum of f over the
+    cells of a table is at most f(n_rows) and does not overflow.
     """
 
     n_rows: int
@@ -172,17 +157,14 @@ class FixedPoint:
         return cls(n_rows, shift, int(total), table)
 
     def of_counts(self, counts: np.ndarray) -> np.ndarray:
-        """f of whole-numbered `counts` (any float type) as int64, of the same shape."""
+        """f of integral `counts` (any float type) as int64, of the same shape."""
         if self.table is not None:
-            # The counts are within the table by construction; "clip" only spares the check.
+            # Counts are at most n_rows; mode "clip" only saves the bounds check.
             return np.take(self.table, counts.astype(np.intp), mode="clip")
         return _fixed_point_information(counts.astype(np.float64), self.shift)
 
     def to_nats(self, values: np.ndarray, n_rows: np.ndarray | None = None) -> np.ndarray:
-        """Divide by the scale and the number of rows (each by its own, if given): entropies in nats, float64.
-
-        Infinity where there are no rows.
-        """
+        """Entropies in nats: `values` divided by the scale and the number of rows; infinity for 0 rows."""
         if n_rows is None:
             return values / (self.n_rows * 2.0**self.shift)
         scaled = values / (np.maximum(n_rows, 1) * 2.0**self.shift)
@@ -197,13 +179,12 @@ def _fixed_point_information(counts: np.ndarray, shift: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Variables with equal numbers of states that are counted together.
+    """Variables with equal numbers of states, counted together.
 
     Attributes
     ----------
     variables : ndarray of int64, shape (n,)
         Ascending indices.
-    n_states : int
     counts : ndarray of float64, shape (n_states, n)
         Rows in each state of each variable.
     information : ndarray of int64, shape (n_states, n)
@@ -217,7 +198,7 @@ class Block:
 
     @property
     def n_indicators(self) -> int:
-        """One state of each variable needs no indicator: its counts follow from the others."""
+        """The last state of each variable needs no indicator: its counts follow from the others."""
         return (self.n_states - 1) * len(self.variables)
 
 
@@ -241,7 +222,7 @@ def _make_blocks(dataset: Dataset, information: FixedPoint) -> list[Block]:
 
 
 def _make_panels(blocks: list[Block]) -> list[Panel]:
-    """Put small blocks together, so that their indicators are multiplied together."""
+    """Merge small blocks into panels."""
     panels: list[Panel] = []
     cells = BLOCK_CELLS
     for block in blocks:
@@ -254,7 +235,7 @@ def _make_panels(blocks: list[Block]) -> list[Panel]:
 
 
 def _places(panel: Panel) -> Iterator[tuple[Block, slice]]:
-    """Blocks of a panel, each with where its indicators are."""
+    """Blocks of a panel, and the slice of each block's indicators."""
     start = 0
     for block in panel:
         yield block, slice(start, start + block.n_indicators)
@@ -262,21 +243,19 @@ def _places(panel: Panel) -> Iterator[tuple[Block, slice]]:
 
 
 def _mark_holes(data: IncompleteDataset) -> Dataset:
-    """The table with one more state, the last one, for missing cells."""
+    """The table with missing cells as one more state, the last one."""
     variables, codes = [], data.dataset.codes.copy()
     for variable, cells, holes in zip(data.dataset.variables, codes, data.is_hidden):
         n_states = len(variable.known_states)
         if n_states == MAX_STATES:
-            raise UnsuitableData(
-                f"{MAX_STATES} states leave no room to count missing cells", column=variable.name
-            )
+            raise UnsuitableData(f"{MAX_STATES} states leave no room to count missing cells", column=variable.name)
         cells[holes] = n_states
         variables.append(Variable(variable.name, (*variable.known_states, "")))
     return Dataset(tuple(variables), codes, data.dataset.fingerprint)
 
 
 def _single_entropies(information: FixedPoint, block: Block, is_incomplete: bool) -> np.ndarray:
-    """H(X) of the variables of a block, nats; 0 where no cell is observed."""
+    """H(X) of the variables of a block, nats; 0 without observed cells."""
     if not is_incomplete:
         return information.to_nats(information.total - block.information.sum(axis=0))
     n_rows = block.counts[:-1].sum(axis=0)
@@ -287,7 +266,7 @@ def _single_entropies(information: FixedPoint, block: Block, is_incomplete: bool
 def _available_entropies(
     information: FixedPoint, rows: Block, columns: Block, together: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """As `_pair_entropies`, of the rows in which neither is in its last state."""
+    """As `_pair_entropies`, over the rows in which neither variable is in its last state (missing)."""
     joint = _joint_counts(rows, columns, together)[:-1, :, :-1]
     cells = information.of_counts(joint).sum(axis=(0, 2))
     n_rows = joint.sum(axis=(0, 2))
@@ -307,10 +286,11 @@ def _pair_entropies(
 
 
 def _joint_counts(rows: Block, columns: Block, together: np.ndarray) -> np.ndarray:
-    """Contingency tables of all pairs, float64 of shape (states, n, states, n): state and variable of `rows`,
-    then of `columns`.
+    """Contingency tables of all pairs, float64, shape (states, n, states, n): state and variable of `rows`, then of
+    `columns`.
 
-    `together` counts the rows in which indicators of both are set, shape (rows.n_indicators, columns.n_indicators).
+    `together`, shape (rows.n_indicators, columns.n_indicators), has the counts of all states but the last ones, which
+    follow from the marginal counts.
     """
     n_rows, n_columns = len(rows.variables), len(columns.variables)
     joint = np.empty((rows.n_states, n_rows, columns.n_states, n_columns), dtype=np.float64)
@@ -321,7 +301,7 @@ def _joint_counts(rows: Block, columns: Block, together: np.ndarray) -> np.ndarr
 
 
 def _gram(dataset: Dataset, left: Panel, right: Panel) -> np.ndarray:
-    """Rows in which indicators of both panels are set, float64 of shape (indicators of left, of right)."""
+    """Number of rows with both indicators, float64, shape (indicators of left, indicators of right)."""
     n_left, n_right = (sum(block.n_indicators for block in panel) for panel in (left, right))
     step = max(INDICATOR_ELEMENTS // max(n_left, n_right, 1), 1024)
     total = np.zeros((n_left, n_right), dtype=np.float64)
@@ -333,10 +313,7 @@ def _gram(dataset: Dataset, left: Panel, right: Panel) -> np.ndarray:
 
 
 def _indicators(codes: np.ndarray, panel: Panel, start: int, stop: int) -> np.ndarray:
-    """1.0 where a variable is in a state, float32 of shape (indicators of the panel, rows).
-
-    Of each block all variables' first state first, the last state left out.
-    """
+    """Indicators of states, float32, shape (indicators of the panel, rows); per block by state, then by variable."""
     n_rows = codes[0, start:stop].size
     places = list(_places(panel))
     indicators = np.empty((places[-1][1].stop, n_rows), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Parameters of a network from data: relative frequencies, smoothed by a Dirichlet prior where asked."""
+"""Parameters of a network from complete data: relative frequencies, optionally smoothed by a Dirichlet prior."""
 
 from __future__ import annotations
 
@@ -13,41 +13,35 @@ from formats.records import Network
 from stages.runtime.errors import StageError
 
 MAX_CELLS = 2**27
-"""Largest table (1 GiB of float64) that is worth trying."""
+"""Limit of a table: 1 GiB of float64."""
 
 
 def fit_parameters(
-    network: Network,
-    dataset: Dataset,
-    *,
-    smoothing: float = 0.0,
-    name: str = "unknown",
+    network: Network, dataset: Dataset, *, smoothing: float = 0.0, name: str = "unknown"
 ) -> BayesianNetwork:
     """Estimate every variable's probability table given its parents.
 
     Parameters
     ----------
-    network : Network
     dataset : Dataset
-        Its variables are the network's, in the same order, with the same states where the network knows them.
+        With the network's variables in the same order, and its states where it knows them.
     smoothing : float
-        Equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, the
-        posterior mean that belongs to BDeu (Heckerman, Geiger & Chickering 1995). 0 for none.
+        Equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, which
+        gives BDeu's posterior mean (Heckerman, Geiger & Chickering 1995). 0 for maximum likelihood.
     name : str
         Name of the result.
 
     Returns
     -------
     BayesianNetwork
-        Parents ascending. Without smoothing the maximum likelihood estimate. A parent
-        configuration that no row has and no prior fills gets equal probabilities.
+        Parents ascending. A parent configuration without rows and prior gets equal probabilities.
 
     Raises
     ------
     Inconsistent
-        If variables or states of network and data differ.
+        Variables or states of network and data differ.
     StageError
-        If a table would have more than 2**27 cells.
+        A table would have more than 2**27 cells.
     """
     if not 0 <= smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
@@ -60,7 +54,7 @@ def fit_parameters(
 
 
 def check_same_variables(network: Network, dataset: Dataset) -> None:
-    """Refuse data with other variables or states than the network's.
+    """Refuse data whose variables or states differ from the network's.
 
     Raises
     ------
@@ -103,7 +97,7 @@ def table_shape(dataset: Dataset, child: int, parents: tuple[int, ...]) -> tuple
 
 
 def to_probabilities(counts: np.ndarray, smoothing: float) -> np.ndarray:
-    """Counts, observed or expected, to the distribution of the last axis; uniform where nothing is counted."""
+    """Distribution of the last axis from observed or expected counts; uniform where they are all 0."""
     weights = counts + smoothing / counts.size
     totals = weights.sum(axis=-1, keepdims=True)
     return np.where(totals > 0, weights, 1.0) / np.where(totals > 0, totals, counts.shape[-1])

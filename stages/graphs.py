@@ -1,8 +1,8 @@
 """Elementary algorithms on directed and moral graphs: orders, cycles, elimination, components, reachability.
 
-A directed graph is a sequence of parent sets, one per variable; an undirected one a list of sets of neighbours.
-Formats, compiled kernels and `stages.optimize.verify` have what they need of this for themselves: the first two
-may not import stages, and a check must not share the code of what it checks.
+A directed graph is a sequence of parent sets, one per variable; an undirected one is a list of sets of neighbours.
+Formats, compiled kernels and `stages.optimize.verify` have their own versions: the first two may not import stages,
+and a check must not share the code that it checks.
 """
 
 from __future__ import annotations
@@ -35,21 +35,20 @@ def topological_order(parents: Parents, rank: Sequence[int] | np.ndarray | None 
 
     Parameters
     ----------
-    parents : sequence of sequence of int
     rank : sequence of int, optional
-        Different numbers: of the variables whose parents are all placed the one of least rank comes next. Without
-        it the one that became free first, by index at the start.
+        Distinct numbers: of the variables whose parents are all placed, the one of least rank comes next. Without
+        `rank`, the one that became free first, initially by index.
 
     Returns
     -------
     list of int
-        Variables on a cycle, and those behind one, are missing; all others are there (see `behind_cycles`).
+        All variables except those on a cycle or reached from one (see `behind_cycles`).
     """
     children = children_of(parents)
     waiting = [len(family) for family in parents]
     free = [v for v, count in enumerate(waiting) if count == 0]
     if rank is None:
-        for variable in free:  # grows while it is walked
+        for variable in free:  # grows during the iteration
             free += _released(children[variable], waiting)
         return free
     ready = [(int(rank[v]), v) for v in free]
@@ -64,7 +63,7 @@ def topological_order(parents: Parents, rank: Sequence[int] | np.ndarray | None 
 
 
 def _released(children: Iterable[int], waiting: list[int]) -> list[int]:
-    """Which children wait for no further parent once this one is placed; `waiting` is brought up to date."""
+    """Children without further unplaced parents once this parent is placed; `waiting` is updated."""
     released = []
     for child in children:
         waiting[child] -= 1
@@ -74,7 +73,7 @@ def _released(children: Iterable[int], waiting: list[int]) -> list[int]:
 
 
 def random_topological_order(parents: Parents, rng: np.random.Generator) -> np.ndarray:
-    """An order of an acyclic graph in which parents precede their children, otherwise at random; int32."""
+    """A random topological order of an acyclic graph (not uniform); int32."""
     return np.array(topological_order(parents, rng.permutation(len(parents))), dtype=np.int32)
 
 
@@ -89,7 +88,7 @@ class CycleError(ValueError):
     Attributes
     ----------
     cycle : list of int
-        Its variables, each followed by one of its parents, the last one by the first.
+        Its variables, each followed by one of its parents, the last by the first.
     """
 
     def __init__(self, cycle: list[int]):
@@ -98,11 +97,10 @@ class CycleError(ValueError):
 
 
 def pull_parents_forward(order: Iterable[int], parents: Mapping[int, Iterable[int]]) -> list[int]:
-    """`order` with parents that came later moved to just before their child (depth-first post-order).
+    """`order` with parents that come later moved to just before their child (depth-first post-order).
 
     Parameters
     ----------
-    order : iterable of int
     parents : mapping
         Parents by child, for children that have any.
 
@@ -141,11 +139,10 @@ def positions_of(order: np.ndarray) -> np.ndarray:
 
 
 def descendants(n_variables: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
-    """Bits of the variables that paths of one arc or more lead to, from every variable; for small graphs.
+    """Descendants of each variable as bit masks; for small graphs.
 
     Parameters
     ----------
-    n_variables : int
     arcs : iterable of (int, int)
         (parent, child); cycles are allowed.
     """
@@ -180,7 +177,7 @@ def moral_graph(parents: Parents) -> Graph:
 
 
 def connected_components(graph: Graph) -> list[list[int]]:
-    """Vertices of every component, ascending; components by their least vertex."""
+    """Vertices of each component, ascending; components by their least vertex."""
     seen: set[int] = set()
     components = []
     for start in range(len(graph)):
@@ -205,7 +202,7 @@ def strongly_connected_components(parents: Parents) -> list[list[int]]:
         if component[root] >= 0:
             continue
         component[root], reached = len(components), [root]
-        for variable in reached:  # grows while it is walked
+        for variable in reached:  # grows during the iteration
             for parent in parents[variable]:
                 if component[parent] < 0:
                     component[parent] = len(components)
@@ -215,7 +212,7 @@ def strongly_connected_components(parents: Parents) -> list[list[int]]:
 
 
 def _by_finishing_time(following: list[list[int]]) -> list[int]:
-    """Vertices in the order in which a search in depth leaves them."""
+    """Vertices in post-order of a depth-first search."""
     seen, finished = [False] * len(following), []
     for root in range(len(following)):
         if seen[root]:
@@ -239,14 +236,13 @@ def elimination_bags(graph: Graph, order: Sequence[int]) -> list[set[int]]:
 
     Parameters
     ----------
-    graph : list of sets
     order : sequence of int
         A permutation of the vertices, first eliminated first.
 
     Notes
     -----
-    A vertex hands its later neighbours to the earliest of them only, which gives the same bags as joining all of
-    them (the elimination tree of sparse Cholesky factorisation) and takes one union of sets per vertex.
+    A vertex passes its later neighbours to the earliest of them only, which gives the same bags as joining all of
+    them (elimination tree of sparse Cholesky factorisation) and takes one union of sets per vertex.
     """
     position = {vertex: rank for rank, vertex in enumerate(order)}
     later = [{u for u in graph[v] if position[u] > position[v]} for v in range(len(graph))]
@@ -265,14 +261,14 @@ def elimination_width(graph: Graph, order: Sequence[int]) -> int:
 
 
 def largest_table(graph: Graph, order: Sequence[int], n_states: Sequence[int]) -> int:
-    """Cells of the largest table over a vertex and its bag: the product of their states."""
+    """Number of cells (product of states) of the largest table over a vertex and its bag."""
     bags = elimination_bags(graph, order)
     return max(math.prod((n_states[u] for u in bag), start=n_states[v]) for v, bag in zip(order, bags))
 
 
 def eliminate_children_first(graph: Graph, parents: Parents) -> list[int]:
-    """Elimination order of small width in which every child goes before its parents: among those without
-    children left always one with the fewest neighbours, ties by index.
+    """Greedy elimination order of small width with children before their parents: among the variables without
+    remaining children, always one with the fewest neighbours, ties by index.
 
     Parameters
     ----------

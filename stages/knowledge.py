@@ -1,7 +1,7 @@
-"""What a user knows about arcs before any data are seen: required arcs, forbidden arcs, tiers.
+"""Prior knowledge about arcs: required arcs, forbidden arcs, tiers.
 
-A tier is a group of variables that come at the same time: no variable may be a parent of one in an earlier tier.
-Variables in no tier are free. All arcs are (parent, child).
+Tiers are ordered groups of variables: no variable may be a parent of one in an earlier tier. Variables in no tier are
+unconstrained. All arcs are (parent, child).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Arc = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """Constraints on the arcs of a network, free of contradictions (see `make_knowledge`).
+    """Consistent constraints on the arcs of a network (see `make_knowledge`).
 
     Attributes
     ----------
     names : tuple of str
     required : dict
-        Ascending parents that a child must have, by child; children without any do not occur.
+        Parents that each child must have, ascending; children without required parents do not occur.
     forbidden : dict
-        Ascending parents that a child must not have, likewise.
+        Parents that each child must not have, likewise.
     tiers : ndarray of int32, shape (n_variables,), or None
-        Tier of every variable from 0; -1 for none.
+        Tier of each variable from 0; -1 for none.
     """
 
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class Knowledge:
         forbidden: Iterable[Arc] = (),
         tiers: Sequence[int] | np.ndarray | None = None,
     ) -> Knowledge:
-        """Index arcs and the tier of every variable (-1 for none); taken as checked."""
+        """Index arcs and the tier of each variable (-1 for none), without checks."""
         tier_of = None if tiers is None else np.array(tiers, dtype=np.int32)
         return cls(tuple(names), _by_child(required), _by_child(forbidden), tier_of)
 
@@ -62,7 +62,7 @@ class Knowledge:
         return self.required.get(child, ())
 
     def may_be_parent(self, child: int) -> np.ndarray:
-        """Which variables may be parents of `child`; bool, shape (n_variables,)."""
+        """The variables that may be parents of `child`; bool, shape (n_variables,)."""
         allowed = np.ones(self.n_variables, dtype=np.bool_)
         if self.tiers is not None and self.tiers[child] >= 0:
             allowed[self.tiers > self.tiers[child]] = False
@@ -71,7 +71,7 @@ class Knowledge:
         return allowed
 
     def excludes(self, parent: int, child: int) -> str | None:
-        """Why the arc must not be, in words; None if it may be."""
+        """Why the arc is excluded, in words; None if it is not."""
         if parent in self.forbidden.get(child, ()):
             return "is forbidden"
         if self.tiers is not None and 0 <= self.tiers[child] < self.tiers[parent]:
@@ -98,7 +98,7 @@ def make_knowledge(
     forbidden: Iterable[tuple[int | str, int | str]] = (),
     tiers: Sequence[Sequence[int | str]] = (),
 ) -> Knowledge:
-    """Check and index what a user knows.
+    """Check and index prior knowledge.
 
     Parameters
     ----------
@@ -162,15 +162,14 @@ def _tier_of_variables(tiers: Sequence[Sequence[int | str]], index: Mapping[str,
 
 
 def require_no_cycle(parents: Mapping[int, Sequence[int]], names: Sequence[str], what: str) -> None:
-    """Raise `InfeasibleError` when arcs that must all be there close a cycle, with the cycle spelled out.
+    """Raise `InfeasibleError`, which shows the cycle, if the given arcs close one.
 
     Parameters
     ----------
     parents : mapping
         Parents by child.
-    names : sequence of str
     what : str
-        What the arcs are called in the message.
+        Name of the arcs in the message.
     """
     try:
         pull_parents_forward(range(len(names)), parents)
@@ -182,7 +181,7 @@ def require_no_cycle(parents: Mapping[int, Sequence[int]], names: Sequence[str],
 
 
 def check_screened(knowledge: Knowledge, screened: Mapping[int, int]) -> None:
-    """Make sure that the arcs of a screening forest (child to parent) go with what the user knows.
+    """Check that the arcs of a screening forest (child to parent) are consistent with the knowledge.
 
     Raises
     ------

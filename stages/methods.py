@@ -1,35 +1,42 @@
-"""How methods and their own options are described: what the tables of `stages.optimize` and `stages.parentsets`
-are made of.
+"""Descriptions of methods and of their own options, and the discovery of installed methods.
 
-A method's own options are fields of the options record made by `own`. The command line derives from them its
-options, their help and what it refuses, and the record of a run in the header of its result.
+A method's own options are fields of the options record made by `own`. The command line derives from them its options,
+their help, its refusals, and the record of a run in the header of its result.
+
+Methods outside the main road are found by entry points (`installed`): ``bnsl.searches`` names dictionaries
+of `SearchMethod` for ``bnsl optimize``, ``bnsl.selections`` of `SelectionMethod` for ``bnsl parentsets``. Methods of
+this project's `stages.published` and of other packages are declared alike; ``examples/plugin`` is such a package.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple, TypeVar
 
 
 @dataclass(frozen=True)
 class OwnOption:
-    """How an option of some methods is given.
+    """A command-line option of some methods.
 
     Attributes
     ----------
     help : str
-        A sentence; which methods take the option is added to it.
+        A sentence; the methods that take the option are added to it.
     metavar : str or None
         Name of the value in the help; choices need none.
     choices : tuple of str
-        The values there are, if they are words.
+        The possible values, if they are words.
     least, most : int or float or None
         Limits of a number; an integer as `least` means whole numbers.
+    is_open : bool
+        Whether the limits themselves are excluded.
     needs : str or None
-        Another field without which this one means nothing.
+        Another field that must be given, too.
     section : str or None
-        Section of the help page, where it is not told by the methods that take the option.
+        Section of the help page; by default that of the methods that take the option.
     """
 
     help: str
@@ -37,6 +44,7 @@ class OwnOption:
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
+    is_open: bool = False
     needs: str | None = None
     section: str | None = None
 
@@ -49,3 +57,126 @@ def own(default: Any, help: str, **given: Any) -> Any:
 def own_options(record: type) -> dict[str, OwnOption]:
     """The fields of an options record that were made by `own`."""
     return {field.name: field.metadata["own"] for field in dataclasses.fields(record) if field.metadata}
+
+
+# ------------------------------------------------------------------------------------------ searches
+
+ON_SETS = ("sets", "partial")
+"""Options of all searches among listed sets."""
+
+ON_DATA = ("score", "ess", "max_parents", "start", "screen", "workers")
+"""Options of all searches on data; workers are for replicates of it."""
+
+RESTARTED = ("restarts", "start", "workers")
+"""Options of searches whose restarts are independent of one another."""
+
+
+class Task(NamedTuple):
+    """The kind of a search: on data or among listed sets; under a treewidth bound or not."""
+
+    on_data: bool = False
+    bounded: bool = False
+
+
+SETS, SETS_TW = Task(), Task(bounded=True)
+DATA, DATA_TW = Task(on_data=True), Task(on_data=True, bounded=True)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method's module for one kind of task, and the options that it reads in addition to the common ones.
+
+    Options are fields of `stages.optimize.OptimizeOptions`, or inputs and outputs that the command line opens:
+    ``sets``, ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``workers``.
+    """
+
+    module: str
+    options: tuple[str, ...]
+
+
+def on_sets(module: str, *options: str) -> Variant:
+    """A module that offers ``search`` among listed sets (`stages.optimize.result`)."""
+    return Variant(module, (*ON_SETS, *options))
+
+
+def on_data(module: str, *options: str) -> Variant:
+    """A module that offers ``search_data`` (`stages.optimize.result`)."""
+    return Variant(module, (*ON_DATA, *options))
+
+
+class Described:
+    """A method with a line of help and the publication it is from."""
+
+    help: str
+    source: str
+
+    @property
+    def about(self) -> str:
+        """The help with the source."""
+        return f"{self.help} ({self.source})" if self.source else self.help
+
+
+@dataclass(frozen=True)
+class SearchMethod(Described):
+    """A method of ``bnsl optimize``: its family, help, variants by task, and publication."""
+
+    family: str
+    help: str
+    variants: Mapping[Task, Variant]
+    source: str = ""
+
+
+# ---------------------------------------------------------------------------------------- selections
+
+
+@dataclass(frozen=True)
+class SelectionMethod(Described):
+    """A method of ``bnsl parentsets``; its module offers ``search_child`` (`stages.parentsets`).
+
+    Attributes
+    ----------
+    source
+        Its publication; empty for a method of this project.
+    options
+        Its own options: fields of `stages.parentsets.ParentSetOptions`, or the input ``near``.
+    default_evaluations
+        Exact scores per variable (plus two per variable of the data); 0 if the method ends by itself.
+    ends_by_size
+        Whether it ends by itself if the size of sets is limited.
+    traces
+        Whether it explores one set after the other, so that their order can be recorded.
+    """
+
+    module: str
+    help: str
+    source: str = ""
+    options: tuple[str, ...] = ()
+    default_evaluations: int = 0
+    ends_by_size: bool = False
+    traces: bool = False
+
+
+# ----------------------------------------------------------------------------------------- discovery
+
+Method = TypeVar("Method", SearchMethod, SelectionMethod)
+
+
+def installed(group: str, main: Mapping[str, Method]) -> dict[str, Method]:
+    """The methods of the main road, then those declared by installed packages.
+
+    Parameters
+    ----------
+    group
+        Name of the entry points: ``bnsl.searches`` or ``bnsl.selections``.
+
+    Raises
+    ------
+    ValueError
+        Two packages declare a method of the same name, or one of the main road is declared again.
+    """
+    methods = dict(main)
+    for point in sorted(entry_points(group=group)):
+        for name, method in point.load().items():
+            if methods.setdefault(name, method) is not method:
+                raise ValueError(f"method {name!r} of {point.value} has the name of another one")
+    return methods

@@ -1,8 +1,7 @@
-"""Random Bayesian networks and rows drawn from a Bayesian network.
+"""Random Bayesian networks, and rows drawn from a Bayesian network by forward sampling.
 
-The test beds of the papers: networks with random numbers of states and parents (Scanagatta et al. 2015, 2016),
-inverted trees (2016, section 4.1), and forward sampling that gives the same rows however they are cut into
-batches.
+The networks follow the experiments of Scanagatta et al.: random numbers of states and parents (2015, 2016), inverted
+trees (2016, section 4.1). Rows do not depend on the size of the batches.
 """
 
 from __future__ import annotations
@@ -20,42 +19,37 @@ from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 
 CHUNK_ROWS = 4096
-"""Rows that share one random stream. Part of what a seed means: another value gives other rows."""
+"""Rows per random stream. Another value gives other rows for the same seed."""
 
 BATCH_CELLS = 2**25
-"""Cells of a batch whose number of rows the caller leaves open (32 MiB)."""
+"""Cells of a batch by default (32 MiB)."""
 
 MAX_CELLS = 2**27
-"""Largest probability table drawn (1 GiB)."""
+"""Limit of a probability table (1 GiB)."""
 
 
 def random_network(
-    n_variables: int,
-    states: tuple[int, int] = (2, 4),
-    parents: tuple[int, int] = (0, 6),
-    seed: int = 0,
+    n_variables: int, states: tuple[int, int] = (2, 4), parents: tuple[int, int] = (0, 6), seed: int = 0
 ) -> BayesianNetwork:
     """Random structure and parameters.
 
     Parameters
     ----------
-    n_variables : int
     states, parents : tuple of int
-        Least and greatest number, both included, drawn uniformly for every variable. The first variables of the
-        underlying random order have as many parents as there are variables before them, if they drew more.
-    seed : int
+        Inclusive range of each variable's number, drawn uniformly. The number of parents is limited by the number
+        of predecessors in a random order.
 
     Returns
     -------
     BayesianNetwork
-        Variables ``X0``, ``X1``, ... with states ``0``, ``1``, ...; the indices tell nothing about the order.
-        Parents are drawn uniformly among the predecessors, every row of a table uniformly from the simplex
-        (a Dirichlet distribution with all parameters 1).
+        Variables ``X0``, ``X1``, ... with states ``0``, ``1``, ...; the indices are independent of the order.
+        Parents are uniform among the predecessors, each row of a table uniform on the simplex (Dirichlet with all
+        parameters 1).
 
     Raises
     ------
     StageError
-        If a table would have more than 2**27 cells.
+        A table would have more than 2**27 cells.
     """
     _check_range("states", states, 1, MAX_STATES)
     _check_range("parents", parents, 0, None)
@@ -71,23 +65,13 @@ def random_network(
 
 
 def inverted_tree(n_parents: int, n_variables: int, seed: int = 0) -> BayesianNetwork:
-    """Random inverted tree of binary variables: every variable has `n_parents` parents or none and one child.
+    """Random inverted tree of binary variables ``X0``, ``X1``, ...: `n_parents` parents or none, and one child.
 
-    Starting from a single variable, a variable without parents is drawn and given `n_parents` new ones until
-    there are `n_variables`; the last one drawn gets fewer if ``n_variables - 1`` is no multiple of `n_parents`.
-    All directed paths end in the first variable. Tables have Beta(1, 1) rows. The moral graph has treewidth
-    `n_parents`, yet no elimination order that is the reverse of a topological one shows it, which makes these
-    trees the worst case for searches that build k-trees along an order.
-
-    Parameters
-    ----------
-    n_parents, n_variables : int
-    seed : int
-
-    Returns
-    -------
-    BayesianNetwork
-        Variables ``X0``, ``X1``, ... in random order.
+    Starting from a single variable, a random variable without parents gets `n_parents` new ones until there are
+    `n_variables`; the last one gets fewer if ``n_variables - 1`` is no multiple of `n_parents`. All directed paths
+    end in the first variable; the labels are in random order. Tables have Beta(1, 1) rows. The moral graph has
+    treewidth `n_parents`, but no reverse topological order attains it as an elimination order: the worst case for
+    searches that build k-trees along an order.
     """
     if n_parents < 1 or n_variables < 1:
         raise ValueError("an inverted tree needs at least one parent per variable and one variable")
@@ -104,9 +88,7 @@ def inverted_tree(n_parents: int, n_variables: int, seed: int = 0) -> BayesianNe
         parent_sets[label[child]] = tuple(sorted(label[variable] for variable in new))
         without_parents.extend(new)
         grown += len(new)
-    return _with_random_tables(
-        parent_sets, [2] * n_variables, rng, f"inverted_tree_{n_parents}_{n_variables}"
-    )
+    return _with_random_tables(parent_sets, [2] * n_variables, rng, f"inverted_tree_{n_parents}_{n_variables}")
 
 
 def sample_rows(
@@ -118,21 +100,18 @@ def sample_rows(
     ----------
     network : BayesianNetwork
         Rows of tables are scaled to sum to 1; a state of probability 0 is never drawn.
-    n_rows : int
-    seed : int
     batch_rows : int, optional
-        Rows per batch; the last batch has what remains. By default as many as make 32 MiB, at most 65,536.
+        Rows per batch, except the last. By default a batch has 32 MiB, at most 65,536 rows.
 
     Yields
     ------
     ndarray of uint8, shape (n_variables, batch), C-contiguous
-        Codes of the states. Row k depends on network and seed alone: other batch sizes give the same rows, and
-        a larger `n_rows` gives the same rows and more.
+        Codes of the states. Row k depends on network and seed alone, not on `batch_rows` and `n_rows`.
 
     Raises
     ------
     Inconsistent
-        If the network has a cycle or a table has a row without positive entry.
+        The network has a cycle, or a row of a table has no positive entry.
     """
     if batch_rows is None:
         batch_rows = min(65_536, max(1, BATCH_CELLS // max(1, len(network.variables))))
@@ -157,26 +136,18 @@ def sample_rows(
 
 
 def _drawing_order(parents: tuple[tuple[int, ...], ...]) -> list[int]:
-    """Variables with parents first; of those ready the one with the lowest index comes next.
-
-    Raises
-    ------
-    Inconsistent
-        If there is a cycle.
-    """
+    """Topological order, ties by index; refuses a cycle."""
     order = topological_order(parents, range(len(parents)))
     if len(order) < len(parents):
-        raise Inconsistent(
-            "the network's arcs form a cycle", remedy="no order of drawing the variables exists"
-        )
+        raise Inconsistent("the network's arcs form a cycle", remedy="no order of drawing the variables exists")
     return order
 
 
 class _VariableSampler:
-    """Draws one variable given its parents by a binary search in the cumulative probabilities.
+    """Draws one variable given its parents by binary search in the cumulative probabilities.
 
-    The thresholds of each parent configuration are padded with infinity to 2**depth - 1 entries, so that the
-    search takes the same steps for every row and whole columns of rows take them together.
+    The thresholds of each parent configuration are padded with infinity to 2**depth - 1 entries, so that the search
+    has the same number of steps for every row and vectorises over rows.
     """
 
     def __init__(self, network: BayesianNetwork, variable: int):
@@ -190,7 +161,7 @@ class _VariableSampler:
         if not (cumulative[:, -1] > 0).all():
             name = network.variables[variable].name
             raise Inconsistent("a row of the probability table is zero or not a number", column=name)
-        # Dividing makes the total exactly 1, which no draw from [0, 1) reaches, so trailing zeros stay out.
+        # Division makes the last value exactly 1, above every draw from [0, 1): trailing zeros are never drawn.
         cumulative /= cumulative[:, -1:]
         self.stride = (1 << self.depth) - 1
         self.thresholds = np.full((len(cumulative), self.stride), np.inf)
@@ -198,7 +169,7 @@ class _VariableSampler:
         self.thresholds = self.thresholds.ravel()
 
     def draw(self, codes: np.ndarray, rng: np.random.Generator) -> None:
-        """Fill the variable's line of `codes`, shape (n_variables, rows), from its parents' lines."""
+        """Fill the variable's row of `codes`, shape (n_variables, rows), from its parents' rows."""
         uniform = rng.random(codes.shape[1])
         start = np.zeros(codes.shape[1], dtype=np.int64)
         for parent, n_states in zip(self.parents, self.parent_states):
@@ -231,12 +202,10 @@ def _with_random_tables(
                 f"the table of a variable with {len(parent_set)} parents has {math.prod(shape):.3g} cells\n"
                 "  ask for fewer parents or fewer states"
             )
-        # Exponential variates divided by their sum are uniform on the simplex.
+        # Normalised exponential variates are uniform on the simplex.
         table = rng.standard_exponential(shape)
         tables.append(table / table.sum(axis=-1, keepdims=True))
-    variables = tuple(
-        Variable(f"X{index}", tuple(map(str, range(count)))) for index, count in enumerate(n_states)
-    )
+    variables = tuple(Variable(f"X{index}", tuple(map(str, range(count)))) for index, count in enumerate(n_states))
     return BayesianNetwork(variables, tuple(parent_sets), tuple(tables), name)
 
 

@@ -1,8 +1,8 @@
-"""Quasi-determinism screening: the forest of variables that one other variable all but determines.
+"""Quasi-determinism screening: the forest of variables that are nearly determined by one other variable.
 
-Algorithm 1 of Rahier, Marié, Girard & Forbes (2018), with the ties and cycles it leaves open settled so that
-the result is always a forest, and the number of roots as a function of the threshold. Learning on the roots
-alone and adding the forest is their qds-BNSL.
+Algorithm 1 of Rahier, Marié, Girard & Forbes (2018), with rules for ties and cycles, so that the result is always a
+forest; and the number of roots as a function of the threshold. Their qds-BNSL learns a network on the roots alone and
+adds the forest.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from formats.records import EntropyTable, Forest, Header
 from stages.runtime.errors import StageError
 
 BLOCK_ELEMENTS = 2**20
-"""Elements of the conditional entropies looked at together (8 MiB, and some times that for their order)."""
+"""Conditional entropies processed together (8 MiB, and a few times that for sorting)."""
 
 
 def screen_forest(
@@ -27,35 +27,33 @@ def screen_forest(
 
     Parameters
     ----------
-    entropies : EntropyTable
     eps : float, optional
         Largest conditional entropy of a child given its parent, in nats (with `relative` a share in [0, 1]).
     roots : float, optional
-        Instead of `eps`: wanted share x of roots. The smallest eps that leaves at most floor(x n) is taken.
+        Instead of `eps`: share x of roots; eps is then the smallest that gives at most floor(x n) roots.
     relative : bool
         Compare H(X|Y) / H(X) instead of H(X|Y).
 
     Returns
     -------
     Forest
-        ``header.extra`` has the resolved ``eps``, ``relative``, and ``roots`` as given. The score is ``ll``:
+        ``header.extra`` has the resulting ``eps``, ``relative``, and ``roots`` as given. The score is ``ll``:
         -N H(X|Y) in nats, the family's maximised log-likelihood.
 
     Raises
     ------
     StageError
-        If no threshold leaves so few roots.
+        No threshold gives so few roots.
 
     Notes
     -----
-    Of X -> Y and Y -> X only the one with the smaller conditional entropy is admissible; on a tie the lower
-    index becomes the child, as in the paper's loop. Among the admissible parents within `eps` a child takes the
-    one with the fewest states, of several the one of lowest index, as in the paper's figures. Should the choices
-    close a cycle, its arc with the largest conditional entropy (then the largest child index) is dropped.
+    Of X -> Y and Y -> X only the arc with the smaller conditional entropy is admissible; in a tie the lower index is
+    the child, as in the paper's loop. Of the admissible parents within `eps` a child takes the one with the fewest
+    states, ties to the lowest index, as in the paper's figures. Of a cycle the arc with the largest conditional
+    entropy (then the largest child index) is dropped.
 
-    A constant variable has H(X|Y) = 0 for every Y, so it is screened at any `eps`: under the next constant
-    variable, which has fewest states of all, the last of them under a variable that is not constant. Only where
-    all variables are constant does the last one stay a root.
+    A constant variable has H(X|Y) = 0 for every Y, so it is screened at any `eps`. Its parent is the next constant
+    variable, which has the fewest states; that of the last one is a variable that is not constant, if there is one.
     """
     if (eps is None) == (roots is None):
         raise ValueError("give either eps or roots")
@@ -87,35 +85,33 @@ def root_curve(entropies: EntropyTable, relative: bool = False) -> tuple[np.ndar
 
     Parameters
     ----------
-    entropies : EntropyTable
     relative : bool
         As in `screen_forest`.
 
     Returns
     -------
     eps : ndarray of float64, shape (n_steps,)
-        Ascending from 0: the thresholds at which the number changes.
+        Thresholds at which the number changes, ascending from 0.
     n_roots : ndarray of int64, shape (n_steps,)
-        Number of roots from ``eps[k]`` up to, but not at, ``eps[k + 1]``. Mostly falling; it can rise where a
-        child changes to a parent with fewer states and thereby closes a cycle.
+        Number of roots in [``eps[k]``, ``eps[k + 1]``). It can rise where a child changes to a parent with fewer
+        states and thereby closes a cycle.
     """
     return _trace_roots(_find_choices(entropies, relative))
 
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """The parents that children take one after the other while the threshold rises.
+    """Changes of parents while the threshold rises.
 
-    A child changes its parent only for one that comes first in the order of states and indices. So few changes
-    decide the forest for every threshold, and the whole curve costs little more than one forest.
+    A child changes only to a parent with fewer states, or as many and a lower index. The changes are few, and they
+    determine the forest of every threshold: the whole curve costs little more than one forest.
 
     Attributes
     ----------
-    n_variables : int
     weights : ndarray of float64, shape (n_changes,)
-        H(X|parent), or its share of H(X), ascending: the threshold from which the change holds.
+        H(X|parent), or its share of H(X), ascending: the threshold of the change.
     children, parents : ndarray of int64, shape (n_changes,)
-        Where the same child occurs twice, the later entry counts.
+        A later entry of a child replaces the earlier ones.
     """
 
     n_variables: int
@@ -124,7 +120,7 @@ class _Choices:
     parents: np.ndarray
 
     def at(self, eps: float) -> tuple[np.ndarray, np.ndarray]:
-        """Parents at one threshold, cycles not yet dropped: indices (-1 for none) and weights."""
+        """Parents at one threshold, cycles included: indices (-1 for none) and weights."""
         n_changes = int(np.searchsorted(self.weights, eps, side="right"))
         last = np.full(self.n_variables, -1, dtype=np.int64)
         np.maximum.at(last, self.children[:n_changes], np.arange(n_changes))
@@ -149,6 +145,7 @@ def _find_choices(entropies: EntropyTable, relative: bool) -> _Choices:
         by_weight = np.argsort(admissible, axis=1, kind="stable")
         weights = np.take_along_axis(admissible, by_weight, axis=1)
         ranks = np.where(np.isfinite(weights), rank[by_weight], n)
+        # By ascending weight a child changes its parent exactly where the rank falls below all earlier ones.
         before = np.minimum.accumulate(np.pad(ranks, ((0, 0), (1, 0)), constant_values=n), axis=1)[:, :-1]
         rows, columns = np.nonzero(ranks < before)
         found.append((weights[rows, columns], rows + start, by_rank[ranks[rows, columns]]))
@@ -158,7 +155,7 @@ def _find_choices(entropies: EntropyTable, relative: bool) -> _Choices:
 
 
 def _admissible_weights(entropies: EntropyTable, block: slice, relative: bool) -> np.ndarray:
-    """Weight of every parent for the children of `block`, infinite where the opposite arc is preferred."""
+    """Weight of every parent for the children of `block`, infinite if the opposite arc is admissible instead."""
     children = np.arange(block.start, block.stop)
     everyone = np.arange(len(entropies.entropy))
     weights = entropies.conditional[block].copy()
@@ -180,7 +177,7 @@ def _smallest_eps(choices: _Choices, roots: float) -> float:
     if not 0 <= roots <= 1:
         raise ValueError("the share of roots must lie between 0 and 1")
     n = choices.n_variables
-    # 0.29 * 100 is 28.999...: the small addition restores what the user means.
+    # In floating point 0.29 * 100 is 28.999...
     wanted = math.floor(roots * n + 1e-9)
     eps, n_roots = _trace_roots(choices)
     reached = n_roots <= wanted
@@ -219,17 +216,17 @@ def _parent_changes(choices: _Choices) -> Iterator[tuple[float, list[int], list[
 
 
 class _ChangingForest:
-    """Counts roots while parents are set one after the other: variables without parent plus cycles.
+    """Incremental number of roots: variables without parent plus cycles.
 
-    Every cycle loses one arc, so it stands for one root. A variable has one parent, hence is on one cycle at
-    most, and cycles are found by walking up from the new parent.
+    Every cycle will lose one arc and so gives one root. A variable has one parent, hence is on at most one cycle, and
+    a new cycle is found by following parents from the new one.
     """
 
     def __init__(self, n_variables: int):
         self.n_roots = n_variables
         self.parents = [-1] * n_variables
         self.cycle_of = [-1] * n_variables
-        """Child whose new parent closed the cycle that the variable is on; -1 for none."""
+        """Child whose new parent closed the variable's cycle; -1 for none."""
 
     def set_parent(self, child: int, parent: int) -> None:
         if self.parents[child] < 0 or self.cycle_of[child] >= 0:

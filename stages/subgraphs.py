@@ -1,4 +1,4 @@
-"""Parts of a network: Markov blankets, neighbourhoods, and what is left of a network when one is cut out."""
+"""Parts of a network: Markov blankets, neighbourhoods, and the subnetwork on given variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stages.graphs import Parents, children_of
 def markov_blanket(parents: Parents, targets: Iterable[int]) -> set[int]:
     """The targets, their parents, their children, and all parents of their children.
 
-    Given the others of this set, what is outside tells nothing more about the targets (Pearl 1988).
+    Given the rest of this set, the targets are independent of all other variables (Pearl 1988).
     """
     children = children_of(parents)
     blanket: set[int] = set()
@@ -28,7 +28,7 @@ def markov_blanket(parents: Parents, targets: Iterable[int]) -> set[int]:
 
 
 def neighbourhood(parents: Parents, targets: Iterable[int], radius: int) -> set[int]:
-    """Variables that at most `radius` arcs, whichever way they point, part from a target."""
+    """Variables at an undirected distance of at most `radius` arcs from a target."""
     children = children_of(parents)
     reached = set(targets)
     newest = set(reached)
@@ -41,8 +41,8 @@ def neighbourhood(parents: Parents, targets: Iterable[int], radius: int) -> set[
 def cut_network(network: Network, kept: Iterable[int]) -> Network:
     """The variables `kept` and the arcs among them.
 
-    Local scores stay where a variable keeps all its parents and are NaN elsewhere. What the header says of the whole
-    network (total, bound, treewidth, data) goes.
+    Local scores are kept for variables that keep all their parents and NaN for others. Facts in the header about the
+    whole network (total, bound, treewidth, data) are dropped.
     """
     order = sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
@@ -50,9 +50,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     whole = np.array([len(parents[i]) == len(network.parents[v]) for i, v in enumerate(order)], dtype=bool)
     header = network.header
     part = Network(
-        Header(
-            tuple(header.variables[v] for v in order), header.score, header.rows, None, header.ess, header.by
-        ),
+        Header(tuple(header.variables[v] for v in order), header.score, header.rows, None, header.ess, header.by),
         parents,
         np.where(whole, network.scores[order], np.nan),
     )
@@ -70,7 +68,7 @@ def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
     Raises
     ------
     Inconsistent
-        A variable loses parents, on which its parameters depend.
+        A variable loses a parent, on which its parameters depend.
     """
     order = sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
@@ -90,9 +88,9 @@ def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
 
 
 def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None = None) -> EssentialGraph:
-    """The essential graph of a network, or of it the variables `kept` and what joins them.
+    """The essential graph of a network, restricted to the variables `kept`.
 
-    Which arcs are directed is told by the whole network, not by the part.
+    The whole network, not the part, determines which arcs are directed.
     """
     found = essential_graph(network.parents)
     order = range(network.n_variables) if kept is None else sorted(kept)

@@ -23,9 +23,7 @@ settings.load_profile(os.environ.get("BNSL_HYPOTHESIS", "short"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--regenerate", action="store_true", help="rewrite the expected output of the golden cases"
-    )
+    parser.addoption("--regenerate", action="store_true", help="rewrite the expected output of the golden cases")
 
 
 def pytest_configure(config: pytest.Config) -> None:

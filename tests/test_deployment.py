@@ -29,9 +29,7 @@ def test_the_recipe_asks_for_what_the_project_needs():
     assert listed_in_recipe("run") == {python, *PROJECT["dependencies"]}
     extras = PROJECT["optional-dependencies"]
     optional = {*extras["dask"], *extras["exact"], *extras["plot"]}
-    assert listed_in_recipe("run_constraints") == {
-        one.replace("matplotlib>", "matplotlib-base>") for one in optional
-    }
+    assert listed_in_recipe("run_constraints") == {one.replace("matplotlib>", "matplotlib-base>") for one in optional}
 
 
 def test_the_recipe_has_the_version_and_the_command():
@@ -44,9 +42,7 @@ def test_the_recipe_has_the_version_and_the_command():
 def test_images_hold_what_an_installation_needs(name):
     text = (PLACE / name).read_text()
     folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
-    assert folders and all(
-        re.search(rf"\b{folder}\b", text) for folder in {*folders, "man", "LICENSE", "README.md"}
-    )
+    assert folders and all(re.search(rf"\b{folder}\b", text) for folder in {*folders, "man", "LICENSE", "README.md"})
     assert "NUMBA_CACHE_DIR=" in text and "bnsl warm-up -j 0" in text
 
 
@@ -57,9 +53,7 @@ def test_the_module_describes_itself():
     assert asked - {"seed"} == set(item["properties"]) - {
         "id"
     }  # what the script asks for can be said, and nothing else
-    assert all(
-        set(example) == set(item["required"]) == set(item["properties"]) for example in item["examples"]
-    )
+    assert all(set(example) == set(item["required"]) == set(item["properties"]) for example in item["examples"])
     about = json.loads((MODULE / "info.json").read_text())
     assert about["version"] == PROJECT["version"] and about["outputs"] == ["adjmat"]
 
@@ -69,14 +63,7 @@ def test_the_module_describes_itself():
 def test_the_script_of_the_module(tmp_path: Path, treewidth: str, score: str, ess: str):
     """As the workflow calls it; five rows only, so that the line of numbers of states could be taken for one."""
     (tmp_path / "d.csv").write_text("A,B,C\n2,2,2\n0,0,0\n1,1,0\n0,0,1\n1,1,1\n1,1,0\n")
-    told = {
-        "seed": 1,
-        "score": score,
-        "ess": ess,
-        "max_parents": "None",
-        "treewidth": treewidth,
-        "timeout": 1,
-    }
+    told = {"seed": 1, "score": score, "ess": ess, "max_parents": "None", "treewidth": treewidth, "timeout": 1}
     outputs = {"adjmat": "adjmat.csv", "time": "time.txt", "ntests": "ntests.txt"}
     arrays = {"snakemake_wildcards": told, "snakemake_input": {"data": "d.csv"}, "snakemake_output": outputs}
     declared = "\n".join(
@@ -85,11 +72,7 @@ def test_the_script_of_the_module(tmp_path: Path, treewidth: str, score: str, es
     )
     script = (MODULE / "script.sh").read_text()
     done = subprocess.run(
-        ["bash", "-c", f"{declared}\n{script}"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        check=False,
+        ["bash", "-c", f"{declared}\n{script}"], cwd=tmp_path, env=environment(), capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
     names, *rows = [line.split(",") for line in (tmp_path / "adjmat.csv").read_text().splitlines()]
@@ -97,9 +80,4 @@ def test_the_script_of_the_module(tmp_path: Path, treewidth: str, score: str, es
     assert sorted((rows[0][1], rows[1][0])) == ["0", "1"]  # A and B are equal: one arc between them
     assert float((tmp_path / "time.txt").read_text()) > 0
     assert (tmp_path / "ntests.txt").read_text() == "None\n"
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "adjmat.csv",
-        "d.csv",
-        "ntests.txt",
-        "time.txt",
-    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["adjmat.csv", "d.csv", "ntests.txt", "time.txt"]

@@ -79,7 +79,5 @@ def test_references_exist(path: Path):
     text = path.read_text()
     broken = [reference for reference in DOTTED.findall(text) if not exists(reference, path)]
     # What a sentence sends the reader to without naming a module is in the same file, or a module beside it.
-    broken += [
-        name for name in SEE.findall(text) if name not in names_in(path) and not file_of(path.parent / name)
-    ]
+    broken += [name for name in SEE.findall(text) if name not in names_in(path) and not file_of(path.parent / name)]
     assert broken == []

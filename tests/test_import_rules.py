@@ -35,6 +35,15 @@ TABLES = (
 """Tables of methods, scores, formats and words, which load with the command line."""
 
 
+LATE = (
+    "bnsl_cli.tasks",
+    "bnsl_cli.conversions.networks",
+    "bnsl_cli.conversions.other_kinds",
+    "bnsl_cli.conversions.run",
+)
+"""Parts of the command line that commands import in their callbacks, and that may import anything at module level."""
+
+
 class Import(NamedTuple):
     """One imported module, made absolute, and whether it loads with the importing module."""
 
@@ -49,9 +58,7 @@ def _is_type_checking(node: ast.AST) -> bool:
 
 def _walk(node: ast.AST, at_module_level: bool) -> Iterator[tuple[ast.AST, bool]]:
     for child in ast.iter_child_nodes(node):
-        inside = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_type_checking(
-            child
-        )
+        inside = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_type_checking(child)
         yield child, at_module_level and not inside
         yield from _walk(child, at_module_level and not inside)
 
@@ -69,11 +76,7 @@ def imports_of(tree: ast.Module, package: str) -> list[Import]:
             # `from . import orders` names submodules, `from stages import workers` may.
             is_package = (ROOT / module.replace(".", "/")).is_dir()
             found += [
-                Import(
-                    node.lineno,
-                    f"{module}.{name}" if is_package and _is_module(module, name) else module,
-                    top,
-                )
+                Import(node.lineno, f"{module}.{name}" if is_package and _is_module(module, name) else module, top)
                 for name in names
             ]
     return found
@@ -100,10 +103,29 @@ def _broken_by_formats(module: str, found: Import) -> Iterator[str]:
         yield "formats may import the standard library, numpy, pyarrow and orjson only"
 
 
-def _broken_by_kernels(_module: str, found: Import) -> Iterator[str]:
-    is_kernel = found.module.startswith("stages.kernels")
-    if not (_root(found.module) in STDLIB | {"numpy", "numba", "llvmlite"} or is_kernel):
+def _is_kernel(module: str) -> bool:
+    return module.startswith("stages.") and "kernels" in module.split(".")
+
+
+def _is_published(module: str) -> bool:
+    return module.startswith("stages.published")
+
+
+def _is_paper(module: str) -> bool:
+    """Whether it is a folder of published methods, which declares them."""
+    parts = module.split(".")
+    return _is_published(module) and len(parts) == 3 and not (ROOT / Path(*parts)).with_suffix(".py").exists()
+
+
+def _broken_by_kernels(module: str, found: Import) -> Iterator[str]:
+    if not (_root(found.module) in STDLIB | {"numpy", "numba", "llvmlite"} or _is_kernel(found.module)):
         yield "kernels may import numpy, numba and each other only"
+    yield from _broken_by_the_main_road(module, found)
+
+
+def _broken_by_the_main_road(module: str, found: Import) -> Iterator[str]:
+    if _is_published(found.module) and not _is_published(module):
+        yield "the main road imports nothing from published methods: entry points name them"
 
 
 def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
@@ -119,9 +141,8 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     is_engine = ENGINES.get(root) == module and not found.at_module_level
     if not (root in STDLIB | {"numpy"} or ours or is_engine):
         yield "stages may import numpy, stages, records, errors and words of formats only"
-    if name.startswith("stages.kernels") and found.at_module_level:
-        yield "stages import kernels inside functions, so that numba loads only when it is needed"
-    is_table = module in ("stages", "stages.scoring", *TABLES)
+    yield from _broken_by_the_main_road(module, found)
+    is_table = module in ("stages", "stages.scoring", *TABLES) or _is_paper(module)
     if is_table and found.at_module_level and root not in STDLIB and name not in TABLES:
         yield "tables load with the command line and import the standard library and each other only"
 
@@ -130,21 +151,22 @@ def _broken_by_the_command_line(module: str, found: Import) -> Iterator[str]:
     root, is_command = _root(found.module), module.startswith("bnsl_cli.commands")
     if root in ("numpy", "numba", "pyarrow") and is_command:
         yield "commands do no arithmetic"
-    if found.at_module_level and not (root in STDLIB | {"click", "bnsl_cli"} or found.module in TABLES):
+    if not found.at_module_level or module.startswith(LATE):
+        return
+    if found.module.startswith(LATE):
+        yield "what runs late is imported inside callbacks"
+    if not (root in STDLIB | {"click", "bnsl_cli"} or found.module in TABLES):
         yield "at module level the command line imports click and tables, the rest inside callbacks"
 
 
-RULES = {
-    "formats": _broken_by_formats,
-    "stages.kernels": _broken_by_kernels,
-    "stages": _broken_by_stages,
-    "bnsl_cli": _broken_by_the_command_line,
-}
+RULES = {"formats": _broken_by_formats, "stages": _broken_by_stages, "bnsl_cli": _broken_by_the_command_line}
 """The rules of each package; the first that a module's name begins with hold."""
 
 
 def broken_rules(module: str, found: Import) -> Iterator[str]:
     """Which rules an import of `module` breaks."""
+    if _is_kernel(module):
+        return _broken_by_kernels(module, found)
     for package, broken_by in RULES.items():
         if module.startswith(package):
             return broken_by(module, found)
@@ -169,9 +191,7 @@ def imports_of_file(path: Path) -> list[Import]:
 
 
 def sources() -> list[Path]:
-    return [
-        p for package in ("formats", "stages", "bnsl_cli") for p in sorted((ROOT / package).rglob("*.py"))
-    ]
+    return [p for package in ("formats", "stages", "bnsl_cli") for p in sorted((ROOT / package).rglob("*.py"))]
 
 
 @pytest.mark.parametrize(
@@ -184,8 +204,11 @@ def sources() -> list[Path]:
         ("formats.x", "def f():\n from stages.runtime.budgets import Budget", "formats may"),
         ("stages.kernels.x", "from stages.runtime.workers import ordered_map", "kernels may"),
         ("stages.kernels.x", "from ..workers import ordered_map", "kernels may"),
-        ("stages.x", "from .kernels import orders", "inside functions"),
-        ("stages.x", "from stages.kernels.orders.set_lists import f", "inside functions"),
+        ("stages.published.p.kernels.x", "from stages.runtime.workers import ordered_map", "kernels may"),
+        ("stages.optimize.x", "def f():\n from stages.published.p.x import f", "entry points"),
+        ("stages.kernels.x", "from stages.published.p.kernels.x import f", "entry points"),
+        ("stages.posterior", "from stages.kernels.bits import has_bit", "each other only"),
+        ("stages.published.p", "from stages.kernels.bits import has_bit", "each other only"),
         ("stages.x", "def f():\n import numba", "stages may"),
         ("stages.x", "from formats import open_dataset", "stages may"),
         ("stages.optimize.x", "def f():\n import highspy", "stages may"),
@@ -195,6 +218,8 @@ def sources() -> list[Path]:
         ("bnsl_cli.commands.x", "def f():\n import numpy", "no arithmetic"),
         ("bnsl_cli.x", "from formats import open_dataset", "inside callbacks"),
         ("bnsl_cli.x", "from stages.optimize.driver import run", "inside callbacks"),
+        ("bnsl_cli.commands.x", "from ..tasks.searches import open_data_search", "inside callbacks"),
+        ("bnsl_cli.conversions.targets", "from .networks import write_structure", "inside callbacks"),
     ],
 )
 def test_rules_catch(module: str, source: str, complaint: str):
@@ -207,8 +232,10 @@ def test_rules_catch(module: str, source: str, complaint: str):
     [
         ("formats.x", "import pyarrow.csv"),
         ("stages.kernels.x", "from .jit import njit"),
-        ("stages.x", "def f():\n from .kernels.orders import f"),
-        ("stages.x", "if TYPE_CHECKING:\n from stages.kernels.orders.set_lists import SetLists"),
+        ("stages.x", "from stages.kernels.orders.set_lists import SetLists"),
+        ("stages.published.p.x", "from stages.optimize.restarts import Attempt"),
+        ("stages.published.p.x", "from .kernels.x import f"),
+        ("stages.published.p", "from stages.methods import SETS"),
         ("stages.x", "from formats.records import Dataset"),
         ("stages.optimize.exact.linear_programme", "def f():\n import highspy"),
         ("stages.runtime.dask_workers", "def f():\n from distributed import Client"),
@@ -219,6 +246,8 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("formats.lookup", "import importlib"),
         ("formats.lookup", "from .registry import FORMATS"),
         ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),
+        ("bnsl_cli.commands.x", "def f():\n from ..tasks.searches import open_data_search"),
+        ("bnsl_cli.tasks.x", "from formats import open_dataset"),
     ],
 )
 def test_rules_allow(module: str, source: str):
@@ -231,9 +260,7 @@ def test_imports_keep_the_rules():
     for path in sources():
         module, _ = module_name(path)
         for found in imports_of_file(path):
-            broken += [
-                f"{path.relative_to(ROOT)}:{found.line}: {text}" for text in broken_rules(module, found)
-            ]
+            broken += [f"{path.relative_to(ROOT)}:{found.line}: {text}" for text in broken_rules(module, found)]
     assert broken == []
 
 
@@ -270,11 +297,7 @@ def test_formats_import_in_no_circle():
 
 def _io_calls(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
-        call = (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("open", "print")
-        )
+        call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("open", "print")
         stream = (
             isinstance(node, ast.Attribute)
             and node.attr in ("stdin", "stdout", "stderr")
@@ -296,15 +319,13 @@ def test_stages_touch_no_files_or_streams():
 
 def test_every_kernel_is_compiled_through_the_one_wrapper():
     found = []
-    for path in sorted((ROOT / "stages" / "kernels").rglob("*.py")):
+    for path in sorted((ROOT / "stages").rglob("kernels/**/*.py")):
         if path.name == "jit.py":
             continue
         for node, _ in _walk(syntax_tree(path), True):
             if isinstance(node, ast.FunctionDef):
                 names = {ast.unparse(d).split("(")[0] for d in node.decorator_list}
-                found += [
-                    f"{path.name}:{node.lineno}: {n}" for n in names if n.startswith(("numba.", "nb.", "jit"))
-                ]
+                found += [f"{path.name}:{node.lineno}: {n}" for n in names if n.startswith(("numba.", "nb.", "jit"))]
     assert found == []
 
 

@@ -45,18 +45,7 @@ def test_junction_tree_and_likelihood(folder, bound):
     bnsl("optimize", "-q", folder / "sets.jsonl", "--tw", bound, *search, "--seed", 1, "-o", network)
     bnsl("fit", "-q", network, train, "--smoothing", 1, "-o", fitted)
     ours = json.loads(
-        bnsl(
-            "evaluate",
-            "-q",
-            network,
-            "--data",
-            train,
-            "--test",
-            folder / "test.csv",
-            "--smoothing",
-            1,
-            "--json",
-        )
+        bnsl("evaluate", "-q", network, "--data", train, "--test", folder / "test.csv", "--smoothing", 1, "--json")
     )
     model = pyagrum.loadBN(str(fitted))
     inference = pyagrum.LazyPropagation(model)

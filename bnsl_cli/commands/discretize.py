@@ -8,18 +8,18 @@ import click
 
 from formats.wording import plural
 
-from ..data_options import DataOptions, KnownVariables, data_options
-from ..options import check_sources, format_option, input_argument, message_options, output_option
-from ..output_formats import TABLE_FORMATS, output_format
-from ..parameter_types import INPUT_PATH
-from ..reporter import Reporter
-from ..stage_command import option, stage_command
+from ..files.output_formats import TABLE_FORMATS, output_format
+from ..options.data import DataOptions, KnownVariables, data_options
+from ..options.parameter_types import INPUT_PATH
+from ..options.shared import OutputOptions, check_sources, input_argument, message_options, output_options
+from ..running.reporter import Reporter
+from ..running.stage_command import option, stage_command
 
 if TYPE_CHECKING:
     from formats.data_records import Variable
 
 
-@stage_command
+@stage_command("--discretize --like --categories --columns --drop --missing --format --output")
 @input_argument("data", "DATA")
 @data_options
 @option(
@@ -27,64 +27,45 @@ if TYPE_CHECKING:
     type=INPUT_PATH,
     metavar="FILE",
     section="Data",
-    help="Use the columns, states and intervals of this file: a table discretized before, a network, parent sets.",
+    help="Use the columns, states and intervals of this file: an earlier result, a network or parent sets.",
 )
-@output_option
-@format_option(TABLE_FORMATS, "Format of the result; told by the output's name if not given, else csv.")
+@output_options(TABLE_FORMATS, "Format of the result; by default that of the output's name, else csv.")
 @message_options
 def command(
-    data: str,
-    data_options: DataOptions,
-    like: str | None,
-    output: str,
-    format_name: str | None,
-    reporter: Reporter,
+    data: str, data_options: DataOptions, like: str | None, target: OutputOptions, reporter: Reporter
 ) -> None:
     """Cut numeric columns into intervals.
 
-    Reads a table and writes it with every numeric column of many values cut into intervals: --discretize
-    quantile:K with about equally many rows in each (median is quantile:2), width:K equally wide. hartemink:K cuts
-    into 20 intervals by quantiles (hartemink:K,FIRST into FIRST) and joins neighbours until K are left, each time
-    those whose union loses least of the mutual information with all other columns (Hartemink 2001). Other columns
-    stay as they are. Labels look like '<=1.5', '1.5..2.5', '>2.5'. To treat further data, such as a test set,
-    by the same cut points, name the result of the first run, or a network or parent sets made from it, with --like;
-    columns that are missing there are told.
-
-    The stages do the same themselves with their own --discretize, and 'bnsl evaluate' and 'bnsl fit' cut raw
-    data as the network's header says; so this command is for looking at the result, and for other programs.
+    Reads a table and writes it with every numeric column of many values cut into intervals; --like applies the
+    cut points of an earlier result to further data.
 
     \b
     Examples:
       bnsl discretize --discretize quantile:3 wdbc.csv -o wdbc3.csv
-      bnsl discretize --discretize hartemink:3 wdbc.csv -o wdbc.hartemink.csv
       head -101 wdbc.csv | bnsl discretize --like wdbc3.csv | head -3
       bnsl discretize --discretize width:5 wdbc.csv -o wdbc5.parquet
 
-    \b
-    Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad data.
-    See also: bnsl parentsets.
+    See also: bnsl parentsets, bnsl help data.
     """
     from formats import open_dataset, open_table_writer
 
     check_sources(data, like)
-    table_format = output_format("discretize", output, format_name)
+    table_format = output_format("discretize", target.output, target.format_name)
     if (like is None) == (not data_options.discretize):
-        raise click.UsageError(
-            "give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE."
-        )
+        raise click.UsageError("give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE.")
     known = None
     if like == "-":
         known = KnownVariables(open_dataset(like, warn=reporter.warn).variables, like)
     elif like:
         known = KnownVariables(variables_of(like, reporter), like)
     dataset = data_options.open(data, reporter, known)
-    with open_table_writer(output, dataset.variables, table_format) as writer:
+    with open_table_writer(target.output, dataset.variables, table_format) as writer:
         writer.write(dataset.codes)
     reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")
 
 
 def variables_of(source: str, reporter: Reporter) -> tuple[Variable, ...]:
-    """Names and states of what a table, a network or parent sets are about."""
+    """Names and states of the variables of a table, a network or parent sets."""
     from formats import open_dataset, open_network, open_parent_set_stream
     from formats.detection import detect_lines
     from formats.errors import UnsuitableData

@@ -8,17 +8,17 @@ import click
 
 from formats.wording import plural
 
-from ..data_options import DataOptions, KnownVariables, data_options_with
-from ..inputs import certified_order
-from ..interrupts import graceful_stop, say_if_interrupted
-from ..maximisation_options import FIT_ONLY, MaximisationOptions, maximisation_options, refuse_without_holes
-from ..options import check_sources, jobs_option, message_options, output_option, stats_option
-from ..output_formats import output_format
-from ..parameter_types import INPUT_PATH
-from ..recording import write_stats
-from ..reporter import Reporter
-from ..score_options import smoothing_option
-from ..stage_command import option, stage_command
+from ..files.inputs import certified_order
+from ..files.output_formats import output_format
+from ..files.recording import write_stats
+from ..options.data import DataOptions, KnownVariables, data_options_with
+from ..options.maximisation import FIT_ONLY, MaximisationOptions, maximisation_options, refuse_without_holes
+from ..options.parameter_types import INPUT_PATH
+from ..options.scores import smoothing_option
+from ..options.shared import check_sources, jobs_option, message_options, output_option, stats_option
+from ..running.interrupts import graceful_stop, say_if_interrupted
+from ..running.reporter import Reporter
+from ..running.stage_command import option, stage_command
 
 if TYPE_CHECKING:
     from formats.data_records import IncompleteDataset
@@ -26,21 +26,17 @@ if TYPE_CHECKING:
     from stages.incomplete.maximisation import Maximisation
 
 
-NOTHING_YET = "no iteration was done yet and nothing is written"
+NOTHING_YET = "no iteration is finished and nothing is written"
 
 
-@stage_command
+@stage_command("--smoothing --discretize --missing --restarts --iterations --seed --memory --jobs --output")
 @click.argument("network", type=INPUT_PATH, metavar="NETWORK")
 @click.argument("data", type=INPUT_PATH, metavar="DATA")
 @data_options_with("em")
-@smoothing_option(
-    "Equivalent sample size of a uniform prior behind the parameters, spread over each table as in BDeu.",
-    section="Parameters",
-    may_be_zero=True,
-)
+@smoothing_option("Equivalent sample size of a uniform prior of the parameters, as in BDeu.", section="Parameters")
 @maximisation_options
 @jobs_option
-@option("--name", default="unknown", section="Output", help="Name of the network in the file.")
+@option("--name", default="unknown", show_default=False, section="Output", help="Name of the network in the file.")
 @output_option
 @stats_option
 @message_options
@@ -60,29 +56,16 @@ def command(
 ) -> int:
     """Estimate the parameters of a network from data.
 
-    Reads a network (from 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and writes
-    the network with probability tables as BIF, which pgmpy, bnlearn and many others read, or as the output's name
-    says: .net (HUGIN), .xdsl (GeNIe), .xmlbif, .uai. Without --smoothing the tables are relative frequencies; a
-    parent configuration that no row has gets equal probabilities. New rows may then be impossible, their
-    log-likelihood minus infinity: give --smoothing 1 for networks that are to judge other data.
-
-    --missing em estimates from rows with holes by expectation maximisation (Dempster, Laird and Rubin 1977;
-    Lauritzen 1995). Expectations are exact, by junction trees of what is hidden; rows whose holes are alike are
-    worked on together. With every iteration the log-likelihood of the observed cells rises, with --smoothing the
-    sum of that and the logarithm of the prior. --stats has its course. That cells are missing may depend on what
-    is observed, not on what is hidden. Ctrl-C writes the best parameters so far.
+    Reads a network (of 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and
+    writes the network with probability tables as BIF, or in the format that the name of the output gives.
 
     \b
     Examples:
-      bnsl parentsets random80.csv.gz | bnsl optimize --tw 3 --time 1s -o random80.net.jsonl
-      bnsl fit random80.net.jsonl random80.csv.gz --smoothing 1 -o random80.fitted.bif
-      bnsl fit random80.net.jsonl random80.csv.gz | bnsl sample --rows 3 --seed 1
-      gzip -dc random80.csv.gz | sed '2,500s/^[^,]*//' | bnsl fit random80.bif - --missing em -o random80.em.bif
+      bnsl parentsets random80.csv.gz | bnsl optimize --time 1s -o n.net.jsonl
+      bnsl fit n.net.jsonl random80.csv.gz --smoothing 1 -o random80.fitted.bif
+      bnsl fit n.net.jsonl random80.csv.gz | bnsl sample --rows 3 --seed 1
 
-    \b
-    Exit status: 0 done, 1 cannot write or a table is too large, 2 wrong usage, 65 bad input, 129, 130 or 143
-      interrupted (with --missing em the best parameters so far were written).
-    See also: bnsl sample, bnsl evaluate, bnsl query.
+    See also: bnsl query, bnsl sample, bnsl evaluate.
     """
     from formats import open_network, write_network
     from stages.fit import fit_parameters
@@ -115,20 +98,14 @@ def fit_holes(
     stats: str | None,
     reporter: Reporter,
 ) -> int:
-    """Write the network with parameters from rows with holes; the exit code."""
+    """Write the network with parameters from incomplete rows; return the exit code."""
     from formats import write_network
     from stages.incomplete.maximisation import fit_incomplete
 
     say_if_interrupted(NOTHING_YET)
     with graceful_stop() as stop:
         fitted = fit_incomplete(
-            structure,
-            rows,
-            settings,
-            name=name,
-            elimination=certified_order(structure),
-            stop=stop,
-            reporter=reporter,
+            structure, rows, settings, name=name, elimination=certified_order(structure), stop=stop, reporter=reporter
         )
         reporter.pause()
         write_network(target[0], fitted.network, target[1], reporter.warn)

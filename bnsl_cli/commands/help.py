@@ -1,27 +1,25 @@
-"""``bnsl help``: what a topic is about, in the words of the README."""
+"""``bnsl help``: the topics, and the full help of commands."""
 
 from __future__ import annotations
 
 import difflib
 import sys
-from importlib.resources import files
 
 import click
 
-from ..options import message_options
-from ..reporter import Reporter
-from ..stage_command import stage_command
-from ..topics import TOPICS
+from ..options.shared import message_options
+from ..running.reporter import Reporter
+from ..running.stage_command import stage_command
+from ..topics import TOPICS, topic_text
 
 
-@stage_command
+@stage_command()
 @click.argument("topic", required=False, metavar="[TOPIC]")
 @message_options
 def command(topic: str | None, reporter: Reporter) -> None:
     """Explain a topic, or list the topics.
 
-    The topics are the parts of the README that a person needs beside the help of the commands: which method when,
-    how to read a gap, how tables are read, how to run on a cluster. The name of a command gives its help page.
+    The name of a command gives all its options and details, as --help-all does.
 
     \b
     Examples:
@@ -29,27 +27,19 @@ def command(topic: str | None, reporter: Reporter) -> None:
       bnsl help gaps
       bnsl help methods | head -20
 
-    \b
-    Exit status: 0 done, 2 unknown topic.
     See also: bnsl COMMAND --help, bnsl formats.
     """
     from ..main import COMMANDS, cli
 
-    ctx = click.get_current_context()
     if topic is None:
         width = max(map(len, (*TOPICS, *COMMANDS))) + 2
         rows = [f"  {name:<{width}}{about}" for name, about in TOPICS.items()]
         commands = [f"  {name:<{width}}{entry.help}" for name, entry in COMMANDS.items()]
         click.echo("\n".join(["Topics, for bnsl help TOPIC:", *rows, "", "Commands:", *commands]))
     elif topic in TOPICS:
-        show(files("bnsl_cli.topics").joinpath(f"{topic}.md").read_text(encoding="utf-8"))
+        show(topic_text(topic))
     elif topic in COMMANDS:
-        found = cli.get_command(ctx, topic)
-        assert found is not None
-        parent = click.Context(cli, info_name="bnsl")
-        click.echo(
-            found.get_help(click.Context(found, info_name=topic, parent=parent, max_content_width=100))
-        )
+        click.echo(cli.full_help(topic))
     else:
         close = difflib.get_close_matches(topic, [*TOPICS, *COMMANDS], n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
@@ -57,7 +47,7 @@ def command(topic: str | None, reporter: Reporter) -> None:
 
 
 def show(text: str) -> None:
-    """Markdown: laid out on a terminal, as it is elsewhere."""
+    """Markdown, formatted on a terminal only."""
     if not sys.stdout.isatty():
         click.echo(text, nl=False)
         return

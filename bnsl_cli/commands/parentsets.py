@@ -11,72 +11,60 @@ import click
 
 from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
-from ..data_options import DataOptions, KnownVariables, data_options
-from ..inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
-from ..interrupts import graceful_stop, say_if_interrupted
-from ..knowledge_options import KnowledgeOptions, knowledge_options, recorded_knowledge
-from ..options import (
-    BudgetOptions,
-    budget_options,
-    check_sources,
-    drawn_seed_option,
-    format_option,
-    input_argument,
-    jobs_option,
-    json_option,
-    message_options,
-    output_option,
-    resolve_seed,
-    shows_table,
-    stats_option,
-)
-from ..output_formats import output_format
-from ..parentset_options import (
+from ..files.inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
+from ..files.output_formats import output_format
+from ..files.recording import Tally, json_text, record_command, used_options, write_stats
+from ..options.data import DataOptions, KnownVariables, data_options
+from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
+from ..options.parentsets import (
     InputOptions,
     PartOptions,
     SearchOptions,
     check_options,
-    guide_options,
     method_flags,
     own_search_options,
-    part_options,
-    search_options,
     trace_option,
 )
-from ..recording import Tally, json_text, record_command, used_options, write_stats
-from ..reporter import Reporter
-from ..score_options import ScoreOptions, score_options
-from ..stage_command import stage_command
-from ..worker_options import WorkerPlace, opened_workers, workers_option
+from ..options.scores import ScoreOptions, score_options
+from ..options.shared import (
+    BudgetOptions,
+    OutputOptions,
+    RunOptions,
+    budget_options,
+    check_sources,
+    input_argument,
+    message_options,
+    output_options,
+    resolve_seed,
+    run_options,
+)
+from ..options.workers import opened_workers
+from ..running.interrupts import graceful_stop, say_if_interrupted
+from ..running.option_records import packed
+from ..running.reporter import Reporter
+from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.records import Header
     from stages.parentsets.driver import Run
 
-NOTHING_YET = "no parent sets were found yet; let it run until progress counts variables"
+NOTHING_YET = "no parent sets were found yet; wait until progress counts variables"
 
 
-@stage_command
+@stage_command("--method --score --max-parents --discretize --missing --forbid --time --evaluations --jobs --output")
 @input_argument("data", "DATA")
 @data_options
 @method_flags
-@search_options
+@packed("search", SearchOptions, section="Budget")
 @own_search_options
 @knowledge_options
 @score_options
-@guide_options
-@budget_options(
-    "Stop the whole run after this time: 30s, 10m, 2h.", "Exact local scores per variable at most."
-)
-@part_options
-@drawn_seed_option
-@jobs_option
-@workers_option
-@output_option
-@format_option(("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.")
-@json_option
-@stats_option
+@packed("guides", InputOptions, section="Input")
+@budget_options("Stop the whole run after this time: 30s, 10m, 2h.", "Exact local scores per variable at most.")
+@packed("parts", PartOptions, section="Parts of a run")
+@run_options
+@output_options(("jsonl", "table"), "Parent-set file (default in a pipe or file) or a table to read.", without=())
 @trace_option
 @message_options
 @click.pass_context
@@ -92,44 +80,25 @@ def command(
     guides: InputOptions,
     limits: BudgetOptions,
     parts: PartOptions,
-    seed: int | None,
-    jobs: int,
-    workers: WorkerPlace | None,
-    output: str,
-    format_name: str | None,
-    as_json: bool,
-    stats: str | None,
+    execution: RunOptions,
+    target: OutputOptions,
     trace: str | None,
     reporter: Reporter,
 ) -> int:
     """Identify candidate parent sets with their local scores.
 
-    Reads a table and writes, variable by variable as they become ready, the parent sets worth choosing: sets
-    that no subset of theirs beats, best first, with exact local scores in nats. 'bnsl optimize' then chooses
-    among them.
-
-    grow, the default, grows sets within the predecessors of random orders, so that good sets remain when
-    acyclicity forbids the best; indep looks at the best sets first by an approximate score and greedy by the
-    exact one; sequential tries all sets by size (all three: Scanagatta, de Campos, Corani and Zaffalon 2015).
-
-    Under --evaluations the output repeats byte for byte with the same seed, for any -j. Ctrl-C ends the search
-    early: what was found so far is written.
+    Reads a table and writes, for every variable, the parent sets that no subset of theirs beats, with exact
+    local scores. 'bnsl optimize' then chooses among them.
 
     \b
     Examples:
       bnsl parentsets random80.csv.gz -o random80.sets.jsonl
-      bnsl parentsets --indep --discretize median --evaluations 500 wdbc.csv | bnsl optimize --tw 5 --time 1s
-      bnsl parentsets --sequential --max-parents 2 --score bdeu --ess 10 random80.csv.gz | head -1
-      bnsl parentsets --indep --evaluations 500 --trace random80.trace.parquet random80.csv.gz -o random80.sets.jsonl
-      bnsl screen --roots 0.5 --discretize median wdbc.csv |
-        bnsl parentsets --screen - --discretize median wdbc.csv -o screened.sets.jsonl
+      bnsl parentsets --sequential --max-parents 2 random80.csv.gz | head -1
+      bnsl parentsets --indep --discretize median --evaluations 500 wdbc.csv |
+        bnsl optimize --tw 5 --time 1s
 
-    \b
-    Exit status: 0 done, 1 cannot write, 2 wrong usage, 65 bad data, 129, 130 or 143 interrupted (what was found so
-      far was written).
-    See also: bnsl screen, bnsl optimize.
+    See also: bnsl optimize, bnsl screen, bnsl help methods, bnsl help cluster.
     """
-    from formats.json_lines.resumable import open_resumable
     from stages.parentsets.complete_lists import tell_complete
     from stages.parentsets.driver import Run
 
@@ -137,28 +106,25 @@ def command(
     method = method or DEFAULT_METHOD
     check_options(ctx, method)
     check_sources(data, guides.screen, guides.near, guides.extend, *knowing.sources)
-    if format_name != "table":
-        output_format("parentsets", output)
+    if target.format_name != "table":
+        output_format("parentsets", target.output)
     if trace is not None:
         output_format("trace", trace, option="--trace")
-    reads = shows_table(output, format_name, as_json)
-    if reads and parts.resume:
-        raise click.UsageError("--resume makes a whole file: give -o FILE, or --json.")
+    if target.is_table and parts.resume:
+        raise click.UsageError("--resume writes a complete file: give -o FILE or --json.")
     dataset, inputs, before = open_inputs(data, data_options, guides, score_options, reporter)
     inputs["knowledge"] = knowledge = knowing.resolve(dataset.names)
     options = ParentSetOptions(
         method=method,
-        score=score_options.score,
-        ess=score_options.ess,
+        **asdict(score_options),
         max_parents=search.max_parents,
         keep_mass=search.keep_mass,
-        evaluations=limits.evaluations,
-        time=limits.time,
+        **asdict(limits),
         time_per_variable=search.time_per_variable,
         memory=search.memory,
-        seed=resolve_run_seed(seed, parts, reporter),
-        jobs=jobs,
-        remote=ctx.with_resource(opened_workers(workers, reporter)),
+        seed=resolve_run_seed(execution.seed, parts, reporter),
+        jobs=execution.jobs,
+        remote=ctx.with_resource(opened_workers(execution.workers, reporter)),
         shard=parts.shard,
         **own,
     )
@@ -167,35 +133,26 @@ def command(
         reporter.follow(budget)
         run = Run(dataset, options, budget, reporter, **inputs)
         if search.dry_run:
-            show_forecast(run, as_json, reporter)
+            show_forecast(run, target.as_json, reporter)
             return stop.exit_code
         tell_complete(run)
         given = {name: source is not None or None for name, source in asdict(guides).items()}
         recorded = used_options(options, (*COMMON, *METHODS[method].options)) | given
         recorded |= data_options.recorded() | recorded_knowledge(knowledge)
         header = record_command(replace(run.header, by=before), "parentsets", recorded)
-        if reads:
-            with open_explored(trace, header) as explored:
-                tally = show_sets(run, header, output, format_name, reporter, explored)
-        else:
-            with (
-                open_explored(trace, header) as explored,
-                open_resumable(output, header, run.children, parts.resume, reporter.warn) as target,
-            ):
-                tally = Tally(run.records(target.finished, explored))
-                target.write(tally)
-        write_stats(stats, tally.figures())
+        with open_explored(trace, header) as explored:
+            if target.is_table:
+                tally = show_sets(run, header, target, reporter, explored)
+            else:
+                tally = write_sets(run, header, target, parts.resume, reporter, explored)
+        write_stats(target.stats, tally.figures())
     return stop.exit_code
 
 
 def open_inputs(
-    data: str,
-    data_options: DataOptions,
-    guides: InputOptions,
-    score_options: ScoreOptions,
-    reporter: Reporter,
+    data: str, data_options: DataOptions, guides: InputOptions, score_options: ScoreOptions, reporter: Reporter
 ) -> tuple[Dataset, dict[str, Any], tuple[dict[str, Any], ...]]:
-    """The data coded as the other inputs have them; those inputs; the commands that made them."""
+    """The data, coded like the other inputs; these inputs; the commands that made them."""
     from formats import open_forest, open_network, open_parent_sets
 
     forest = open_forest(guides.screen) if guides.screen else None
@@ -217,7 +174,7 @@ def open_inputs(
 
 
 def resolve_run_seed(seed: int | None, parts: PartOptions, reporter: Reporter) -> int:
-    """The given seed, that of the run to go on with, 0 for a shard, or one from the operating system."""
+    """The given seed, that of the run to resume, 0 for a shard, or one from the operating system."""
     from formats.json_lines.resumable import first_header
 
     earlier = first_header(parts.resume) if seed is None and parts.resume else None
@@ -229,7 +186,7 @@ def resolve_run_seed(seed: int | None, parts: PartOptions, reporter: Reporter) -
 
 
 def open_explored(trace: str | None, header: Header) -> AbstractContextManager[Callable | None]:
-    """What takes the sets explored, in a ``with`` statement; None in it if nobody asks for them."""
+    """Context of a function that writes explored sets, or of None without ``--trace``."""
     from formats.sets.traces import open_trace
 
     if trace is None:
@@ -237,31 +194,39 @@ def open_explored(trace: str | None, header: Header) -> AbstractContextManager[C
     return open_trace(trace, header, output_format("trace", trace, option="--trace"))
 
 
-def show_sets(
-    run: Run,
-    header: Header,
-    output: str,
-    format_name: str | None,
-    reporter: Reporter,
-    explored: Callable | None,
+def write_sets(
+    run: Run, header: Header, target: OutputOptions, resume: str | None, reporter: Reporter, explored: Callable | None
 ) -> Tally:
-    """Write what was found as a table."""
-    from .. import tables
+    """Write the parent sets to a file, after those of the run to resume."""
+    from formats.json_lines.resumable import open_resumable
+
+    with open_resumable(target.output, header, run.children, resume, reporter.warn) as writer:
+        tally = Tally(run.records(writer.finished, explored))
+        writer.write(tally)
+    return tally
+
+
+def show_sets(
+    run: Run, header: Header, target: OutputOptions, reporter: Reporter, explored: Callable | None
+) -> Tally:
+    """Write the parent sets as a table."""
+    from ..tables.layout import rows_shown
+    from ..tables.stage_results import show_parent_sets
 
     tally = Tally(run.records(trace=explored))
     found = list(tally)
     reporter.pause()
-    tables.show_parent_sets(output, header.variables, found, tables.rows_shown(output, format_name))
+    show_parent_sets(target.output, header.variables, found, rows_shown(target.output, target.format_name))
     return tally
 
 
 def show_forecast(run: Run, as_json: bool, reporter: Reporter) -> None:
-    """Write what the run would take; of memory at least what reading the data took."""
+    """Write the forecast of the run; its memory is at least what reading the data took."""
     import resource
 
     from stages.parentsets.forecast import forecast_run
 
-    from .. import tables
+    from ..tables.stage_results import show_forecast
 
     forecast = forecast_run(run)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -270,4 +235,4 @@ def show_forecast(run: Run, as_json: bool, reporter: Reporter) -> None:
     if as_json:
         click.echo(json_text(asdict(forecast)))
     else:
-        tables.show_forecast(forecast, run.jobs)
+        show_forecast(forecast, run.jobs)

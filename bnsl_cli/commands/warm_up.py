@@ -11,35 +11,37 @@ from pathlib import Path
 
 import click
 
-from ..options import jobs_option, message_options
-from ..reporter import Reporter
-from ..stage_command import stage_command
-from ..tiny_runs import TABLE, first_runs, table_text, tiny_runs
+from ..options.shared import jobs_option, message_options
+from ..running.reporter import Reporter
+from ..running.stage_command import stage_command
+from ..running.tiny_runs import TABLE, first_runs, table_text, tiny_runs
 
 COMMANDS = ("parentsets", "optimize", "posterior", "query", "fit", "entropy", "screen")
 
 
-@stage_command
+@stage_command()
 @click.argument("commands", nargs=-1, type=click.Choice(COMMANDS), metavar="[COMMAND]...")
 @jobs_option
 @message_options
 def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
-    """Compile in advance what commands need, for images and clusters.
+    """Compile kernels in advance, for images and clusters.
 
-    Kernels are compiled when they are first used and stored in ~/.cache/bnsl, or where NUMBA_CACHE_DIR says. This
-    runs each method of the commands named (all that compile anything, if none is) on a table of eight variables.
-    Afterwards the folder may be read-only and shared by all machines with the same processor, numba and bnsl.
+    Runs each method of the named commands (all, if none is named) on a tiny table, so that later runs find
+    compiled kernels in ~/.cache/bnsl or in the folder that NUMBA_CACHE_DIR names (an absolute path). Cached kernels
+    run code, so the folder must belong to you, to root or to the owner of this program, and be closed to others.
 
     \b
     Examples:
       bnsl warm-up -j 0
       bnsl warm-up parentsets 2>&1 | tail -1
-      NUMBA_CACHE_DIR=kernels bnsl warm-up entropy screen
+      NUMBA_CACHE_DIR=$PWD/kernels bnsl warm-up entropy screen
 
-    \b
-    Exit status: 0 done, 1 a run failed, 2 wrong usage, 129, 130 or 143 interrupted.
     See also: bnsl help cluster.
     """
+    from stages.runtime.warm_up import why_not_stored
+
+    if reason := why_not_stored():
+        raise click.ClickException(f"kernels cannot be stored: {reason}")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, TABLE).write_text(table_text(), encoding="utf-8")
         runs = [run for name in commands or COMMANDS for run in tiny_runs(name)]
@@ -63,6 +65,4 @@ def run_tiny(arguments: list[str], folder: str) -> None:
         check=False,
     )
     if result.returncode:
-        raise click.ClickException(
-            f"bnsl {' '.join(arguments)}: {result.stderr.decode(errors='replace').strip()}"
-        )
+        raise click.ClickException(f"bnsl {' '.join(arguments)}: {result.stderr.decode(errors='replace').strip()}")

@@ -1,1 +1,1 @@
-"""Scripts that run one command many times elsewhere: `jobs` says what is run, `scripts` writes it down."""
+"""Scripts that run one command many times elsewhere: `jobs` are the runs, `scripts` the kinds of scripts."""

@@ -1,7 +1,7 @@
-"""What a plan runs: one command for every combination of values, and the command that puts the results together.
+"""The runs of a plan: one command for every combination of values, and the command that collects their results.
 
-A command is a list of words in which ``{name}`` stands for a value. Words are plain where they hold one, so that
-every kind of script can put its own variable there without quotes going wrong.
+A command is a list of words in which ``{name}`` is a placeholder for a value. `quoted` writes a word for a shell: its
+literal parts are quoted, each placeholder becomes the variable that the kind of script has for it.
 """
 
 from __future__ import annotations
@@ -11,19 +11,28 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-PLAIN = re.compile(r"[\w@%+=:,./-]*")
-"""A word that shells, make and workflow engines take as it is."""
+import click
 
-PLACE = re.compile(r"\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+FILE_NAME = re.compile(r"[\w@+,./-]+")
+"""File names that makefiles take; shells and snakemake take all others, too."""
 
 OUTPUT_OPTIONS = ("-o", "--output")
 
 
-class PlanError(ValueError):
-    """What is asked for cannot be planned; the message says what to change."""
+class PlanError(click.UsageError):
+    """The command cannot be planned; the message names the change that is needed."""
+
+
+def quoted(word: str, value_of: Callable[[str], str]) -> str:
+    """A word for a shell, with `value_of` each placeholder's name in its place, unquoted."""
+    parts = enumerate(PLACEHOLDER.split(word))
+    text = "".join(value_of(part) if number % 2 else part and shlex.quote(part) for number, part in parts)
+    return text or "''"
 
 
 @dataclass(frozen=True)
@@ -35,16 +44,15 @@ class Jobs:
     words : tuple of str
         The command without ``bnsl`` and without its output.
     output : str
-        The file of one run, with the place of every axis.
+        The output file of one run, with every placeholder.
     axes : dict of str to tuple of str
-        Values of every place; a run for each combination.
+        Values of every placeholder: plain words. There is a run for each combination.
     collect : tuple of str
-        Words of the command that makes one file of all outputs, which follow it, on standard output; nothing where
-        they stay as they are.
+        Words of the command that merges all outputs, which are its arguments; empty if they are not merged.
     whole : str
-        That file.
+        The merged file.
     seconds, memory_bytes : float or None, int or None
-        Of one run, at most.
+        Upper limits of one run; None if unknown.
     threads : int
         Of one run.
     """
@@ -60,9 +68,9 @@ class Jobs:
 
     @property
     def name(self) -> str:
-        """What jobs and logs are called: the result without folder, places and endings."""
-        stem = os.path.basename(PLACE.sub("", self.whole or self.output))
-        return re.sub(r"\.+", ".", stem).split(".")[0].strip("-_.") or "bnsl"
+        """Name of jobs and logs: the result's without folder, placeholders and suffixes."""
+        stem = os.path.basename(PLACEHOLDER.sub("", self.whole or self.output)).split(".")[0]
+        return re.sub(r"[^\w-]+", "-", stem).strip("-_") or "bnsl"
 
     @property
     def n_runs(self) -> int:
@@ -70,46 +78,39 @@ class Jobs:
 
     @property
     def inputs(self) -> list[str]:
-        """Files that the command reads, as far as they are there now."""
-        return [word for word in self.words[1:] if PLAIN.fullmatch(word) and os.path.isfile(word)]
+        """Files among the words that exist now."""
+        return [word for word in self.words[1:] if FILE_NAME.fullmatch(word) and os.path.isfile(word)]
 
-    def command(self, value_of: Callable[[str], str], output: str | None = None) -> str:
-        """The command of a run for a shell, with what `value_of` says in every place."""
-        target = self.output if output is None else output
-        return " ".join(self._quoted(word, value_of) for word in ("bnsl", *self.words, "-o", target))
+    def command(self, value_of: Callable[[str], str], target: str | None = None) -> str:
+        """The command of a run for a shell; `target` is its output as the shell reads it."""
+        words = [quoted(word, value_of) for word in ("bnsl", *self.words)]
+        return " ".join([*words, "-o", self.file(value_of) if target is None else target])
 
     def file(self, value_of: Callable[[str], str]) -> str:
-        """The output of a run likewise."""
-        return self._quoted(self.output, value_of)
+        """The output of a run for a shell."""
+        return quoted(self.output, value_of)
 
     def collecting(self, files: str, target: str) -> str:
-        """The command that puts files together."""
-        return (
-            f"{' '.join(self.collect)} {files} > {target}"
-            if self.collect[0] == "cat"
-            else (f"{' '.join(self.collect)} {files} -o {target}")
-        )
+        """The command that merges files; both arguments as the shell reads them."""
+        arrow = ">" if self.collect[0] == "cat" else "-o"
+        return f"{' '.join(self.collect)} {files} {arrow} {target}"
 
     def combinations(self) -> list[dict[str, str]]:
         """The values of every run, the last axis fastest."""
         return [dict(zip(self.axes, values)) for values in itertools.product(*self.axes.values())]
 
-    def _quoted(self, word: str, value_of: Callable[[str], str]) -> str:
-        if not PLACE.search(word):
-            return shlex.quote(word)
-        return PLACE.sub(lambda place: value_of(place[1]), word)
-
 
 def plan_jobs(words: Sequence[str], axes: dict[str, tuple[str, ...]], parts: int | None) -> Jobs:
-    """The runs of a command as the user typed it.
+    """The runs of a command.
 
     Parameters
     ----------
     words : sequence of str
-        Of the command, without ``bnsl``.
+        The command as typed, without ``bnsl``.
     axes : dict of str to tuple of str
+        Values of every placeholder.
     parts : int, optional
-        A run of parent sets, or of replicates, in so many.
+        Number of parts of a run of parent sets, or of replicates.
 
     Raises
     ------
@@ -120,12 +121,12 @@ def plan_jobs(words: Sequence[str], axes: dict[str, tuple[str, ...]], parts: int
         _check_word(word, axes)
     missing = [name for name in axes if f"{{{name}}}" not in output]
     if missing:
-        raise PlanError(f"the runs would all write {output}: put {{{missing[0]}}} into its name")
+        raise PlanError(f"the runs would all write {output}: put {{{missing[0]}}} into its name.")
     jobs = Jobs(rest, output, axes)
     if parts is not None:
         jobs = _in_parts(jobs, parts)
     if not jobs.axes:
-        raise PlanError("that is one run: give --parts N, or --each NAME=A,B,... and {NAME} in the command")
+        raise PlanError("that is one run: give --parts N, or --each NAME=A,B,... and {NAME} in the command.")
     if jobs.words[0] == "parentsets":
         jobs = replace(jobs, words=(*jobs.words, "--resume", jobs.output))
     return jobs
@@ -134,9 +135,10 @@ def plan_jobs(words: Sequence[str], axes: dict[str, tuple[str, ...]], parts: int
 def _in_parts(jobs: Jobs, parts: int) -> Jobs:
     numbers = tuple(map(str, range(1, parts + 1)))
     if jobs.axes:
-        raise PlanError("--parts and --each do not go together: plan the runs of one setting after the other")
-    stem, dot, ending = _split_name(jobs.output)
-    output = f"{stem}.{{part}}{dot}{ending}"
+        raise PlanError("--parts and --each do not go together: plan the runs of one setting after the other.")
+    folder, name = os.path.split(jobs.output)
+    stem, dot, ending = name.partition(".")
+    output = os.path.join(folder, f"{stem}.{{part}}{dot}{ending}")
     if jobs.words[0] == "parentsets":
         words = (*jobs.words, "--shard", f"{{part}}/{parts}")
         return Jobs(words, output, {"part": numbers}, ("bnsl", "merge"), jobs.output)
@@ -144,35 +146,30 @@ def _in_parts(jobs: Jobs, parts: int) -> Jobs:
         place = jobs.words.index("--bootstrap") + 1
         replicates = jobs.words[place] if place < len(jobs.words) else ""
         if not replicates.isdigit() or int(replicates) % parts:
-            raise PlanError(f"--bootstrap {replicates} cannot be shared evenly by {parts} parts")
+            raise PlanError(f"--bootstrap {replicates} cannot be shared evenly by {parts} parts.")
         if "--seed" in jobs.words:
-            raise PlanError("leave out --seed: the parts of a bootstrap have the seeds 1, 2, ..., one each")
+            raise PlanError("leave out --seed: the parts of a bootstrap have the seeds 1, 2, ..., one each.")
         share = str(int(replicates) // parts)
         words = (*jobs.words[:place], share, *jobs.words[place + 1 :], "--seed", "{part}")
         return Jobs(words, output, {"part": numbers}, ("cat",), jobs.output)
     raise PlanError(
-        "--parts are of parentsets, or of the replicates of optimize --bootstrap; for others give --each"
+        "--parts are of parentsets, or of the replicates of optimize --bootstrap; for others give --each."
     )
-
-
-def _split_name(path: str) -> tuple[str, str, str]:
-    folder, name = os.path.split(path)
-    stem, dot, ending = name.partition(".")
-    return os.path.join(folder, stem), dot, ending
 
 
 def _split_output(words: Sequence[str]) -> tuple[tuple[str, ...], str]:
     places = [place for place, word in enumerate(words) if word in OUTPUT_OPTIONS]
     if len(places) != 1 or places[0] + 1 == len(words):
-        raise PlanError("the command needs -o FILE, once: runs elsewhere have no standard output to write to")
+        raise PlanError("the command needs -o FILE, once: runs elsewhere have no standard output to write to.")
     (place,) = places
     return (*words[:place], *words[place + 2 :]), words[place + 1]
 
 
-def _check_word(word: str, axes: Mapping[str, tuple[str, ...]]) -> None:
-    for name in PLACE.findall(word):
+def _check_word(word: str, axes: dict[str, tuple[str, ...]]) -> None:
+    """Refuse unknown placeholders, and what not every kind of script can quote."""
+    for name in PLACEHOLDER.findall(word):
         if name not in axes:
-            raise PlanError(f"{word!r}: there is no --each {name}=...")
-    bare = PLACE.sub("", word)
-    if set(bare) & set("$\n{}") or (bare != word and not PLAIN.fullmatch(bare)):
-        raise PlanError(f"{word!r} cannot be written into a script: use plain letters, digits and @%+=:,./-_")
+            raise PlanError(f"{word!r}: there is no --each {name}=....")
+    bare = PLACEHOLDER.sub("", word)
+    if set(bare) & set("${}") or not bare.isprintable():
+        raise PlanError(f"{word!r} cannot be written into a script: leave out $, braces and control characters.")

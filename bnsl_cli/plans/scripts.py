@@ -1,19 +1,18 @@
-"""Plans as scripts: for Slurm, make, snakemake and GNU parallel. Run again, each does only what is missing."""
+"""Plans as scripts for Slurm, make, snakemake and GNU parallel. Run again, each does only what is missing."""
 
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable
 
-from .jobs import Jobs
+from .jobs import FILE_NAME, PLACEHOLDER, Jobs, PlanError
 
 MIB = 1 << 20
 
 
 def _about(jobs: Jobs) -> str:
-    each = ", ".join(
-        f"{len(values)} {name}s" if name == "part" else name for name, values in jobs.axes.items()
-    )
+    each = ", ".join(f"{len(values)} {name}s" if name == "part" else name for name, values in jobs.axes.items())
     return f"{jobs.n_runs} runs ({each}) of: {jobs.command(lambda name: f'{{{name}}}')}"
 
 
@@ -25,40 +24,38 @@ def _minutes(jobs: Jobs) -> int | None:
     return None if jobs.seconds is None else math.ceil(jobs.seconds / 60)
 
 
-def _values(values: tuple[str, ...]) -> str:
-    return " ".join(values)
+def _is_count(values: tuple[str, ...]) -> bool:
+    """Whether the values are 1, 2, ..., as the numbers of an array."""
+    return values == tuple(map(str, range(1, len(values) + 1)))
 
 
 def _all_files(jobs: Jobs) -> str:
-    """All outputs for a shell, by braces where there are several values."""
+    """All outputs for bash, as a brace expansion where there are several values."""
 
     def braces(name: str) -> str:
         values = jobs.axes[name]
-        if values == tuple(map(str, range(1, len(values) + 1))) and len(values) > 1:
-            return f"{{1..{len(values)}}}"
-        return values[0] if len(values) == 1 else f"{{{','.join(values)}}}"
+        if len(values) == 1:
+            return values[0]
+        return f"{{1..{len(values)}}}" if _is_count(values) else f"{{{','.join(values)}}}"
 
     return jobs.file(braces)
 
 
+def _unless_there(jobs: Jobs, value_of: Callable[[str], str]) -> str:
+    """The command of a run, skipped if its output exists and it cannot resume."""
+    command = jobs.command(value_of)
+    return command if "--resume" in jobs.words else f"[ -e {jobs.file(value_of)} ] || {command}"
+
+
 def slurm_script(jobs: Jobs) -> str:
-    """A script for bash that submits an array of jobs and what follows it."""
+    """A script for bash that submits an array of jobs, and the job that collects their results."""
     log = f"{jobs.name}.%A.%a.log"
     limits = ""
     if (minutes := _minutes(jobs)) is not None:
         limits += f"#SBATCH --time={minutes}\n"
     if (memory := _memory_mib(jobs)) is not None:
         limits += f"#SBATCH --mem={memory}M\n"
-    rest, decoded = "$((SLURM_ARRAY_TASK_ID - 1))", ""
-    for number, (name, values) in enumerate(reversed(jobs.axes.items())):
-        last = number == len(jobs.axes) - 1
-        if len(jobs.axes) == 1 and values == tuple(map(str, range(1, len(values) + 1))):
-            decoded = f"{name}=$SLURM_ARRAY_TASK_ID\n"
-            break
-        decoded += f"values=({_values(values)}) rest={rest}\n"
-        decoded += f"{name}=${{values[rest{'' if last else f' % {len(values)}'}]}}\n"
-        rest = f"$((rest / {len(values)}))"
-    run = _unless_there(jobs, lambda name: f"${name}")
+    run = _unless_there(jobs, lambda name: f"${{{name}}}")
     script = f"""#!/bin/bash
 # {_about(jobs)}
 # Run this where sbatch is. Run it again when jobs have failed: only what is missing is done.
@@ -66,7 +63,7 @@ set -eu
 array=$(sbatch --parsable <<'JOB'
 #!/bin/bash
 #SBATCH --job-name={jobs.name} --array=1-{jobs.n_runs} --cpus-per-task={jobs.threads} --output={log}
-{limits}{decoded}{run}
+{limits}{_decoded_values(jobs)}{run}
 JOB
 )
 echo "{jobs.n_runs} jobs: ${{array%%;*}}"
@@ -75,60 +72,73 @@ echo "{jobs.n_runs} jobs: ${{array%%;*}}"
         script += f"""last=$(sbatch --parsable --dependency="afterok:${{array%%;*}}" --kill-on-invalid-dep=yes <<'JOB'
 #!/bin/bash
 #SBATCH --job-name={jobs.name}-all --output={jobs.name}.all.%A.log
-{jobs.collecting(_all_files(jobs), jobs.whole)}
+{jobs.collecting(_all_files(jobs), shlex.quote(jobs.whole))}
 JOB
 )
-echo "{jobs.whole} when all have succeeded: ${{last%%;*}}"
+echo {shlex.quote(jobs.whole)} "when all have succeeded: ${{last%%;*}}"
 """
     return script
 
 
-def _unless_there(jobs: Jobs, value_of: Callable[[str], str]) -> str:
-    """The command of a run; where it cannot go on with what is there, only if nothing is."""
-    command = jobs.command(value_of)
-    return command if "--resume" in jobs.words else f"[ -e {jobs.file(value_of)} ] || {command}"
+def _decoded_values(jobs: Jobs) -> str:
+    """Lines for bash that set a variable of every axis from the number of the array task."""
+    if len(jobs.axes) == 1:
+        ((name, values),) = jobs.axes.items()
+        if _is_count(values):
+            return f"{name}=$SLURM_ARRAY_TASK_ID\n"
+    lines, rest = "", "$((SLURM_ARRAY_TASK_ID - 1))"
+    for number, (name, values) in enumerate(reversed(jobs.axes.items()), start=1):
+        place = "REST" if number == len(jobs.axes) else f"REST % {len(values)}"
+        lines += f"VALUES=({' '.join(values)}) REST={rest}\n{name}=${{VALUES[{place}]}}\n"
+        rest = f"$((REST / {len(values)}))"
+    return lines
 
 
 def parallel_script(jobs: Jobs) -> str:
     """A script for bash that runs all in GNU parallel."""
     numbers = {name: f"{{{number}}}" for number, name in enumerate(jobs.axes, start=1)}
-    values = " ".join(f"::: {_values(values)}" for values in jobs.axes.values())
+    values = " ".join(f"::: {' '.join(values)}" for values in jobs.axes.values())
     script = f"""#!/bin/bash
 # {_about(jobs)}
 # Run again after failures: only what is missing is done. Options of parallel (-j 8, --sshlogin ...) can be given.
 set -eu
-parallel "$@" {_double_quoted(_unless_there(jobs, numbers.__getitem__))} {values}
+parallel "$@" {shlex.quote(_unless_there(jobs, numbers.__getitem__))} {values}
 """
     if jobs.collect:
-        script += jobs.collecting(_all_files(jobs), jobs.whole) + "\n"
+        script += jobs.collecting(_all_files(jobs), shlex.quote(jobs.whole)) + "\n"
     return script
 
 
-def _double_quoted(command: str) -> str:
-    return "'" + command.replace("'", "'\\''") + "'"
-
-
 def makefile(jobs: Jobs) -> str:
-    """A makefile with a rule for every run."""
+    """A makefile with a rule for every run.
+
+    Raises
+    ------
+    PlanError
+        make cannot have a target of that name.
+    """
+    for path in filter(None, (jobs.output, jobs.whole)):
+        if not FILE_NAME.fullmatch(PLACEHOLDER.sub("", path) or "-"):
+            raise PlanError(f"make takes no target called {path!r}: use letters, digits and @+,./-_ in it.")
     file = jobs.file(lambda name: f"$({name})")
-    command = jobs.command(lambda name: f"$({name})", output="OUTPUT").replace("-o OUTPUT", "-o $$@")
-    everything, rules = file, "$(eval $(run))"
+    command = jobs.command(lambda name: f"$({name})", "$$@")
+    everything, rules = file, "$(eval $(RULE))"
     for name in reversed(jobs.axes):
         everything = f"$(foreach {name},$({name}s),{everything})"
         rules = f"$(foreach {name},$({name}s),{rules})"
-    lists = "\n".join(f"{name}s := {_values(values)}" for name, values in jobs.axes.items())
+    lists = "\n".join(f"{name}s := {' '.join(values)}" for name, values in jobs.axes.items())
     collect = ""
     if jobs.collect:
-        collect = f"{jobs.whole}: $(files)\n\t{jobs.collecting('$^', '$@')}\n\n"
+        collect = f"{jobs.whole}: $(FILES)\n\t{jobs.collecting('$^', '$@')}\n\n"
     return f"""# {_about(jobs)}
 # make -f THIS -j 8; again after failures, it makes what is missing.
 {lists}
-files := {everything}
+FILES := {everything}
 
 .DELETE_ON_ERROR:
-all: {jobs.whole or "$(files)"}
+all: {jobs.whole or "$(FILES)"}
 
-{collect}define run
+{collect}define RULE
 {file}: {" ".join(jobs.inputs)}
 \t{command}
 
@@ -140,22 +150,20 @@ endef
 def snakefile(jobs: Jobs) -> str:
     """A workflow of snakemake."""
     values = ", ".join(f"{name}={list(values)}" for name, values in jobs.axes.items())
-    files = f'expand("{jobs.output}", {values})'
+    files = f"expand({jobs.output!r}, {values})"
     limits = [f"runtime={_minutes(jobs)}"] if jobs.seconds is not None else []
     limits += [f"mem_mb={_memory_mib(jobs)}"] if jobs.memory_bytes is not None else []
     resources = f"    resources: {', '.join(limits)}\n" if limits else ""
     threads = f"    threads: {jobs.threads}\n" if jobs.threads > 1 else ""
     inputs = f"    input: {', '.join(map(repr, jobs.inputs))}\n" if jobs.inputs else ""
-    command = jobs.command(lambda name: f"{{wildcards.{name}}}", output="OUTPUT").replace(
-        "-o OUTPUT", "-o {output}"
-    )
+    command = jobs.command(lambda name: f"{{wildcards.{name}}}", "{output:q}")
     text = f"""# {_about(jobs)}
 # snakemake -s THIS -j 8; again after failures, it makes what is missing.
 rule all:
     input: {repr(jobs.whole) if jobs.collect else files}
 
 rule run:
-{inputs}    output: "{jobs.output}"
+{inputs}    output: {jobs.output!r}
 {threads}{resources}    shell: {command!r}
 """
     if jobs.collect:
@@ -163,7 +171,7 @@ rule run:
 rule collect:
     input: {files}
     output: {jobs.whole!r}
-    shell: {jobs.collecting("{input}", "{output}")!r}
+    shell: {jobs.collecting("{input:q}", "{output:q}")!r}
 """
     return text
 

@@ -1,4 +1,4 @@
-"""What a planned command takes: parsed as it will be, and forecast where it can be."""
+"""Resources of a planned run: threads from its command line, time and memory from a dry run."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import click
 
-from ..parameter_types import DURATION
+from ..options.parameter_types import DURATION
 from .jobs import Jobs
 
 MARGIN = 1.5
-"""Times what a run is forecast to take."""
+"""Factor on the forecast of a run."""
 
 EXTRA_SECONDS = 120.0
-"""For a start on a machine that has nothing compiled yet, and for writing."""
+"""Allowance for compiling kernels and for writing."""
 
 
 def _first_words(jobs: Jobs) -> list[str]:
@@ -24,13 +24,7 @@ def _first_words(jobs: Jobs) -> list[str]:
 
 
 def with_threads(jobs: Jobs) -> Jobs:
-    """The jobs with the threads that the first run's command line asks for; it is parsed for that, and so checked.
-
-    Raises
-    ------
-    click.UsageError
-        It is none, or its options are wrong.
-    """
+    """The jobs with the threads of the first run's command line, which is parsed; a usage error if it is wrong."""
     from ..main import COMMANDS, cli
 
     name, *rest = _first_words(jobs)
@@ -47,13 +41,7 @@ def with_threads(jobs: Jobs) -> Jobs:
 
 
 def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:
-    """The jobs with the time and memory of one run: given, or found by a dry run.
-
-    Raises
-    ------
-    StageError
-        The dry run failed.
-    """
+    """The jobs with the time and memory of one run, given or from a dry run; `StageError` if that fails."""
     words = _first_words(jobs)
     if seconds is None and "--time" in words:
         seconds = MARGIN * DURATION.convert(words[words.index("--time") + 1], None, None) + EXTRA_SECONDS
@@ -67,7 +55,7 @@ def limits_of(jobs: Jobs, seconds: float | None, memory: int | None) -> Jobs:
 
 
 def _dry_run(words: list[str]) -> dict[str, float]:
-    """The forecast of parentsets, made by a process of its own: its peak of memory is part of it."""
+    """The forecast of parentsets, from a separate process, whose peak memory is part of it."""
     import orjson
 
     from stages.runtime.errors import StageError
@@ -75,9 +63,7 @@ def _dry_run(words: list[str]) -> dict[str, float]:
     place = words.index("--resume")
     words = words[:place] + words[place + 2 :]
     done = subprocess.run(
-        [sys.executable, "-m", "bnsl_cli", *words, "--dry-run", "--json", "-q"],
-        capture_output=True,
-        check=False,
+        [sys.executable, "-m", "bnsl_cli", *words, "--dry-run", "--json", "-q"], capture_output=True, check=False
     )
     if done.returncode:
         raise StageError(f"the command cannot be run: {done.stderr.decode(errors='replace').strip()}")

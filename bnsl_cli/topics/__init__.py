@@ -1,17 +1,52 @@
-"""The topics of ``bnsl help``: the README's sections, one file each, written by ``make docs``."""
+"""The texts of ``bnsl help`` and ``--help-all``: one Markdown file per topic here, one per command in `commands`.
+
+What the tables of the program know stands in the files as ``{methods}`` and the like, and is filled in when a text is
+shown (`derived`).
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from importlib.resources import files
 
 TOPICS = {
-    "pipes": "The stages and how they join.",
-    "tour": "What one does with them, by examples.",
+    "start": "Install, complete commands by tab, compile in advance.",
+    "pipes": "The stages, how they join, what all commands have in common.",
+    "tour": "What to do with them, by examples.",
     "data": "What tables may look like; missing cells, numbers, discretization.",
     "scores": "What is maximised.",
-    "methods": "Which method when, and what it costs.",
+    "methods": "Which method when, what it costs, all methods and their options.",
     "gaps": "How to read a gap, and what is proved.",
-    "cluster": "Job arrays, shards, merging.",
-    "limits": "What is too large, and how much memory is taken.",
+    "knowledge": "Required and forbidden arcs, tiers.",
+    "probabilities": "Probabilities of arcs: posterior, bootstrap, consensus.",
+    "queries": "Parameters, and questions to a network.",
+    "cluster": "Scripts, shards, workers; what they cost.",
+    "limits": "What is too large, and how much memory and time it takes.",
+    "not-for": "What bnsl does not do, and which programs do.",
     "formats": "Files of our own and of other programs; your own solver in the pipe.",
-    "exit-codes": "What a command ends with.",
+    "exit-codes": "The exit codes of all commands.",
     "reproducibility": "When two runs give the same bytes.",
+    "experiments": "The experiments in examples/, one for each paper.",
     "references": "The papers.",
 }
-"""Name and one line on each, in the order of the README."""
+"""Name and one line on each, in the order of ``bnsl help``."""
+
+
+def topic_text(name: str) -> str:
+    """The Markdown of a topic."""
+    return _filled(files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8"))
+
+
+def command_sections(name: str) -> list[tuple[str, str]]:
+    """Heading and text of each section on a command; examples are blocks that click does not wrap (``\\b``)."""
+    text = _filled(files(__package__).joinpath("commands", f"{name}.md").read_text(encoding="utf-8"))
+    text = re.sub(r"(?ms)^```\n(.*?)^```$", lambda block: "\b\n" + textwrap.indent(block[1], "  "), text)
+    _, *parts = re.split(r"(?m)^## (.*)\n", text)
+    return [(title, part.strip()) for title, part in zip(parts[::2], parts[1::2])]
+
+
+def _filled(text: str) -> str:
+    from .derived import DERIVED
+
+    return re.sub(r"\{(\w+)\}", lambda word: DERIVED[word[1]]() if word[1] in DERIVED else word[0], text)

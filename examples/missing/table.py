@@ -6,12 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-MEASURES = {
-    "shd": "distance",
-    "given_loglik": "log-likelihood",
-    "right": "filled right",
-    "seconds": "seconds",
-}
+MEASURES = {"shd": "distance", "given_loglik": "log-likelihood", "right": "filled right", "seconds": "seconds"}
 
 
 def text(value: float | None) -> str:

@@ -66,10 +66,7 @@ def ours(command: list[str], header: str, rows: list[str]) -> float | None:
     """Processor seconds for ROWS rows; nothing if they are refused or take too long."""
 
     def run(count: int) -> float:
-        with (
-            tempfile.NamedTemporaryFile("w", suffix=".csv") as table,
-            tempfile.TemporaryDirectory() as folder,
-        ):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as table, tempfile.TemporaryDirectory() as folder:
             table.writelines([header, *rows[:count]])
             table.flush()
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -108,9 +105,7 @@ def theirs(network: str, holes: str, memory: str, question: str, way: str) -> No
     with open(holes, newline="") as stream:
         table = csv.DictReader(stream)
         target = model.idFromName(list(table.fieldnames or ())[-1])
-        rows = [
-            {model.idFromName(name): codes[name][cell] for name, cell in row.items() if cell} for row in table
-        ]
+        rows = [{model.idFromName(name): codes[name][cell] for name, cell in row.items() if cell} for row in table]
     engine = getattr(pyagrum, way)(model)
     engine.setNumberOfThreads(1)
     answer = answers_of(model, engine, question, target)

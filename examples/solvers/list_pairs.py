@@ -14,13 +14,7 @@ with open(sys.argv[1], newline="") as stream:
 columns = [list(column) for column in zip(*rows)]
 states = [sorted(set(column)) for column in columns]
 variables = [{"name": n, "states": s} for n, s in zip(names, states)]
-header = {
-    "format": "bnsl.parentsets",
-    "version": 1,
-    "score": "bic",
-    "rows": len(rows),
-    "variables": variables,
-}
+header = {"format": "bnsl.parentsets", "version": 1, "score": "bic", "rows": len(rows), "variables": variables}
 print(json.dumps(header))
 for child, column in enumerate(columns):
     scores = {}

@@ -1,1 +1,1 @@
-"""Networks: opening and writing any format, with and without parameters, and what users write about arcs."""
+"""Networks in all formats, with and without parameters, and files of arcs, tiers and patterns of arcs."""

@@ -1,4 +1,4 @@
-"""Lists of arcs as Arrow and Parquet files, for programs that read and write such tables."""
+"""Lists of arcs as Arrow and Parquet files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from ..records import Network
 from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
 from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, read_arrow, read_parquet
-from ..tables.batches import own_header
-from ..tables.encoding import TextLayout
+from ..tables.batches import batch_writer, is_own
 from ..textlines import Lines
 from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
 
@@ -23,25 +22,21 @@ from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_r
 def read_arcs(lines: Lines) -> Network:
     """Read a list of arcs: CSV, Arrow or Parquet.
 
-    Raises
-    ------
-    Malformed
-        It is another table.
+    Raises `Malformed`: it is another table.
     """
     is_parquet = lines.beginning.startswith(PARQUET_MARK)
     if not is_parquet and not lines.beginning.startswith(ARROW_MARKS):
         return read_table(lines)
     read = read_parquet if is_parquet else read_arrow
-    table = read(lines.data(), lines.source, TextLayout(), lambda message: None)
-    if own_header(table.schema).get("format") == ARC_PROBABILITIES.name:
+    table = read(lines.data(), lines.source)
+    if is_own(table.schema, ARC_PROBABILITIES.name):
         raise Malformed(
             "expected a network, this is a table of arc probabilities",
             source=lines.source,
             remedy="bnsl average makes a network of it",
         )
     header = [name.strip() for name in table.column_names]
-    texts = all(_is_text(column.type) for column in table.columns)
-    if not texts or not is_arc_header(header):
+    if not is_arc_header(header) or not all(_is_text(column.type) for column in table.columns):
         raise Malformed(
             "expected a network, this is a table of data; arcs are columns of text called from and to",
             source=lines.source,
@@ -52,31 +47,16 @@ def read_arcs(lines: Lines) -> Network:
 
 
 def _is_text(kind: pyarrow.DataType) -> bool:
-    types = pyarrow.types
-    if types.is_dictionary(kind):
+    if pyarrow.types.is_dictionary(kind):
         kind = kind.value_type
-    return types.is_string(kind) or types.is_large_string(kind)
+    return pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
 
 
 def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:
-    """Write the columns that a list of arcs has as CSV.
-
-    Parameters
-    ----------
-    target : str
-        A path, which appears only when all is written, or ``-``.
-    graph : Network or EssentialGraph
-    format : str
-        ``arrow`` (stream), ``feather`` (Arrow file) or ``parquet``.
-    """
+    """Write the columns of a list of arcs; `format` is ``arrow`` (stream), ``feather`` (file) or ``parquet``."""
     text = arcs_text(graph) if isinstance(graph, Network) else essential_arcs_text(graph)
     names, *rows = csv.reader(io.StringIO(text))
     columns = [pyarrow.array([row[i] for row in rows], pyarrow.string()) for i in range(len(names))]
     table = pyarrow.table(columns, names=names)
-    with open_output(target) as stream:
-        if format == "parquet":
-            pyarrow.parquet.write_table(table, stream)
-            return
-        opened = pyarrow.ipc.new_file if format == "feather" else pyarrow.ipc.new_stream
-        with opened(stream, table.schema) as writer:
-            writer.write_table(table)
+    with open_output(target) as stream, batch_writer(format, stream, table.schema) as writer:
+        writer.write_table(table)

@@ -1,8 +1,8 @@
 """Reading networks with parameters in the Bayesian interchange format (BIF 0.15, bnlearn's repository).
 
-The reader is tolerant in what differs between programs: quoted or bare names with any characters but
-``, ; ( ) { } |`` and blanks, commas or blanks between items, comments, properties, ``table`` and ``default`` lines,
-rows in any order. It is strict about meaning: every parent configuration needs its row, rows must sum to 1.
+The reader accepts what differs between programs: quoted or bare names with any characters but ``, ; ( ) { } |`` and
+blanks, commas or blanks between items, comments, properties, ``table`` and ``default`` lines, rows in any order. But
+every parent configuration needs its row, rows must sum to 1.
 """
 
 from __future__ import annotations
@@ -15,21 +15,26 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..data_records import Variable
 from ..errors import Inconsistent, Malformed
 from ..graph_records import BayesianNetwork
 from ..textlines import Lines
-from .families import EXACT, MAX_CELLS, TOLERANCE
+from .families import Families
 from .mended_words import original, restored
-from .structures import require_acyclic
 
-# Comments and quoted strings are replaced before anything is split. A comment begins where a word could:
-# state names such as Asy/Patch or a//b stay whole.
-_OPAQUE = re.compile(r'"((?:[^"\\\n]|\\.)*)"|(?<![^\s;{}])(//[^\n]*|/\*.*?\*/)', re.DOTALL)
+# Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
+# a // that touches the word before it begins a comment only if no word touches it from behind. If the line holds
+# nothing more that could show which of the two is meant, the file is refused.
+_OPAQUE = re.compile(
+    r""""((?:[^"\\\n]|\\.)*)"
+      | ( (?:(?<![^\s;,|(){}\[\]"]) | (?=//["\s]|//\Z)) //[^\n]* | /\*.*?\*/ )
+      | (?<!:) // [^\n,;|(){}]* $""",
+    re.DOTALL | re.VERBOSE | re.MULTILINE,
+)
 _BLOCK = re.compile(r"\s*(network|variable|probability)\b([^{]*)\{", re.IGNORECASE)
 _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^}]*)\}\s*;?", re.IGNORECASE)
 _KEPT = re.compile(r"property\s+bnsl_(name|states)\s*=\s*(\x00\d+\x00)")
 _PROPERTY = re.compile(r"property\b[^;]*;?", re.IGNORECASE)
+_FUNCTION = re.compile(r"property\s+function\s+(?!table\b)(\w+)", re.IGNORECASE)
 
 
 @dataclass
@@ -44,10 +49,10 @@ class _Block:
 
 
 class _Text:
-    """The text with strings and comments taken out; knows line numbers and the strings."""
+    """The text without comments, each string replaced by its number between NUL characters."""
 
     def __init__(self, lines: Lines):
-        self.source = lines.source
+        self.lines = lines
         self.strings: list[str] = []
         self.text = lines.text()
         if "\x00" in self.text:
@@ -55,21 +60,21 @@ class _Text:
         self.text = _OPAQUE.sub(self._replace, self.text)
 
     def _replace(self, match: re.Match) -> str:
+        if match.lastindex is None:
+            message = f"{match[0][:40]!r} touches a word: part of the name, or a comment?"
+            self.fail(message, match.start(), remedy="put the name in quotes, or a blank before the comment")
         if match[1] is None:
-            # keep the line ends, so that line numbers stay right
-            return " " + "\n" * match[2].count("\n")
+            return " " + "\n" * match[2].count("\n")  # line numbers stay right
         self.strings.append(re.sub(r"\\(.)", r"\1", match[1]))
         return f"\x00{len(self.strings) - 1}\x00"
 
     def fail(self, message: str, at: int, kind=Malformed, remedy: str | None = None) -> NoReturn:
         line = self.text.count("\n", 0, at) + 1
-        raise kind(message, source=self.source, line=line, remedy=remedy)
+        self.lines.fail(message, kind=kind, line=line, remedy=remedy)
 
     def unquote(self, word: str) -> str:
-        """A name as it was written, without quotes."""
-        if "\x00" in word:
-            word = re.sub("\x00(\\d+)\x00", lambda m: self.strings[int(m[1])], word)
-        return word
+        """A name as it was written, without quotes and surrounding blanks."""
+        return re.sub("\x00(\\d+)\x00", lambda m: self.strings[int(m[1])], word.strip())
 
     def items(self, text: str) -> list[str]:
         """Names separated by commas or blanks; with commas, names may contain blanks."""
@@ -89,9 +94,8 @@ class _Text:
         rest = text[position:].lstrip(" \t\r\n;")
         if rest:
             shown = self.unquote(rest.split("\n")[0][:40])
-            self.fail(
-                f"expected network, variable or probability {{...}}, got {shown!r}", len(text) - len(rest)
-            )
+            expected = "network, variable or probability {...}"
+            self.fail(f"expected {expected}, got {shown!r}", len(text) - len(rest))
 
     def _closing_brace(self, start: int) -> int:
         position = start
@@ -104,120 +108,109 @@ class _Text:
             position = closing + 1
         return closing
 
+    def kept(self, block: _Block) -> dict[str, list[str]]:
+        """The names and labels that our writer replaced."""
+        return {key: restored(self.unquote(held)) for key, held in _KEPT.findall(block.body)}
 
-def _read_variable(text: _Text, block: _Block) -> Variable:
-    name = text.unquote(block.head.strip())
-    if not name:
-        text.fail("a variable without a name", block.head_at)
-    match = _TYPE.search(block.body)
+
+def _read_variable(text: _Text, block: _Block, families: Families) -> None:
+    name = text.unquote(block.head)
+    body = _PROPERTY.sub(lambda match: " " * len(match[0]), block.body)
+    match = _TYPE.search(body)
     if not match:
         text.fail(f"variable {name!r} has no 'type discrete [ n ] {{ ... }};'", block.body_at)
     states = text.items(match[2])
     if len(states) != int(match[1]):
-        text.fail(
-            f"variable {name!r} announces {match[1]} states but names {len(states)}",
-            block.body_at,
-            Inconsistent,
-        )
-    if not states or len(set(states)) < len(states) or not all(states):
-        text.fail(f"variable {name!r} needs distinct, non-empty state names", block.body_at, Inconsistent)
-    return Variable(name, tuple(states))
+        message = f"variable {name!r} announces {match[1]} states but names {len(states)}"
+        text.fail(message, block.body_at, Inconsistent)
+    if not all(states):
+        text.fail(f"variable {name!r} needs non-empty state names", block.body_at, Inconsistent)
+    families.add_variable(name, name, states, block.head_at)
 
 
-def _family_names(text: _Text, part: str, index_of: dict[str, int]) -> list[str]:
-    """Names of variables; a single one may have blanks even without quotes."""
-    whole = text.unquote(part.strip())
-    return [whole] if whole in index_of else text.items(part)
+def _names_of(text: _Text, block: _Block, families: Families) -> list[str]:
+    """Parents and, last, the child named in the head of a probability block."""
 
+    def names(part: str) -> list[str]:
+        whole = text.unquote(part)  # a single name may have blanks even without quotes
+        return [whole] if whole in families.index_of else text.items(part)
 
-def _read_family(text: _Text, block: _Block, index_of: dict[str, int]) -> tuple[int, tuple[int, ...]]:
-    """Child and parents named in the head of a probability block."""
     head = block.head.strip()
     if not (head.startswith("(") and head.endswith(")")):
         text.fail("expected 'probability ( child | parents )'", block.head_at)
-    # Old programs write no bar: the first name is the child's.
-    child_part, bar, parent_part = head[1:-1].partition("|")
-    names = _family_names(text, child_part, index_of)
+    child, bar, parents = head[1:-1].partition("|")
     if bar:
-        names = [text.unquote(child_part.strip()), *_family_names(text, parent_part, index_of)]
-    for name in names:
-        if name not in index_of:
-            text.fail(f"probability of an unknown variable {name!r}", block.head_at, Inconsistent)
-    if not names:
-        text.fail("a probability block without a variable", block.head_at)
-    child, *parents = (index_of[name] for name in names)
-    if child in parents or len(set(parents)) < len(parents):
-        text.fail(
-            f"variable {names[0]!r} has a parent twice or itself as parent", block.head_at, Inconsistent
-        )
-    return child, tuple(parents)
+        return [*names(parents), text.unquote(child)]
+    # Old programs write no bar: the first name is the child's.
+    found = names(child)
+    return [*found[1:], *found[:1]]
 
 
 class _TableReader:
-    """Fills one conditional probability table from the statements of a probability block."""
+    """Reads one conditional probability table from the statements of a probability block."""
 
-    def __init__(self, text: _Text, block: _Block, variables: tuple[Variable, ...], child: int, parents):
-        self.text, self.block = text, block
-        self.child = variables[child]
-        self.parents = [variables[p] for p in parents]
-        shape = [len(v.known_states) for v in self.parents]
-        self.n_states = len(self.child.known_states)
-        if math.prod(shape) * self.n_states > MAX_CELLS:
-            text.fail(f"the table of {self.child.name!r} has more than {MAX_CELLS} entries", block.head_at)
-        self.shape = (*shape, self.n_states)
+    def __init__(self, text: _Text, block: _Block, families: Families):
+        self.text, self.block, self.families = text, block, families
+        self.family = families.family(_names_of(text, block, families), block.head_at)
+        *self.parents, self.child = (families.variables[member] for member in self.family)
+        *shape, self.n_states = families.shape(self.family)
         self.codes = [{state: code for code, state in enumerate(v.known_states)} for v in self.parents]
-        self.table = np.full((math.prod(shape), self.n_states), np.nan)
         self.strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        self.table = np.full((math.prod(shape), self.n_states), np.nan)
+        self.seen = np.zeros(len(self.table), dtype=np.bool_)
         self.default: list[float] | None = None
 
     def fail(self, message: str, at: int) -> NoReturn:
         self.text.fail(f"variable {self.child.name!r}: {message}", self.block.body_at + at, Inconsistent)
 
-    def read(self) -> np.ndarray:
-        """The table, rows summing to 1."""
+    def read(self) -> None:
+        """Store the table in the families."""
         at = 0
-        seen = np.zeros(len(self.table), dtype=np.bool_)
         for statement in self.block.body.split(";"):
-            stripped = statement.strip()
-            if stripped:
-                self._read_statement(stripped, at + len(statement) - len(statement.lstrip()), seen)
+            if statement.strip():
+                self._read_statement(statement.strip(), at + len(statement) - len(statement.lstrip()))
             at += len(statement) + 1
         if self.default is not None:
-            self.table[~seen] = self.default
-        elif not seen.all():
-            self.fail(f"no probabilities for {self._row_name(int(np.argmin(seen)))}", 0)
-        self._normalise()
-        return self.table.reshape(self.shape)
+            self.table[~self.seen] = self.default
+        elif not self.seen.all():
+            self.fail(f"no probabilities for {self._row_name(int(np.argmin(self.seen)))}", 0)
+        table = self.table.reshape(self.families.shape(self.family))
+        self.families.store(self.family, table, self.block.body_at)
 
-    def _read_statement(self, statement: str, at: int, seen: np.ndarray) -> None:
+    def _row_name(self, row: int) -> str:
+        return self.families.row_name(self.family, row)
+
+    def _read_statement(self, statement: str, at: int) -> None:
         if statement.startswith("("):
-            labels, closed, numbers = statement[1:].partition(")")
-            if not closed:
-                self.fail("a row without its closing parenthesis", at)
-            row = self._row_index(labels, at)
-            if seen[row]:
-                self.fail(f"two rows for {self._row_name(row)}", at)
-            seen[row] = True
-            self.table[row] = self._numbers(numbers, self.n_states, at)
+            self._read_row(statement, at)
             return
         word = statement.split(None, 1)[0].lower()
         rest = statement[len(word) :]
         if word == "table":
-            if seen.any():
+            if self.seen.any():
                 self.fail("a 'table' line beside other rows", at)
             # The child comes first in the head and varies slowest, the last parent fastest.
             values = np.array(self._numbers(rest, self.table.size, at))
             self.table[:] = values.reshape(self.n_states, -1).T
-            seen[:] = True
+            self.seen[:] = True
         elif word == "default":
             self.default = self._numbers(rest, self.n_states, at)
         elif word != "property":
             self.fail(f"expected a row, 'table' or 'default', got {statement[:40]!r}", at)
 
+    def _read_row(self, statement: str, at: int) -> None:
+        labels, closed, numbers = statement[1:].partition(")")
+        if not closed:
+            self.fail("a row without its closing parenthesis", at)
+        row = self._row_index(labels, at)
+        if self.seen[row]:
+            self.fail(f"two rows for {self._row_name(row)}", at)
+        self.seen[row] = True
+        self.table[row] = self._numbers(numbers, self.n_states, at)
+
     def _numbers(self, text: str, n_expected: int, at: int) -> list[float]:
-        words = text.replace(",", " ").split()
         try:
-            values = list(map(float, words))
+            values = list(map(float, text.replace(",", " ").split()))
         except ValueError:
             self.fail(f"not a number in {text.strip()[:40]!r}", at)
         if len(values) != n_expected:
@@ -225,9 +218,9 @@ class _TableReader:
         return values
 
     def _row_index(self, labels: str, at: int) -> int:
-        # With one parent there is nothing to separate, so its state may contain blanks even bare.
+        # The state of a single parent needs no separator, so it may contain blanks even without quotes.
         one = len(self.parents) == 1
-        words = [self.text.unquote(labels.strip())] if one else self.text.items(labels)
+        words = [self.text.unquote(labels)] if one else self.text.items(labels)
         if len(words) != len(self.parents):
             self.fail(f"a row names {len(words)} states for {len(self.parents)} parents", at)
         try:
@@ -236,79 +229,29 @@ class _TableReader:
             axis = next(i for i, word in enumerate(words) if word not in self.codes[i])
             self.fail(f"{error.args[0]!r} is no state of parent {self.parents[axis].name!r}", at)
 
-    def _row_name(self, row: int) -> str:
-        if not self.parents:
-            return "the variable"
-        codes = np.unravel_index(row, self.shape[:-1])
-        return "(" + ", ".join(v.known_states[code] for v, code in zip(self.parents, codes)) + ")"
-
-    def _normalise(self) -> None:
-        with np.errstate(invalid="ignore"):
-            sums = self.table.sum(axis=1)
-            bad = ~(np.abs(sums - 1.0) <= TOLERANCE) | (self.table < 0).any(axis=1)
-        if bad.any():
-            row = int(np.argmax(bad))
-            values = self.table[row]
-            problem = f"sum to {sums[row]:.9g}, not to 1"
-            if not np.isfinite(values).all() or values.min() < 0:
-                problem = "are negative or not finite"
-            self.fail(f"the probabilities of {self._row_name(row)} {problem}", 0)
-        off = np.abs(sums - 1.0) > EXACT
-        self.table[off] /= sums[off, None]
-
 
 def read_bif(lines: Lines) -> BayesianNetwork:
-    """Read a BIF network from text lines that are open already; see `networks.open_bayesian_network`."""
+    """Read a BIF network."""
     text = _Text(lines)
-    name = "unknown"
-    found: list[Variable] = []
-    originals: list[Variable] = []
-    families: list[_Block] = []
+    families = Families(text.fail)
+    title = "unknown"
+    tables: list[_Block] = []
+    kept: list[dict[str, list[str]]] = []
     for block in text.blocks():
         if block.keyword == "network":
-            name = _kept(text, block).get("name", [text.unquote(block.head.strip()) or name])[0]
+            title = text.kept(block).get("name", [text.unquote(block.head) or title])[0]
         elif block.keyword == "variable":
-            kept = _kept(text, block)
-            block.body = _PROPERTY.sub(lambda match: " " * len(match[0]), block.body)
-            found.append(_read_variable(text, block))
-            originals.append(original(found[-1], kept.get("name", ()), kept.get("states", ())))
+            _read_variable(text, block, families)
+            kept.append(text.kept(block))
         else:
-            families.append(block)
-    if not found:
+            tables.append(block)
+    if not families.variables:
         text.fail("no variable blocks", 0)
-    variables = tuple(found)
-    parents, tables = _read_families(text, families, variables)
-    require_acyclic([v.name for v in variables], parents, lines.source)
-    if len({v.name for v in originals}) == len(variables):
-        variables = tuple(originals)
-    return BayesianNetwork(variables, parents, tables, name)
-
-
-def _kept(text: _Text, block: _Block) -> dict[str, list[str]]:
-    """The names and labels that our writer changed, as they were."""
-    return {key: restored(text.unquote(held)) for key, held in _KEPT.findall(block.body)}
-
-
-def _read_families(
-    text: _Text, blocks: list[_Block], variables: tuple[Variable, ...]
-) -> tuple[tuple[tuple[int, ...], ...], tuple[np.ndarray, ...]]:
-    """Parents and table of every variable, each from its own probability block."""
-    index_of: dict[str, int] = {}
-    for index, variable in enumerate(variables):
-        if index_of.setdefault(variable.name, index) != index:
-            text.fail(f"two variables are called {variable.name!r}", 0, Inconsistent)
-    parents: dict[int, tuple[int, ...]] = {}
-    tables: dict[int, np.ndarray] = {}
-    for block in blocks:
-        child, parent_set = _read_family(text, block, index_of)
-        if child in parents:
-            text.fail(f"two probability blocks for {variables[child].name!r}", block.head_at, Inconsistent)
-        parents[child] = parent_set
-        tables[child] = _TableReader(text, block, variables, child, parent_set).read()
-    missing = [v.name for index, v in enumerate(variables) if index not in parents]
-    if missing:
-        text.fail(
-            f"no probability block for {missing[0]!r}: {len(missing)} missing", len(text.text), Inconsistent
-        )
-    order = range(len(variables))
-    return tuple(parents[index] for index in order), tuple(tables[index] for index in order)
+    for block in tables:
+        if function := _FUNCTION.search(block.body):
+            message = f"the rows are parameters of a function ({function[1]}), no table"
+            text.fail(message, block.body_at + function.start(), Inconsistent)
+        _TableReader(text, block, families).read()
+    # Rows refer to the labels of the file, so the original ones replace these only now.
+    families.variables = [original(v, held) for v, held in zip(families.variables, kept)]
+    return families.network(lines.source, title)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from ..graph_records import Arc, EssentialGraph, Strength, Strengths, strengths_of
+from ..graph_records import Arc, EssentialGraph, Strength, Strengths, arcs_of, strengths_of
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
@@ -20,10 +20,12 @@ _TOKEN = re.compile(
 )
 
 FULL_WIDTH = 4.0
-"""Width of the line of a sure arc, points."""
+"""Width of the line of an arc of strength 1, points."""
 
 MAX_ARCS = 1_000_000
-"""Most arcs of a graph: one arrow between two groups of names stands for as many as their product."""
+"""Largest number of arcs: one arrow between two groups of names stands for the product of their sizes."""
+
+_MAX_DEPTH = 50
 
 
 def _quoted(name: str) -> str:
@@ -31,41 +33,33 @@ def _quoted(name: str) -> str:
 
 
 def dot_text(network: Network) -> str:
-    """The structure as a Graphviz directed graph; where strengths are known, lines are as wide as arcs are sure."""
-    arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
-    return _digraph_text(network.header.names, arcs, (), strengths_of(network))
+    """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known."""
+    return _digraph_text(network.header.names, arcs_of(network), (), strengths_of(network))
 
 
 def essential_dot_text(graph: EssentialGraph) -> str:
-    """An essential graph as a Graphviz directed graph; undirected edges are drawn without an arrow."""
+    """An essential graph as a Graphviz directed graph; undirected edges are drawn without an arrowhead."""
     return _digraph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
 
 
-def _digraph_text(
-    names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths
-) -> str:
-    def attributes(arc: Arc, directed: bool) -> str:
-        given = [] if directed else ["dir=none"]
-        strength = strengths.get(arc)
-        if strength is not None:
-            width = f"{FULL_WIDTH * strength.either:.3g}"
-            given += [f'label="{_label(strength)}"', f"penwidth={width}"]
-            given += [f"strength={strength.arc:.6g}", f"either={strength.either:.6g}"]
-        return f" [{', '.join(given)}]" if given else ""
-
+def _digraph_text(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths) -> str:
     quoted = [_quoted(name) for name in names]
-    rows = ["digraph network {"]
-    rows += [f"  {name};" for name in quoted]
-    lines = [(arc, True) for arc in arcs] + [(edge, False) for edge in edges]
-    for (one, other), directed in lines:
-        rows.append(f"  {quoted[one]} -> {quoted[other]}{attributes((one, other), directed)};")
+    rows = ["digraph network {", *(f"  {name};" for name in quoted)]
+    for pairs, given in ((arcs, []), (edges, ["dir=none"])):
+        for one, other in pairs:
+            attributes = [*given, *_attributes(strengths.get((one, other)))]
+            shown = f" [{', '.join(attributes)}]" if attributes else ""
+            rows.append(f"  {quoted[one]} -> {quoted[other]}{shown};")
     return "\n".join([*rows, "}"]) + "\n"
 
 
-def _label(strength: Strength) -> str:
-    """Figures of the arc and of either direction, once if they are the same to two places."""
+def _attributes(strength: Strength | None) -> list[str]:
+    if strength is None:
+        return []
     arc, either = f"{strength.arc:.2f}", f"{strength.either:.2f}"
-    return either if arc == either else f"{arc}/{either}"
+    label = either if arc == either else f"{arc}/{either}"
+    width = f"penwidth={FULL_WIDTH * strength.either:.3g}"
+    return [f'label="{label}"', width, f"strength={strength.arc:.6g}", f"either={strength.either:.6g}"]
 
 
 class _DotParser:
@@ -77,7 +71,7 @@ class _DotParser:
         self.tokens = self._tokenise()
         self.position = 0
         self.index_of: dict[str, int] = {}
-        self.arcs: list[tuple[int, int]] = []
+        self.arcs: list[Arc] = []
 
     def _tokenise(self) -> list[tuple[str, str, int]]:
         tokens, at = [], 0
@@ -92,24 +86,33 @@ class _DotParser:
             at = match.end()
         return tokens
 
-    def _fail(self, message: str, at: int) -> NoReturn:
+    def _fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Raise an error at a place in the text, by default at the next token."""
+        if at is None:
+            at = self.tokens[self.position][2] if self.position < len(self.tokens) else len(self.text)
         self.lines.fail(message, line=self.text.count("\n", 0, at) + 1)
+
+    def _value(self, ahead: int = 0) -> str:
+        """The text of a following token, empty at the end."""
+        place = self.position + ahead
+        return self.tokens[place][1] if place < len(self.tokens) else ""
 
     def _peek(self) -> str:
         """The next mark, ``name`` for a name, empty at the end."""
-        if self.position == len(self.tokens):
-            return ""
-        kind, value, _ = self.tokens[self.position]
-        return "name" if kind == "name" else value
+        is_name = self.position < len(self.tokens) and self.tokens[self.position][0] == "name"
+        return "name" if is_name else self._value()
 
     def _take(self, expected: str) -> str:
         if self._peek() != expected:
             at_end = self.position == len(self.tokens)
-            at = len(self.text) if at_end else self.tokens[self.position][2]
-            got = "the end" if at_end else repr(self.tokens[self.position][1])
-            self._fail(f"expected {expected!r}, got {got}", at)
+            self._fail(f"expected {expected!r}, got {'the end' if at_end else repr(self._value())}")
         self.position += 1
-        return self.tokens[self.position - 1][1]
+        return self._value(-1)
+
+    def _take_any(self, *wanted: str) -> None:
+        """Skip all next tokens of these kinds."""
+        while self._peek() in wanted:
+            self.position += 1
 
     def read(self) -> Network:
         word = self._take("name").lower()
@@ -121,31 +124,29 @@ class _DotParser:
             self._take("name")
         self._group()
         if self._peek():
-            self._fail("more than one graph", self.tokens[self.position][2])
+            self._fail("more than one graph")
         if not self.index_of:
             self._fail("the graph has no nodes", 0)
         return network_from_arcs(list(self.index_of), self.arcs, self.lines.source)
 
     def _group(self, depth: int = 0) -> list[int]:
         """``{ statements }``; returns the nodes named in it."""
-        if depth > 50:
-            self._fail("too deeply nested", self.tokens[self.position][2])
+        if depth > _MAX_DEPTH:
+            self._fail("too deeply nested")
         self._take("{")
         nodes: list[int] = []
         while self._peek() != "}":
             nodes += self._statement(depth)
-            while self._peek() in (";", ","):
-                self._take(self._peek())
+            self._take_any(";", ",")
         self._take("}")
         return nodes
 
     def _statement(self, depth: int) -> list[int]:
         if self._peek() == "name":
-            word = self.tokens[self.position][1].lower()
-            after = self.tokens[self.position + 1][1] if self.position + 1 < len(self.tokens) else ""
-            if word in ("node", "edge", "graph") and after == "[":
+            after = self._value(1)
+            if self._value().lower() in ("node", "edge", "graph") and after == "[":
                 self._take("name")
-                self._attributes()
+                self._skip_attributes()
                 return []
             if after == "=":
                 for part in ("name", "=", "name"):
@@ -155,7 +156,7 @@ class _DotParser:
         nodes = list(ends)
         while self._peek() in ("->", "--"):
             if self._peek() == "--":
-                self._fail("an undirected edge; a network needs arcs (->)", self.tokens[self.position][2])
+                self._fail("an undirected edge; a network needs arcs (->)")
             self._take("->")
             heads = self._endpoint(depth)
             if len(self.arcs) + len(ends) * len(heads) > MAX_ARCS:
@@ -163,11 +164,11 @@ class _DotParser:
             self.arcs += [(tail, head) for tail in ends for head in heads]
             nodes += heads
             ends = heads
-        self._attributes()
+        self._skip_attributes()
         return nodes
 
     def _endpoint(self, depth: int) -> list[int]:
-        if self._peek() == "name" and self.tokens[self.position][1].lower() == "subgraph":
+        if self._peek() == "name" and self._value().lower() == "subgraph":
             self._take("name")
             if self._peek() == "name":
                 self._take("name")
@@ -179,19 +180,18 @@ class _DotParser:
             self._take("name")
         return [self.index_of.setdefault(name, len(self.index_of))]
 
-    def _attributes(self) -> None:
+    def _skip_attributes(self) -> None:
         while self._peek() == "[":
             self._take("[")
             while self._peek() != "]":
                 name = self._take("name").lower()
                 if self._peek() == "=":
                     self._take("=")
-                    at = self.tokens[self.position][2] if self._peek() else len(self.text)
                     value = self._take("name").lower()
                     if name == "dir" and value != "forward":
-                        self._fail(f"an arc drawn with dir={value}; only plain arcs are read", at)
-                while self._peek() in (";", ","):
-                    self._take(self._peek())
+                        message = f"an arc drawn with dir={value}; only plain arcs are read"
+                        self._fail(message, self.tokens[self.position - 1][2])
+                self._take_any(";", ",")
             self._take("]")
 
 

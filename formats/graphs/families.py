@@ -1,8 +1,7 @@
-"""Networks with parameters put together from what a file says of each variable, and checked on the way.
+"""Networks with parameters assembled from the variables and tables of a file, and checked.
 
-Readers of formats that give each family as a flat list of numbers fill `Families`: the numbers go row by row, the
-last parent's states faster than the first one's and the child's fastest. BIF, whose rows are labelled, has checks of
-its own.
+Readers of formats that give each family as a flat list of numbers call `Families.add_table`: the numbers go row by
+row, the last parent's states faster than the first one's and the child's fastest.
 """
 
 from __future__ import annotations
@@ -14,18 +13,28 @@ from typing import NoReturn
 import numpy as np
 
 from ..data_records import Variable
-from ..errors import Inconsistent
+from ..errors import FormatError, Inconsistent, Malformed
 from ..graph_records import BayesianNetwork
+from ..textlines import Lines
 from .structures import require_acyclic
 
 EXACT = 1e-12
-"""Rows whose sum is this close to 1 stay digit for digit as they are; others are renormalised."""
+"""Rows whose sum is this close to 1 stay unchanged; others are renormalised."""
 
 TOLERANCE = 1e-3
 """Rows whose sum is off by more are an error; the published networks are off by up to 3e-7."""
 
 MAX_CELLS = 100_000_000
 """Largest conditional probability table that is read."""
+
+
+def failing(lines: Lines) -> Callable[..., NoReturn]:
+    """A function that takes a message, a line and optionally the kind of error, and raises it."""
+
+    def fail(message: str, at: int, kind: type[FormatError] = Malformed) -> NoReturn:
+        lines.fail(message, line=at, kind=kind)
+
+    return fail
 
 
 class Families:
@@ -35,16 +44,19 @@ class Families:
     ----------
     fail : callable
         Takes a message, a place in the file and optionally the kind of error, and raises it.
+    takes_weights : bool
+        Whether a row may hold weights, which are divided by their sum: numbers none of which is between 0 and 1.
     """
 
-    def __init__(self, fail: Callable[..., NoReturn]):
+    def __init__(self, fail: Callable[..., NoReturn], takes_weights: bool = False):
         self.fail = fail
+        self.takes_weights = takes_weights
         self.variables: list[Variable] = []
         self.index_of: dict[str, int] = {}
         self._found: dict[int, tuple[tuple[int, ...], np.ndarray]] = {}
 
     def add_variable(self, identifier: str, name: str, states: Sequence[str], at: int) -> None:
-        """A variable, with the name it is to have besides its identifier."""
+        """Add a variable, whose name may differ from its identifier."""
         if not identifier:
             self.fail("a variable without a name", at)
         if not states or len(set(states)) < len(states):
@@ -53,47 +65,69 @@ class Families:
             self.fail(f"two variables are called {identifier!r}", at, Inconsistent)
         self.variables.append(Variable(name, tuple(states)))
 
-    def add_table(self, names: Sequence[str], words: Sequence[str], at: int) -> None:
-        """The table of a family: identifiers of its parents and, last, of the child; and its numbers."""
-        family = []
+    def family(self, names: Sequence[str], at: int) -> list[int]:
+        """Indices of the parents and, last, of the child of a new table, by their identifiers."""
         for name in names:
             if name not in self.index_of:
                 self.fail(f"a table of the unknown variable {name!r}", at, Inconsistent)
-            family.append(self.index_of[name])
+        family = [self.index_of[name] for name in names]
         if not family or len(set(family)) < len(family):
             self.fail("a table names no variable, or one twice", at, Inconsistent)
-        *parents, child = family
-        if child in self._found:
+        if family[-1] in self._found:
             self.fail(f"two tables of {names[-1]!r}", at, Inconsistent)
-        shape = [len(self.variables[member].known_states) for member in family]
-        self._found[child] = tuple(parents), self._read_table(names[-1], shape, words, at)
+        if math.prod(self.shape(family)) > MAX_CELLS:
+            self.fail(f"the table of {names[-1]!r} has more than {MAX_CELLS} entries", at)
+        return family
 
-    def _read_table(self, name: str, shape: list[int], words: Sequence[str], at: int) -> np.ndarray:
-        if math.prod(shape) > MAX_CELLS:
-            self.fail(f"the table of {name!r} has more than {MAX_CELLS} entries", at)
-        if len(words) != math.prod(shape):
-            self.fail(
-                f"{name!r} has {len(words)} probabilities where {math.prod(shape)} are needed",
-                at,
-                Inconsistent,
-            )
+    def shape(self, family: Sequence[int]) -> tuple[int, ...]:
+        """Numbers of states of the members of a family."""
+        return tuple(len(self.variables[member].known_states) for member in family)
+
+    def add_table(self, names: Sequence[str], words: Sequence[str], at: int) -> None:
+        """Add the table of a family: identifiers of its parents and, last, of the child; and its numbers."""
+        family = self.family(names, at)
+        size = math.prod(self.shape(family))
+        if len(words) != size:
+            message = f"{names[-1]!r} has {len(words)} probabilities where {size} are needed"
+            self.fail(message, at, Inconsistent)
         try:
-            table = np.array([float(word) for word in words]).reshape(shape)
+            table = np.array([float(word) for word in words])
         except ValueError:
-            self.fail(f"the data of {name!r} are no table of numbers", at)
+            self.fail(f"the data of {names[-1]!r} are no table of numbers", at)
+        self.store(family, table.reshape(self.shape(family)), at)
+
+    def store(self, family: Sequence[int], table: np.ndarray, at: int) -> None:
+        """Check and renormalise the rows of a table, in place, and keep it."""
+        rows = table.reshape(-1, table.shape[-1])
         with np.errstate(invalid="ignore"):
-            sums = table.sum(axis=-1, keepdims=True)
-        if not ((np.abs(sums - 1.0) <= TOLERANCE).all() and (table >= 0).all()):
-            self.fail(f"the probabilities of {name!r} are negative or do not sum to 1", at, Inconsistent)
-        return np.where(np.abs(sums - 1.0) > EXACT, table / sums, table)
+            sums = rows.sum(axis=1)
+        is_sound = np.abs(sums - 1.0) <= TOLERANCE
+        if self.takes_weights:
+            is_sound |= ((rows == 0) | (rows >= 1)).all(axis=1) & (sums > 0) & (sums < np.inf)
+        is_sound &= (rows >= 0).all(axis=1)
+        if not is_sound.all():
+            row = int(np.argmin(is_sound))
+            is_finite = np.isfinite(rows[row]).all() and rows[row].min() >= 0
+            problem = f"sum to {sums[row]:.9g}, not to 1" if is_finite else "are negative or not finite"
+            name = self.variables[family[-1]].name
+            message = f"variable {name!r}: the probabilities of {self.row_name(family, row)} {problem}"
+            self.fail(message, at, Inconsistent)
+        off = np.abs(sums - 1.0) > EXACT
+        rows[off] /= sums[off, None]
+        self._found[family[-1]] = tuple(family[:-1]), table
+
+    def row_name(self, family: Sequence[int], row: int) -> str:
+        """The states of the parents in a row of a table."""
+        if len(family) == 1:
+            return "the variable"
+        codes = np.unravel_index(row, self.shape(family[:-1]))
+        states = (self.variables[parent].known_states[code] for parent, code in zip(family, codes))
+        return f"({', '.join(states)})"
 
     def network(self, source: str, name: str = "unknown") -> BayesianNetwork:
-        """The network, when all has come; identifiers serve as names where those are alike.
+        """The network, once all families are added; identifiers replace names that are not distinct.
 
-        Raises
-        ------
-        FormatError
-            There is no variable, one has no table, or the arcs form a cycle.
+        Raises `FormatError`: there is no variable, one has no table, or the arcs form a cycle.
         """
         identifiers = list(self.index_of)
         if not identifiers:
@@ -104,8 +138,7 @@ class Families:
         names = [variable.name for variable in self.variables]
         if len(set(names)) < len(names):
             names = identifiers
-        order = range(len(names))
-        parents = tuple(self._found[index][0] for index in order)
+        parents, tables = zip(*(self._found[index] for index in range(len(names))))
         require_acyclic(names, parents, source)
         renamed = tuple(Variable(n, variable.states) for n, variable in zip(names, self.variables))
-        return BayesianNetwork(renamed, parents, tuple(self._found[index][1] for index in order), name)
+        return BayesianNetwork(renamed, parents, tables, name)

@@ -7,66 +7,52 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from ..errors import Inconsistent
-from ..graph_records import Arc, EssentialGraph, Strength, Strengths, strengths_of
+from ..graph_records import Arc, EssentialGraph, Strengths, arcs_of, strengths_of
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
-from .xml_elements import read_xml, require_in_xml
+from .xml_elements import is_in_xml, read_xml
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _ATTRIBUTES = ("strength", "either", "weight")
-"""Attributes of edges whose strengths are known; programs that draw take the weight for the width of the line."""
+"""Attributes of edges with known strengths; drawing programs use the weight as the width of the line."""
 
 
 def graphml_text(network: Network) -> str:
     """The structure as GraphML; names are the ids of the nodes, strengths attributes of the edges.
 
-    Raises
-    ------
-    Inconsistent
-        A name has a control character, which XML cannot hold.
+    Raises `Inconsistent`: a name has a control character, which XML cannot hold.
     """
-    arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
-    return _graph_text(network.header.names, arcs, (), strengths_of(network))
+    return _graph_text(network.header.names, arcs_of(network), (), strengths_of(network))
 
 
 def essential_graphml_text(graph: EssentialGraph) -> str:
-    """An essential graph as GraphML with directed and undirected edges.
-
-    Raises
-    ------
-    Inconsistent
-        A name has a control character, which XML cannot hold.
-    """
+    """An essential graph as GraphML with directed and undirected edges; errors as of `graphml_text`."""
     return _graph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
 
 
 def _graph_text(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths) -> str:
     for name in names:
-        require_in_xml(name)
+        if not is_in_xml(name):
+            raise Inconsistent(f"XML cannot hold the variable name {name!r}")
     ids = [quoteattr(name) for name in names]
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<graphml xmlns="{_GRAPHML}">']
-    if strengths:
-        rows += [
-            f'  <key id="{name}" for="edge" attr.name="{name}" attr.type="double"/>' for name in _ATTRIBUTES
-        ]
+    for name in _ATTRIBUTES if strengths else ():
+        rows.append(f'  <key id="{name}" for="edge" attr.name="{name}" attr.type="double"/>')
     rows.append('  <graph id="network" edgedefault="directed">')
     rows += [f"    <node id={name}/>" for name in ids]
     for pairs, direction in ((arcs, ""), (edges, ' directed="false"')):
         for one, other in pairs:
             opened = f"    <edge{direction} source={ids[one]} target={ids[other]}"
             strength = strengths.get((one, other))
-            rows.append(f"{opened}/>" if strength is None else f"{opened}>{_edge_data(strength)}</edge>")
+            values = () if strength is None else (strength.arc, strength.either, strength.either)
+            data = "".join(f'<data key="{k}">{value:.6g}</data>' for k, value in zip(_ATTRIBUTES, values))
+            rows.append(f"{opened}>{data}</edge>" if data else f"{opened}/>")
     return "\n".join([*rows, "  </graph>", "</graphml>"]) + "\n"
 
 
-def _edge_data(strength: Strength) -> str:
-    values = (strength.arc, strength.either, strength.either)
-    return "".join(f'<data key="{name}">{value:.6g}</data>' for name, value in zip(_ATTRIBUTES, values))
-
-
 def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[str | None, str | None]:
-    """Names by node id: the data called ``name`` or ``label`` where all nodes differ in it, else the id."""
+    """Names by node id: the data called ``name`` or ``label`` if they differ for all nodes, else the ids."""
     nodes = graph.findall("{*}node")
     for wanted in ("name", "label"):
         keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == wanted}
@@ -95,14 +81,12 @@ def read_graphml(lines: Lines) -> Network:
     return network_from_arcs(names, list(_arcs(lines, graph, position)), lines.source)
 
 
-def _arcs(
-    lines: Lines, graph: ElementTree.Element, position: dict[str | None, int]
-) -> Iterator[tuple[int, int]]:
-    is_directed = graph.get("edgedefault") == "directed"
+def _arcs(lines: Lines, graph: ElementTree.Element, position: dict[str | None, int]) -> Iterator[Arc]:
+    default = "true" if graph.get("edgedefault") == "directed" else "false"
     for edge in graph.findall("{*}edge"):
         source, target = edge.get("source"), edge.get("target")
         if source not in position or target not in position:
             lines.fail(f"an edge between unknown nodes {source!r} and {target!r}", kind=Inconsistent, line=1)
-        if edge.get("directed", "true" if is_directed else "false") != "true":
+        if edge.get("directed", default) != "true":
             lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=1)
         yield position[source], position[target]

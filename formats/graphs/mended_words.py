@@ -1,4 +1,4 @@
-"""Names and labels that a format cannot hold become words of it; what they were is kept beside them, and restored.
+"""Names and labels that a format cannot hold: replaced by words, while the originals are kept in a property.
 
 `<=1.5` becomes `le_1_5`. Kept texts are percent-encoded with blanks between, so any line of text can hold them.
 """
@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote, unquote
 
 from ..data_records import Variable
@@ -20,11 +20,10 @@ def as_words(texts: Sequence[str], is_word: Callable[[str], bool], first: str = 
 
     Parameters
     ----------
-    texts : sequence of str
     is_word : callable
-        Whether the format takes a text as it stands; it takes ASCII letters, digits and ``_`` behind `first`.
+        Whether the format accepts a text unchanged; it accepts ASCII letters, digits and ``_`` behind `first`.
     first : str
-        What is put before a text that does not begin with a letter.
+        Prefix of a text that does not begin with a letter.
     """
     taken = {text for text in texts if is_word(text)}
     words = []
@@ -49,18 +48,18 @@ def kept(texts: Sequence[str]) -> str:
 
 
 def restored(line: str) -> list[str]:
-    """The texts of such a line."""
+    """The texts that `kept` encoded."""
     return ["" if word == "%" else unquote(word) for word in line.split(" ")]
 
 
-def original(variable: Variable, names: Sequence[str], states: Sequence[str]) -> Variable:
-    """A variable with the name and the labels that were kept of it, as far as these are sound."""
-    known = variable.known_states
+def original(variable: Variable, held: Mapping[str, Sequence[str]]) -> Variable:
+    """A variable with its original name and labels, kept under ``name`` and ``states``, if these are sound."""
+    states, known = held.get("states", ()), variable.known_states
     is_sound = len(set(states)) == len(known) == len(states)
-    name = next(iter(names), "") or variable.name
+    name = next(iter(held.get("name", ())), "") or variable.name
     return Variable(name, tuple(states) if is_sound else known)
 
 
 def mended(network: BayesianNetwork, is_word: Callable[[str], bool]) -> list[str]:
-    """The names of variables that are changed, or whose labels are."""
+    """The names of variables whose name or labels are replaced."""
     return [v.name for v in network.variables if not all(map(is_word, (v.name, *v.known_states)))]

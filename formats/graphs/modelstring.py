@@ -13,19 +13,15 @@ _FAMILY = re.compile(r"\s*\[([^\[\]|]+)(?:\|([^\[\]|]*))?\]\s*")
 
 
 def modelstring_text(network: Network) -> str:
-    """The model string of bnlearn, variables in header order: ``[A][B|A][C|A:B]``.
+    """The model string of a network, variables in header order.
 
-    Raises
-    ------
-    Inconsistent
-        A name contains one of ``[ ] | :`` or is blank.
+    Raises `Inconsistent`: a name contains one of ``[ ] | :``, is blank, or has blanks at its ends.
     """
     names = network.header.names
     for name in names:
         if re.search(r"[\[\]|:]", name) or name != name.strip() or not name:
-            raise Inconsistent(
-                f"a model string cannot hold the variable name {name!r}", remedy="write another format"
-            )
+            message = f"a model string cannot hold the variable name {name!r}"
+            raise Inconsistent(message, remedy="write another format")
     parts = []
     for name, parents in zip(names, network.parents):
         given = "|" + ":".join(names[p] for p in parents) if parents else ""

@@ -1,15 +1,13 @@
-"""What the header of a network claims, compared with its records: nothing is shown that the file itself belies.
+"""Claims in the header of a network, checked against its records by every reader of networks.
 
-Readers call these checks wherever a network is read. What needs the data, the scores themselves, is computed anew by
-``bnsl evaluate --data``.
+Scores are not recomputed here, which needs the data; ``bnsl evaluate --data`` does that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum, isnan
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import Inconsistent
 from ..graph_records import STRENGTHS
@@ -17,76 +15,54 @@ from ..records import Header
 from ..schemas import NETWORK_HEADER_KEYS, TREEWIDTH_KEYS, key_problem
 from ..sets.setblocks import SetBlock
 from ..textlines import Lines
-from .pace import moral_neighbours
+from .pace import eliminate, moral_neighbours
 
 CERTAIN = 1 + 1e-9
-"""Largest probability, with room for rounding."""
+"""Largest value accepted as a probability, to allow for rounding."""
 
 MAX_FILL = 20_000_000
-"""Pairs of neighbours that are looked at to find the width of an elimination order; beyond, evaluate does it."""
+"""Largest number of pairs of neighbours inspected to find the width of an elimination order."""
+
+Fail = Callable[[str], NoReturn]
 
 
 def check_while_reading(lines: Lines, header: Header, blocks: Iterator[SetBlock]) -> Iterator[SetBlock]:
-    """Pass on the records of a network; check its header now and, when all have come, against them.
-
-    Parameters
-    ----------
-    lines : Lines
-        The header is the line returned last.
-    header : Header
-    blocks : iterator of SetBlock
+    """Pass on the records of a network; check its header (the line returned last) now, and against all records.
 
     Raises
     ------
     Malformed, Inconsistent
-        See `check_types` and `check_claims`; the latter while iterating.
+        A key has a wrong type; while iterating, the records or other claims contradict a claim.
     """
-    check_types(lines, header.extra, header.n_variables)
-    return _check_at_end(lines, lines.number, header, blocks)
+    _check_types(lines, header.extra, header.n_variables)
+    line = lines.number
+
+    def checked() -> Iterator[SetBlock]:
+        found: dict[int, tuple[list[int], float]] = {}
+        for block in blocks:
+            found[block.child] = block.parents.tolist(), float(block.scores[0])
+            yield block
+        if len(found) == header.n_variables:
+            parents, scores = zip(*(found[v] for v in range(header.n_variables)))
+            _check_claims(lines, line, header.extra, parents, scores)
+
+    return checked()
 
 
-def _check_at_end(lines: Lines, line: int, header: Header, blocks: Iterator[SetBlock]) -> Iterator[SetBlock]:
-    parents: dict[int, list[int]] = {}
-    scores: dict[int, float] = {}
-    for block in blocks:
-        parents[block.child], scores[block.child] = block.parents.tolist(), float(block.scores[0])
-        yield block
-    if len(parents) == header.n_variables:
-        ordered = range(header.n_variables)
-        check_claims(lines, line, header.extra, [parents[v] for v in ordered], [scores[v] for v in ordered])
-
-
-def rounding(total: float) -> float:
-    """Difference, in nats, up to which two scores of a network are the same: the searches' own measure."""
+def _rounding(total: float) -> float:
+    """Largest difference in nats between equal scores of a network; the searches use the same tolerance."""
     return max(1e-6, 1e-9 * abs(total))
 
 
-def check_types(lines: Lines, extra: Mapping[str, Any], n_variables: int) -> None:
-    """Refuse header keys of networks (the line returned last by `lines`) that are of a wrong type.
-
-    Parameters
-    ----------
-    lines : Lines
-    extra : mapping
-        ``header.extra``.
-    n_variables : int
-
-    Raises
-    ------
-    Malformed, Inconsistent
-        A type is wrong; the elimination order lists other than every variable once.
-    """
-    problem = key_problem(dict(extra), tuple(key for key in NETWORK_HEADER_KEYS if not key.required))
-    if problem:
+def _check_types(lines: Lines, extra: Mapping[str, Any], n_variables: int) -> None:
+    if problem := key_problem(dict(extra), NETWORK_HEADER_KEYS):
         lines.fail(f"header: {problem}")
-    unscored = extra.get("unscored", [])
-    if not all(type(v) is int and 0 <= v < n_variables for v in unscored):
+    if not all(type(v) is int and 0 <= v < n_variables for v in extra.get("unscored", [])):
         lines.fail("header: key 'unscored' must be a list of variable indices")
     certificate = extra.get("treewidth")
     if certificate is None:
         return
-    problem = key_problem(certificate, TREEWIDTH_KEYS)
-    if problem:
+    if problem := key_problem(certificate, TREEWIDTH_KEYS):
         lines.fail(f"header, key 'treewidth': {problem}")
     order = certificate.get("elimination")
     if order is None:
@@ -94,74 +70,47 @@ def check_types(lines: Lines, extra: Mapping[str, Any], n_variables: int) -> Non
     if not all(type(v) is int for v in order):
         lines.fail("header, key 'treewidth': the elimination order must be a list of variable indices")
     if sorted(order) != list(range(n_variables)):
-        lines.fail(
-            f"the elimination order is no permutation of the {n_variables} variables", kind=Inconsistent
-        )
+        message = f"the elimination order is no permutation of the {n_variables} variables"
+        lines.fail(message, kind=Inconsistent)
 
 
-def check_claims(
-    lines: Lines,
-    line: int,
-    extra: Mapping[str, Any],
-    parents: Sequence[Sequence[int]],
-    scores: Sequence[float],
+def _check_claims(
+    lines: Lines, line: int, extra: Mapping[str, Any], parents: Sequence[Sequence[int]], scores: Sequence[float]
 ) -> None:
-    """Refuse a header whose total, bound, gap, strengths or certificate the records or the other claims contradict.
+    """Refuse a header on a line if its records or other claims contradict it; unknown scores are NaN."""
 
-    Parameters
-    ----------
-    lines : Lines
-    line : int
-        Line of the header.
-    extra : mapping
-        ``header.extra``; its types are checked.
-    parents : sequence of sequences of int
-    scores : sequence of float
-        Local scores, NaN where unknown: then there is nothing to compare the total with.
-
-    Raises
-    ------
-    Inconsistent
-    """
-
-    def fail(message: str):
+    def fail(message: str) -> NoReturn:
         lines.fail(message, kind=Inconsistent, line=line)
 
     total, bound, gap = extra.get("total"), extra.get("bound"), extra.get("gap")
     if total is not None:
         known = fsum(scores)
-        if not isnan(known) and abs(total - known) > rounding(fsum(map(abs, scores))):
+        if not isnan(known) and abs(total - known) > _rounding(fsum(map(abs, scores))):
             fail(f"the header states a total of {total}, the local scores sum to {known}")
-        if bound is not None and bound < total - rounding(total):
+        if bound is not None and bound < total - _rounding(total):
             fail(f"the header states a bound of {bound}, below the total {total}")
-        if bound is not None and gap is not None and abs(bound - total - gap) > rounding(total):
+        if bound is not None and gap is not None and abs(bound - total - gap) > _rounding(total):
             fail(f"the header states a gap of {gap}, but bound minus total is {bound - total}")
-    if gap is not None and gap < -rounding(total or 0.0):
+    if gap is not None and gap < -_rounding(total or 0.0):
         fail(f"the header states a negative gap of {gap}")
     _check_strengths(fail, extra.get(STRENGTHS), parents)
     _check_width(fail, extra.get("treewidth") or {}, parents)
 
 
-def _check_strengths(fail, by_child: Sequence[Any] | None, parents: Sequence[Sequence[int]]) -> None:
+def _check_strengths(fail: Fail, by_child: Sequence[Any] | None, parents: Sequence[Sequence[int]]) -> None:
     if by_child is None:
         return
     if len(by_child) != len(parents) or not all(
         isinstance(pairs, list) and len(pairs) == len(family) for pairs, family in zip(by_child, parents)
     ):
         fail("the strengths in the header are not one for each arc")
-    if not all(_is_strength(pair) for pairs in by_child for pair in pairs):
-        fail("a strength in the header is no pair of probabilities")
+    for pair in (pair for pairs in by_child for pair in pairs):
+        is_pair = isinstance(pair, list) and len(pair) == 2
+        if not is_pair or not all(type(value) in (int, float) and 0 <= value <= CERTAIN for value in pair):
+            fail("a strength in the header is no pair of probabilities")
 
 
-def _is_strength(pair: Any) -> bool:
-    return (
-        isinstance(pair, list)
-        and len(pair) == 2
-        and all(type(value) in (int, float) and 0 <= value <= CERTAIN for value in pair)
-    )
-
-
-def _check_width(fail, certificate: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:
+def _check_width(fail: Fail, certificate: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:
     stated, bound, order = (certificate.get(name) for name in ("width", "bound", "elimination"))
     if stated is not None and bound is not None and stated > bound:
         fail(f"the header states a width of {stated}, more than its bound {bound}")
@@ -177,16 +126,9 @@ def _width_of(parents: Sequence[Sequence[int]], order: Sequence[int], stated: in
     """Width of an elimination order, or `stated` + 1 if it is more than that; None if that takes too long."""
     if sum((len(p) + 1) ** 2 for p in parents) > MAX_FILL or len(order) * (stated + 1) ** 2 > MAX_FILL:
         return None
-    neighbours = moral_neighbours(parents)
     width = 0
-    for variable in order:
-        later = neighbours[variable]
+    for _, later in eliminate(moral_neighbours(parents), order):
         width = max(width, len(later))
         if width > stated:
             return stated + 1
-        for one, other in combinations(later, 2):
-            neighbours[one].add(other)
-            neighbours[other].add(one)
-        for other in later:
-            neighbours[other].discard(variable)
     return width

@@ -1,8 +1,7 @@
-"""Reading and writing networks in any format; the format that is read is told by content."""
+"""Reading and writing networks in any format; the format of an input is detected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import BinaryIO
 
 from ..detection import require_format
@@ -11,19 +10,20 @@ from ..graph_records import BayesianNetwork, Drawing, EssentialGraph
 from ..kinds import STRUCTURES, Kind
 from ..lookup import find_format, load, load_writer
 from ..records import Network
-from ..streams import open_output
+from ..streams import write_output
 from ..textlines import Lines, as_lines
+from ..wording import Warn, ignore
 from .bif_writer import is_word
 from .mended_words import mended
 from .structures import structure_of
 from .xdsl import is_identifier
 
 STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
-"""Formats that mend names and labels aloud: what they take as it stands, and who asks for it."""
+"""Formats that replace names and labels with a warning: which texts they accept, and the program that demands it."""
 
 
 def open_network(source: str | BinaryIO | Lines) -> Network:
-    """Read the structure of a network.
+    """Read the structure of a network; local scores are NaN where the format has none.
 
     Parameters
     ----------
@@ -31,69 +31,46 @@ def open_network(source: str | BinaryIO | Lines) -> Network:
         A path or ``-``: network JSON lines (or parent sets with one set for each variable), BIF, HUGIN, Graphviz,
         GraphML, XMLBIF, XDSL, UAI, adjacency matrix or list of arcs as CSV, bnlearn model string; gzipped or not.
 
-    Returns
-    -------
-    Network
-        Local scores in nats, NaN where the format has none.
-
     Raises
     ------
     FormatError
         With file and line; also when the arcs form a cycle.
     """
-    lines = as_lines(source)
-    try:
+    with as_lines(source) as lines:
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
         return structure_of(load(row.reader)(lines))
-    finally:
-        lines.close()
 
 
 def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
-    """Read a network with its parameters.
+    """Read a network with its parameters from BIF, HUGIN, XMLBIF, XDSL or UAI, compressed or not.
 
-    Parameters
-    ----------
-    source : str, binary stream or Lines
-        A path or ``-``: BIF, HUGIN, XMLBIF, XDSL or UAI, compressed or not.
-
-    Returns
-    -------
-    BayesianNetwork
-        Rows that sum to 1 only within 1e-3 are renormalised.
+    Rows of tables that sum to 1 only within 1e-3 are renormalised.
 
     Raises
     ------
     FormatError
-        With file and line.
+        With file and line: a format without parameters, nodes that are not discrete chance nodes, unknown variables,
+        tables of another size, probabilities that do not sum to 1, a cycle.
     """
-    lines = as_lines(source)
-    try:
+    with as_lines(source) as lines:
         wanted = "a network with parameters in BIF, HUGIN, XMLBIF, XDSL or UAI (bnsl fit makes one)"
         row = require_format(lines, (Kind.PARAMETERS,), wanted)
         return load(row.reader)(lines)
-    finally:
-        lines.close()
 
 
 def write_network(
-    target: str,
-    network: Network | BayesianNetwork,
-    format: str = "network",
-    warn: Callable[[str], None] | None = None,
+    target: str, network: Network | BayesianNetwork, format: str = "network", warn: Warn | None = None
 ) -> None:
-    """Write a network, or what a format keeps of it.
+    """Write a network, or the part of it that a format can hold, to a path or ``-``.
 
     Parameters
     ----------
-    target : str
-        A path, which appears only when all is written, or ``-``.
     network : Network or BayesianNetwork
-        Tree decompositions (``td``) are made with the elimination order under ``treewidth`` in its header.
+        Tree decompositions (``td``) need the elimination order under ``treewidth`` in its header.
     format : str
         ``network`` (our JSON lines, unknown scores become null), ``bif``, ``dot`` or another of `registry`.
     warn : callable, optional
-        Takes a message about names that the format cannot hold as they are, and what other readers refuse.
+        Called about names that are replaced and about what other readers refuse.
 
     Raises
     ------
@@ -103,37 +80,31 @@ def write_network(
         No such format is written; a number is not finite.
     """
     write = load_writer(format, *STRUCTURES)
-    if find_format(format).kind is Kind.PARAMETERS:
-        model = require_parameters(network, format)
-        is_fine, strict_readers = STRICT.get(format, (None, ""))
-        if warn is not None and is_fine is not None and (changed := mended(model, is_fine)):
-            warn(
-                f"names or labels are mended for {strict_readers} "
-                f"(of {changed[0]!r}; variables: {len(changed)}); property lines keep the originals"
-            )
-        constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
-        if format == "bif" and warn is not None and constant:
-            warn(
-                f"pyAgrum refuses variables of one state in BIF ({constant[0]!r}; in all {len(constant)}); "
-                "learn without these columns (--drop) if it is to read the file"
-            )
-        text = write(model)
-    else:
-        text = write(structure_of(network))
-    with open_output(target) as stream:
-        stream.write(text.encode())
+    if find_format(format).kind is not Kind.PARAMETERS:
+        write_output(target, write(structure_of(network)))
+        return
+    model = require_parameters(network, format)
+    _warn_of_readers(model, format, warn or ignore)
+    write_output(target, write(model))
+
+
+def _warn_of_readers(model: BayesianNetwork, format: str, warn: Warn) -> None:
+    is_fine, strict_readers = STRICT.get(format, (None, ""))
+    if is_fine is not None and (changed := mended(model, is_fine)):
+        warn(
+            f"names or labels are mended for {strict_readers} "
+            f"(of {changed[0]!r}; variables: {len(changed)}); property lines keep the originals"
+        )
+    constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
+    if format == "bif" and constant:
+        warn(
+            f"pyAgrum refuses variables of one state in BIF ({constant[0]!r}; in all {len(constant)}); "
+            "learn without these columns (--drop) if it is to read the file"
+        )
 
 
 def write_essential_graph(target: str, graph: EssentialGraph, format: str) -> None:
-    """Write an essential graph.
-
-    Parameters
-    ----------
-    target : str
-        A path, which appears only when all is written, or ``-``.
-    graph : EssentialGraph
-    format : str
-        ``arcs``, ``dot`` or another whose row in `registry` has an ``essential_writer``.
+    """Write an essential graph in a format whose row in `registry` has an ``essential_writer``.
 
     Raises
     ------
@@ -145,42 +116,18 @@ def write_essential_graph(target: str, graph: EssentialGraph, format: str) -> No
     writer = find_format(format).essential_writer
     if not writer:
         raise ValueError(f"{format} has no undirected edges beside arcs")
-    text = load(writer)(graph)
-    with open_output(target) as stream:
-        stream.write(text.encode())
+    write_output(target, load(writer)(graph))
 
 
 def write_drawing(target: str, drawing: Drawing, format: str) -> None:
-    """Write a picture of a network.
-
-    Parameters
-    ----------
-    target : str
-        A path, which appears only when all is written, or ``-``.
-    drawing : Drawing
-    format : str
-        ``svg`` or ``html``.
-
-    Raises
-    ------
-    ValueError
-        There is no such picture.
-    """
-    text = load_writer(format, Kind.PICTURE)(drawing)
-    with open_output(target) as stream:
-        stream.write(text.encode())
+    """Write a picture of a network as ``svg`` or ``html``."""
+    write_output(target, load_writer(format, Kind.PICTURE)(drawing))
 
 
 def require_parameters(
     network: Network | BayesianNetwork | None, format: str, source: str | None = None
 ) -> BayesianNetwork:
-    """The network itself if it has the parameters that a format needs.
-
-    Raises
-    ------
-    Inconsistent
-        It has none.
-    """
+    """The network itself if it has the parameters that a format needs, else an `Inconsistent`."""
     if isinstance(network, BayesianNetwork):
         return network
     raise Inconsistent(

@@ -1,12 +1,12 @@
 """PACE 2016 files: the moral graph (``.gr``) and a tree decomposition of it (``.td``), written only.
 
-Any verifier of that challenge can thus check a claimed treewidth. Vertices are counted from 1; the third number
+With both, any verifier of that challenge can check a claimed treewidth. Vertices are counted from 1; the third number
 of a ``.td`` header is the size of the largest bag, which is the width plus 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from ..errors import Inconsistent
@@ -23,12 +23,23 @@ def moral_neighbours(parents: Sequence[Sequence[int]]) -> list[set[int]]:
     return neighbours
 
 
+def eliminate(neighbours: list[set[int]], order: Sequence[int]) -> Iterator[tuple[int, set[int]]]:
+    """Yield each variable in the order of elimination with its remaining neighbours; `neighbours` is modified."""
+    for variable in order:
+        later = neighbours[variable]
+        yield variable, later
+        for one, other in combinations(later, 2):
+            neighbours[one].add(other)
+            neighbours[other].add(one)
+        for other in later:
+            neighbours[other].discard(variable)
+
+
 def gr_text(network: Network) -> str:
     """The moral graph in PACE's graph format; comments name the vertices."""
     neighbours = moral_neighbours(network.parents)
     edges = [(v, w) for v, adjacent in enumerate(neighbours) for w in sorted(adjacent) if v < w]
-    rows = _name_comments(network)
-    rows.append(f"p tw {network.n_variables} {len(edges)}")
+    rows = [*_name_comments(network), f"p tw {network.n_variables} {len(edges)}"]
     rows += [f"{v + 1} {w + 1}" for v, w in edges]
     return "\n".join(rows) + "\n"
 
@@ -49,7 +60,9 @@ def _elimination_of(network: Network) -> list[int]:
     return list(elimination)
 
 
-def decompose(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> tuple[list[list[int]], list]:
+def decompose(
+    parents: Sequence[Sequence[int]], elimination: Sequence[int]
+) -> tuple[list[list[int]], list[tuple[int, int]]]:
     """Tree decomposition of the moral graph that an elimination order induces.
 
     Returns
@@ -57,23 +70,16 @@ def decompose(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> t
     bags : list of list of int
         Bag i is the i-th eliminated variable and its neighbours at that time.
     links : list of tuple of int
-        Tree edges between bags, by position; parts of a disconnected graph are chained.
+        Tree edges between bags, by position; components of a disconnected graph are chained.
     """
-    neighbours = moral_neighbours(parents)
     position = {variable: index for index, variable in enumerate(elimination)}
     bags, links, top = [], [], None
-    for index, variable in enumerate(elimination):
-        later = neighbours[variable]
-        for one, other in combinations(later, 2):
-            neighbours[one].add(other)
-            neighbours[other].add(one)
-        for other in later:
-            neighbours[other].discard(variable)
+    for index, (variable, later) in enumerate(eliminate(moral_neighbours(parents), elimination)):
         bags.append(sorted({variable, *later}))
         if later:
             links.append((index, min(position[other] for other in later)))
         else:
-            # the last bag of a connected part; parts share no variable, so any link between them is valid
+            # The last bag of a component. Components share no variable, so any link between them is valid.
             if top is not None:
                 links.append((top, index))
             top = index
@@ -83,15 +89,10 @@ def decompose(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> t
 def td_text(network: Network) -> str:
     """A tree decomposition of the moral graph in PACE's format, by the elimination order in the header.
 
-    Raises
-    ------
-    Inconsistent
-        There is no elimination order, or it is not a permutation of the variables.
+    Raises `Inconsistent`: there is no elimination order, or it is not a permutation of the variables.
     """
     bags, links = decompose(network.parents, _elimination_of(network))
-    rows = _name_comments(network)
-    rows.append(f"s td {len(bags)} {max(map(len, bags))} {network.n_variables}")
-    for index, bag in enumerate(bags):
-        rows.append(" ".join(map(str, ["b", index + 1, *(v + 1 for v in bag)])))
+    rows = [*_name_comments(network), f"s td {len(bags)} {max(map(len, bags))} {network.n_variables}"]
+    rows += [" ".join(map(str, ["b", index, *(v + 1 for v in bag)])) for index, bag in enumerate(bags, 1)]
     rows += [f"{one + 1} {other + 1}" for one, other in links]
     return "\n".join(rows) + "\n"

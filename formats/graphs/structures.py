@@ -1,4 +1,4 @@
-"""Networks of which a file tells only the structure: put together from parents by index or name, and checked."""
+"""Networks without parameters, assembled from parents by index or name and checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data_records import Variable
 from ..errors import Inconsistent
-from ..graph_records import BayesianNetwork
+from ..graph_records import Arc, BayesianNetwork
 from ..records import Header, Network
 
 
@@ -20,6 +20,7 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
     for child, parent_set in enumerate(parents):
         for parent in set(parent_set):
             children[parent].append(child)
+    # Topological sorting (Kahn 1962): the variables that cannot be placed are on a cycle or below one.
     ready = [v for v in range(n_variables) if n_open_parents[v] == 0]
     n_placed = 0
     while ready:
@@ -30,19 +31,17 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
                 ready.append(child)
     if n_placed == n_variables:
         return None
-    # Every variable left over has a parent left over: walk upwards until one comes again.
+    # Each of them has a parent that cannot be placed either: follow these parents until one repeats.
     position: dict[int, int] = {}
-    walk: list[int] = []
     node = next(v for v in range(n_variables) if n_open_parents[v] > 0)
     while node not in position:
-        position[node] = len(walk)
-        walk.append(node)
+        position[node] = len(position)
         node = next(p for p in parents[node] if n_open_parents[p] > 0)
-    return walk[position[node] :][::-1]
+    return list(position)[position[node] :][::-1]
 
 
 def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]], source: str | None) -> None:
-    """Raise `Inconsistent` with the cycle spelled out if there is one."""
+    """Raise an `Inconsistent` that spells out a cycle if there is one."""
     cycle = find_cycle(parents)
     if cycle:
         shown = [names[v] for v in [*cycle, cycle[0]]]
@@ -54,13 +53,7 @@ def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]], sour
 def network_from_parents(
     variables: tuple[Variable, ...], parents: Sequence[Sequence[int]], source: str | None = None
 ) -> Network:
-    """A network of which only the structure is known: score ``unknown``, local scores NaN.
-
-    Raises
-    ------
-    Inconsistent
-        The arcs form a cycle.
-    """
+    """A network with score ``unknown`` and local scores NaN; an `Inconsistent` if the arcs form a cycle."""
     ordered = tuple(tuple(sorted(parent_set)) for parent_set in parents)
     require_acyclic([v.name for v in variables], ordered, source)
     return Network(Header(variables), ordered, np.full(len(variables), np.nan))
@@ -78,13 +71,10 @@ def _require_names(names: Sequence[str], source: str) -> None:
         raise Inconsistent("a variable without a name", source=source)
 
 
-def network_from_arcs(names: Sequence[str], arcs: Iterable[tuple[int, int]], source: str) -> Network:
-    """A network from arcs (parent, child) by index; repeated ones count once.
+def network_from_arcs(names: Sequence[str], arcs: Iterable[Arc], source: str) -> Network:
+    """A network from arcs by index; repeated ones count once.
 
-    Raises
-    ------
-    Inconsistent
-        The arcs form a cycle, or a name is blank.
+    Raises `Inconsistent`: the arcs form a cycle, or a name is blank.
     """
     _require_names(names, source)
     parents: list[set[int]] = [set() for _ in names]
@@ -96,10 +86,7 @@ def network_from_arcs(names: Sequence[str], arcs: Iterable[tuple[int, int]], sou
 def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]], source: str) -> Network:
     """A network from parents by name.
 
-    Raises
-    ------
-    Inconsistent
-        Names repeat or are blank, a parent is unknown, repeated or the child itself.
+    Raises `Inconsistent`: names repeat or are blank, a parent is unknown, repeated or the child itself.
     """
     _require_names(names, source)
     index_of = {name: index for index, name in enumerate(names)}
@@ -108,9 +95,9 @@ def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]],
         raise Inconsistent(f"variable {twice!r} comes twice", source=source)
     sets = []
     for name in names:
-        for parent in parents.get(name, ()):
-            if parent not in index_of:
-                raise Inconsistent(f"variable {name!r} has the unknown parent {parent!r}", source=source)
+        unknown = next((parent for parent in parents.get(name, ()) if parent not in index_of), None)
+        if unknown is not None:
+            raise Inconsistent(f"variable {name!r} has the unknown parent {unknown!r}", source=source)
         indices = [index_of[parent] for parent in parents.get(name, ())]
         if len(set(indices)) < len(indices):
             raise Inconsistent(f"variable {name!r} has a parent twice", source=source)

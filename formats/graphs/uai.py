@@ -1,26 +1,25 @@
 """Networks with parameters in the format of the UAI competitions, read and written.
 
 The format has numbers only: variables become ``X0``, ``X1``, ..., their states ``0``, ``1``, ... Our writer keeps
-names in comments behind the last table, where no reader looks, and our reader takes them from there.
+names in comments behind the last table, which other readers ignore.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NoReturn
 
 from ..data_records import MAX_STATES
-from ..errors import Inconsistent, Malformed
+from ..errors import Inconsistent
 from ..graph_records import BayesianNetwork
 from ..textlines import Lines
-from .families import Families
+from .families import Families, failing
 from .mended_words import kept, original, restored
 
 _KEPT = re.compile(r"#\s*bnsl_(?:(network)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
 
 
 def uai_text(network: BayesianNetwork) -> str:
-    """A network with its parameters in UAI's format; numbers are the shortest decimals that read back equal."""
+    """A network in UAI's format; numbers are the shortest decimals that read back equal."""
     n_variables = len(network.variables)
     sizes = [str(len(variable.known_states)) for variable in network.variables]
     rows = ["BAYES", str(n_variables), " ".join(sizes), str(n_variables)]
@@ -39,7 +38,7 @@ class _Numbers:
     """The words of a file without its comments, each with its line."""
 
     def __init__(self, lines: Lines):
-        self.lines = lines
+        self.fail = failing(lines)
         self.comments: list[str] = []
         self.words: list[tuple[str, int]] = []
         for number, line in enumerate(lines.text().split("\n"), 1):
@@ -53,9 +52,6 @@ class _Numbers:
     def line(self) -> int:
         """Line of the next word."""
         return self.words[min(self.next, len(self.words) - 1)][1] if self.words else 1
-
-    def fail(self, message: str, at: int, kind: type[Malformed] | type[Inconsistent] = Malformed) -> NoReturn:
-        self.lines.fail(message, line=at, kind=kind)
 
     def take(self, count: int) -> list[str]:
         """The next words."""
@@ -74,17 +70,7 @@ class _Numbers:
 
 
 def read_uai(lines: Lines) -> BayesianNetwork:
-    """Read a UAI network of kind BAYES; see `formats.graphs.networks.open_bayesian_network`.
-
-    Each function is the table of its last variable given the ones before it.
-
-    Raises
-    ------
-    Malformed
-        A Markov network; words that are no numbers; a file that ends early.
-    Inconsistent
-        A variable without a table or with two, tables of another size, probabilities that do not sum to 1, a cycle.
-    """
+    """Read a UAI network of kind BAYES: each function is the table of its last variable given the ones before it."""
     numbers = _Numbers(lines)
     at = numbers.line
     if (kind := numbers.take(1)[0]) != "BAYES":
@@ -98,9 +84,9 @@ def read_uai(lines: Lines) -> BayesianNetwork:
         families.add_variable(f"X{index}", f"X{index}", list(map(str, range(size))), at)
     if numbers.count(n_variables) != n_variables:
         numbers.fail(f"{n_variables} variables need as many tables", numbers.line, Inconsistent)
-    scopes = []
-    for _ in range(n_variables):
-        scopes.append([f"X{numbers.count(n_variables - 1)}" for _ in range(numbers.count(n_variables))])
+    scopes = [
+        [f"X{numbers.count(n_variables - 1)}" for _ in range(numbers.count(n_variables))] for _ in range(n_variables)
+    ]
     for scope in scopes:
         at = numbers.line
         families.add_table(scope, numbers.take(numbers.count(len(numbers.words))), at)
@@ -110,7 +96,7 @@ def read_uai(lines: Lines) -> BayesianNetwork:
 
 
 def _take_names(comments: list[str], families: Families) -> str:
-    """Give variables the names and labels that our writer kept; the name of the network."""
+    """Restore the names and labels of variables that our writer kept; return the name of the network."""
     title = "unknown"
     for found in filter(None, map(_KEPT.fullmatch, comments)):
         texts = restored(found[3])
@@ -118,5 +104,6 @@ def _take_names(comments: list[str], families: Families) -> str:
             title = texts[0]
         elif int(found[2]) < len(families.variables):
             index = int(found[2])
-            families.variables[index] = original(families.variables[index], texts[:1], texts[1:])
+            held = {"name": texts[:1], "states": texts[1:]}
+            families.variables[index] = original(families.variables[index], held)
     return title

@@ -1,8 +1,8 @@
-"""Networks with parameters as GeNIe and SMILE hold them (XDSL), read and written.
+"""Networks with parameters in the format of GeNIe and SMILE (XDSL), read and written.
 
-Identifiers of variables and states are of letters, digits and ``_`` and begin with a letter; properties of a node
-keep what they were. A table goes by the parents as listed, the last one fastest but for the node's own states.
-pyAgrum 3.3 takes the first parent to be the fastest, which GeNIe does not: it misreads tables of several parents.
+Identifiers of variables and states consist of letters, digits and ``_`` and begin with a letter; properties of a node
+keep other names. In a table the states of the node itself vary fastest, then those of the last parent. pyAgrum 3.3
+misreads tables of several parents: it lets the first parent vary fastest.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
-from ..errors import Inconsistent, Malformed
+from ..errors import Inconsistent
 from ..graph_records import BayesianNetwork
 from ..textlines import Lines
-from .families import Families
+from .families import Families, failing
 from .mended_words import as_words, kept, original, restored
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _FIRST = "x"
 
-ROW_LENGTH = 10
-"""Nodes side by side where the program draws them."""
+_ROW_LENGTH = 10
+"""Nodes in each row of the drawing."""
 
 
 def is_identifier(text: str) -> bool:
-    """Whether GeNIe takes a text as the identifier of a variable or state."""
+    """Whether GeNIe accepts a text as the identifier of a variable or state."""
     return re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is not None
 
 
 def xdsl_text(network: BayesianNetwork) -> str:
-    """A network with its parameters as XDSL; numbers are the shortest decimals that read back equal."""
+    """A network as XDSL; numbers are the shortest decimals that read back equal."""
     names = as_words([v.name for v in network.variables], is_identifier, _FIRST)
     title = as_words([network.name], is_identifier, _FIRST)[0]
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', f'<smile version="1.0" id="{title}">', "  <nodes>"]
@@ -49,64 +49,49 @@ def xdsl_text(network: BayesianNetwork) -> str:
     rows += ["  <extensions>", '    <genie version="1.0" app="bnsl">']
     for index, (variable, name) in enumerate(zip(network.variables, names)):
         shown = escape(variable.name) if is_in_xml(variable.name) else name
-        x, y = 40 + 140 * (index % ROW_LENGTH), 40 + 80 * (index // ROW_LENGTH)
-        rows.append(
-            f'      <node id="{name}"><name>{shown}</name><position>{x} {y} {x + 100} {y + 40}</position></node>'
-        )
+        x, y = 40 + 140 * (index % _ROW_LENGTH), 40 + 80 * (index // _ROW_LENGTH)
+        position = f"<position>{x} {y} {x + 100} {y + 40}</position>"
+        rows.append(f'      <node id="{name}"><name>{shown}</name>{position}</node>')
     rows += ["    </genie>", "  </extensions>"]
     return "\n".join([*rows, "</smile>"]) + "\n"
 
 
 def _property(key: str, texts: Sequence[str], words: Sequence[str], margin: str = "      ") -> list[str]:
-    if list(texts) == list(words):
-        return []
-    return [f'{margin}<property id="bnsl_{key}">{escape(kept(texts))}</property>']
+    is_same = list(texts) == list(words)
+    return [] if is_same else [f'{margin}<property id="bnsl_{key}">{escape(kept(texts))}</property>']
 
 
 def read_xdsl(lines: Lines) -> BayesianNetwork:
-    """Read an XDSL network of chance nodes; see `formats.graphs.networks.open_bayesian_network`.
-
-    Raises
-    ------
-    Malformed
-        No XML, or entities are declared; a node that is neither of chance with a table nor deterministic.
-    Inconsistent
-        Unknown variables, tables of another size, probabilities that do not sum to 1, a cycle.
-    """
+    """Read an XDSL network of chance nodes with tables and deterministic nodes."""
     root = read_xml(lines)
     nodes = list(root.iterfind("nodes/*"))
-
-    def fail(message: str, at: int, kind: type = Malformed):
-        lines.fail(message, line=at, kind=kind)
-
-    families = Families(fail)
+    families = Families(failing(lines))
     for node in nodes:
+        name, line = node.get("id", ""), line_of(node)
         if node.tag not in ("cpt", "deterministic"):
-            lines.fail(
-                f"a node of kind {node.tag!r}: only cpt and deterministic are read", line=line_of(node)
-            )
-        name = node.get("id", "")
-        families.add_variable(name, name, [s.get("id", "") for s in node.iterfind("state")], line_of(node))
+            lines.fail(f"a node of kind {node.tag!r}: only cpt and deterministic are read", line=line)
+        families.add_variable(name, name, _states(node), line)
     for node in nodes:
-        name, states = node.get("id", ""), [s.get("id", "") for s in node.iterfind("state")]
-        parents = (node.findtext("parents") or "").split()
-        if node.tag == "cpt":
-            numbers: Iterable[str] = (node.findtext("probabilities") or "").split()
-        else:
-            numbers = _certain(lines, node, states)
-        families.add_table([*parents, name], list(numbers), line_of(node))
-    # Tables name identifiers, so variables take the names that were kept only now.
-    for index, node in enumerate(nodes):
-        held = _kept(node)
-        families.variables[index] = original(
-            families.variables[index], held.get("name", ()), held.get("states", ())
-        )
+        is_cpt = node.tag == "cpt"
+        numbers = _words(node, "probabilities") if is_cpt else list(_certain(lines, node))
+        families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
+    # Tables refer to identifiers, so the original names replace these only now.
+    families.variables = [original(v, _kept(node)) for v, node in zip(families.variables, nodes)]
     return families.network(lines.source, _kept(root).get("name", [root.get("id") or "unknown"])[0])
 
 
-def _certain(lines: Lines, node: Element, states: Sequence[str]) -> Iterable[str]:
-    """The table of a deterministic node, whose states are named for each combination of its parents'."""
-    for state in (node.findtext("resultingstates") or "").split():
+def _states(node: Element) -> list[str]:
+    return [state.get("id", "") for state in node.iterfind("state")]
+
+
+def _words(node: Element, tag: str) -> list[str]:
+    return (node.findtext(tag) or "").split()
+
+
+def _certain(lines: Lines, node: Element) -> Iterable[str]:
+    """The table of a deterministic node, which names its state for each combination of its parents' states."""
+    states = _states(node)
+    for state in _words(node, "resultingstates"):
         if state not in states:
             message = f"{state!r} is no state of {node.get('id')!r}"
             lines.fail(message, line=line_of(node), kind=Inconsistent)
@@ -114,6 +99,6 @@ def _certain(lines: Lines, node: Element, states: Sequence[str]) -> Iterable[str
 
 
 def _kept(element: Element) -> dict[str, list[str]]:
-    """The names and labels that our writer changed, as they were."""
+    """The names and labels that our writer replaced."""
     found = {p.get("id", ""): p.text or "" for p in element.iterfind("property")}
     return {key: restored(found[f"bnsl_{key}"]) for key in ("name", "states") if found.get(f"bnsl_{key}")}

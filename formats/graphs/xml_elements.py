@@ -1,4 +1,4 @@
-"""XML as a tree of elements that know their lines, by the standard library's parser, without entities."""
+"""XML as a tree of elements with line numbers, by the standard library's parser, without entities."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from typing import NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from ..errors import Inconsistent
 from ..textlines import Lines
 
-_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML cannot hold: control characters and surrogates."""
 
 
 class _Placed(ElementTree.Element):
-    """An element with the line on which it begins."""
-
     line = 1
 
 
 def line_of(element: ElementTree.Element) -> int:
-    """The line on which an element that `read_xml` found begins."""
+    """The line on which an element of `read_xml` begins."""
     return element.line if isinstance(element, _Placed) else 1
 
 
 def read_xml(lines: Lines) -> ElementTree.Element:
-    """The root of an XML file that nothing was consumed of; its encoding is the one it declares.
+    """The root of an XML file of which nothing was consumed; its encoding is the one it declares.
 
     Raises
     ------
@@ -53,7 +51,7 @@ def read_xml(lines: Lines) -> ElementTree.Element:
     for name, handler in {**handlers, "EntityDecl": refuse}.items():
         setattr(parser, f"{name}Handler", handler)
     try:
-        parser.Parse(b"\n".join(lines), True)
+        parser.Parse(b"\n".join(lines).lstrip(b" \t"), True)  # some files begin with blanks
     except expat.ExpatError as error:
         lines.fail(f"not valid XML ({expat.ErrorString(error.code)})", line=error.lineno)
     except (LookupError, ValueError) as error:
@@ -62,11 +60,5 @@ def read_xml(lines: Lines) -> ElementTree.Element:
 
 
 def is_in_xml(text: str) -> bool:
-    """Whether XML can hold a text: no control characters, no halves of characters."""
-    return not _NOT_IN_XML.search(text)
-
-
-def require_in_xml(name: str) -> None:
-    """Raise `Inconsistent` if XML cannot hold the name of a variable."""
-    if not is_in_xml(name):
-        raise Inconsistent(f"XML cannot hold the variable name {name!r}")
+    """Whether XML can hold a text."""
+    return not NOT_IN_XML.search(text)

@@ -1,7 +1,7 @@
 """Networks with parameters in the XML interchange format XMLBIF 0.3 (WEKA, JavaBayes, SamIam), read and written.
 
-Names are text; what XML cannot hold exactly, control characters and blanks at the ends, is mended, and a ``PROPERTY``
-keeps it. A table goes by the ``GIVEN`` variables as listed, the last one fastest but for the variable itself.
+Names that XML cannot hold exactly, for control characters or blanks at the ends, are replaced, and a ``PROPERTY``
+keeps them. In a table the states of the variable itself vary fastest, then those of the last ``GIVEN`` variable.
 """
 
 from __future__ import annotations
@@ -11,29 +11,28 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
-from ..errors import Inconsistent
 from ..graph_records import BayesianNetwork
 from ..textlines import Lines
-from .families import Families
+from .families import Families, failing
 from .mended_words import as_words, kept, original, restored
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _KEPT = re.compile(r"\s*bnsl_(name|states)\s*=\s*(\S+(?: \S+)*)\s*")
 
 
-def is_plain(text: str) -> bool:
-    """Whether a text comes back from XML as it is, though blanks around it do not count."""
+def _is_plain(text: str) -> bool:
+    """Whether our reader returns a text unchanged."""
     return is_in_xml(text) and text == text.strip() != "" and not re.search(r"[\r\n\t]", text)
 
 
 def xmlbif_text(network: BayesianNetwork) -> str:
-    """A network with its parameters as XMLBIF; numbers are the shortest decimals that read back equal."""
-    names = as_words([v.name for v in network.variables], is_plain)
-    title = as_words([network.name], is_plain)
+    """A network as XMLBIF; numbers are the shortest decimals that read back equal."""
+    names = as_words([v.name for v in network.variables], _is_plain)
+    title = as_words([network.name], _is_plain)
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
     rows += [f"<NAME>{escape(title[0])}</NAME>", *_property("name", [network.name], title)]
     for variable, name in zip(network.variables, names):
-        states = as_words(variable.known_states, is_plain)
+        states = as_words(variable.known_states, _is_plain)
         rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(name)}</NAME>"]
         rows += [f"  <OUTCOME>{escape(state)}</OUTCOME>" for state in states]
         rows += _property("name", [variable.name], [name])
@@ -48,53 +47,36 @@ def xmlbif_text(network: BayesianNetwork) -> str:
 
 
 def _property(key: str, texts: Sequence[str], words: Sequence[str]) -> list[str]:
-    if list(texts) == list(words):
-        return []
-    return [f"  <PROPERTY>bnsl_{key} = {escape(kept(texts))}</PROPERTY>"]
+    is_same = list(texts) == list(words)
+    return [] if is_same else [f"  <PROPERTY>bnsl_{key} = {escape(kept(texts))}</PROPERTY>"]
 
 
 def read_xmlbif(lines: Lines) -> BayesianNetwork:
-    """Read an XMLBIF network; see `formats.graphs.networks.open_bayesian_network`.
-
-    Raises
-    ------
-    Malformed
-        No XML, or entities are declared; a variable that is no chance variable; tables that are none.
-    Inconsistent
-        Unknown variables, tables of another size, probabilities that do not sum to 1, a cycle.
-    """
+    """Read an XMLBIF network of chance variables."""
     network = read_xml(lines).find("NETWORK")
     if network is None:
         lines.fail("an XMLBIF file without a NETWORK", line=1)
-
-    def fail(message: str, at: int, kind: type = Inconsistent):
-        lines.fail(message, line=at, kind=kind)
-
-    families = Families(fail)
+    families = Families(failing(lines))
     for element in network.iterfind("VARIABLE"):
         _read_variable(lines, element, families)
-    for tag in ("DEFINITION", "PROBABILITY"):  # as versions before 0.3 call it
+    for tag in ("DEFINITION", "PROBABILITY"):  # the latter in versions before 0.3
         for element in network.iterfind(tag):
-            table = element.find("TABLE")
-            child = _texts(element, "FOR")
+            table, child = element.find("TABLE"), _texts(element, "FOR")
             if table is None or len(child) != 1:
                 lines.fail("a definition needs one FOR and a TABLE", line=line_of(element))
-            families.add_table(
-                [*_texts(element, "GIVEN"), *child], "".join(table.itertext()).split(), line_of(table)
-            )
+            words = "".join(table.itertext()).split()
+            families.add_table([*_texts(element, "GIVEN"), *child], words, line_of(table))
     name = (_kept(network).get("name") or _texts(network, "NAME") or ["unknown"])[0]
     return families.network(lines.source, name)
 
 
 def _read_variable(lines: Lines, element: Element, families: Families) -> None:
     name, states = "".join(_texts(element, "NAME")[:1]), _texts(element, "OUTCOME")
-    if element.get("TYPE", "nature") != "nature":
-        lines.fail(
-            f"variable {name!r} is a {element.get('TYPE')}: only chance nodes are read", line=line_of(element)
-        )
-    families.add_variable(name, name, states, line_of(element))
-    held = _kept(element)
-    families.variables[-1] = original(families.variables[-1], held.get("name", ()), held.get("states", ()))
+    kind, line = element.get("TYPE", "nature"), line_of(element)
+    if kind != "nature":
+        lines.fail(f"variable {name!r} is a {kind}: only chance nodes are read", line=line)
+    families.add_variable(name, name, states, line)
+    families.variables[-1] = original(families.variables[-1], _kept(element))
 
 
 def _texts(element: Element, tag: str) -> list[str]:
@@ -102,6 +84,6 @@ def _texts(element: Element, tag: str) -> list[str]:
 
 
 def _kept(element: Element) -> dict[str, list[str]]:
-    """The names and labels that our writer changed, as they were."""
+    """The names and labels that our writer replaced."""
     found = map(_KEPT.fullmatch, _texts(element, "PROPERTY"))
     return {match[1]: restored(match[2]) for match in found if match}

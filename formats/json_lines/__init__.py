@@ -1,1 +1,1 @@
-"""Our own files: JSON lines with a header and a record per variable; parts of a run put together and gone on with."""
+"""Our own files: JSON lines with a header and a record per variable; resuming and merging of partial runs."""

@@ -1,14 +1,13 @@
-"""The three JSON-lines formats of bnsl: candidate parent sets, networks, screening forests.
+"""Reading the JSON-lines formats of bnsl: candidate parent sets, networks, screening forests.
 
-Line 1 is a header, each further line holds one variable; the grammar is the same for all three. This module
-reads and checks lines, `jsonl_writer` makes them; users call `parent_sets`, `networks` and `forests`. Reading goes
-line by line over bytes, for lines may be long and streams slow.
+The first line is a header, each further line holds the record of one variable, in all three formats. Reading goes
+line by line over bytes, because lines may be long and streams slow. `jsonl_writer` makes the lines.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -17,26 +16,16 @@ import numpy as np
 from ..data_records import Variable
 from ..errors import Inconsistent, Truncated, UnknownVersion
 from ..graphs.network_claims import check_while_reading
-from ..records import Header
+from ..records import Header, ListFacts
 from ..schemas import FOREST, JSONL_FORMATS, NETWORK, PARENT_SETS, VARIABLE_KEYS, describe_type, key_problem
 from ..sets.list_claims import check_block, foreign_claims
 from ..sets.setblocks import BlockChecker, SetBlock
 from ..textlines import EMPTY_REMEDY, Lines
-from ..wording import plural
+from ..wording import Warn, plural
+from .jsonl_writer import FACTS
 
-_HEADER_FIELDS = {"format", "version", "score", "rows", "variables", "data", "ess", "by", "created"}
-_RECORD_FIELDS = {
-    "child",
-    "parents",
-    "scores",
-    "evaluated",
-    "fixed",
-    "complete",
-    "unlisted",
-    "left_out",
-    "required",
-}
-_SHARD_FIELDS = {"shard", "records"}
+_HEADER_FIELDS = {"format", "version", "shard", "records", *(f.name for f in dataclasses.fields(Header))} - {"extra"}
+_RECORD_FIELDS = {"child", "parents", "scores", *(fact.name for fact in FACTS)}
 _MUST_AGREE = ("format", "variables", "score", "ess", "rows", "data", "records", "keep_mass")
 
 
@@ -52,7 +41,7 @@ def load_object(lines: Lines, line: bytes) -> dict[str, Any]:
                 lines.fail(f"{literal.decode()} is no JSON number; scores must be finite")
         if not lines.terminated:
             lines.fail("the stream ends inside a line", kind=Truncated)
-        # orjson's message may quote the line, which can be long, and ends in the position
+        # The message of orjson may quote the line, which can be long.
         lines.fail(f"not valid JSON ({error.msg.split(':')[0][:80]}, column {error.colno})")
     if not isinstance(value, dict):
         lines.fail(f"expected a JSON object, got {describe_type(value)}")
@@ -61,7 +50,7 @@ def load_object(lines: Lines, line: bytes) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class JsonlHeader:
-    """A decoded header line: which format, the record for our own use, how many records must follow."""
+    """A decoded header line: its format, the header, the number of records that must follow, all its keys."""
 
     format: str
     header: Header
@@ -69,16 +58,15 @@ class JsonlHeader:
     fields: dict[str, Any]
 
 
-def read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
-    """The variables of a header, each with a name of its own and different states."""
+def _read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
+    """The variables of a header, checked for distinct names and states."""
     variables: list[Variable] = []
     seen: dict[str, int] = {}
     for index, item in enumerate(items):
         where = f"variable {index} of the header"
         if not isinstance(item, dict):
             lines.fail(f"{where} must be an object with a name, not {describe_type(item)}")
-        problem = key_problem(item, VARIABLE_KEYS)
-        if problem:
+        if problem := key_problem(item, VARIABLE_KEYS):
             lines.fail(f"{where}: {problem}")
         name, states = item["name"], item.get("states")
         if not name:
@@ -97,7 +85,7 @@ def read_variables(lines: Lines, items: list[Any]) -> tuple[Variable, ...]:
 
 
 def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
-    """Check a header object (the line returned last by `lines`) against the schema."""
+    """Check a header object (the line returned last by `lines`) against the schema of its format."""
     if "format" not in fields:
         lines.fail(
             "the first line is not a header (no key 'format')",
@@ -106,28 +94,21 @@ def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
     name = fields["format"]
     if not isinstance(name, str) or name not in JSONL_FORMATS:
         lines.fail(f"unknown format {name!r}; known are {', '.join(JSONL_FORMATS)}")
-    spec = JSONL_FORMATS[name]
-    version = fields.get("version")
+    spec, version = JSONL_FORMATS[name], fields.get("version")
     if version != spec.version or isinstance(version, bool):
-        lines.fail(
-            f"version {version} of {name}; this release reads version {spec.version}",
-            kind=UnknownVersion,
-            remedy="use a newer release of bnsl",
-        )
-    problem = key_problem(fields, spec.header)
-    if problem:
+        message = f"version {version} of {name}; this release reads version {spec.version}"
+        lines.fail(message, kind=UnknownVersion, remedy="use a newer release of bnsl")
+    if problem := key_problem(fields, spec.header):
         lines.fail(f"header: {problem}")
     if not all(isinstance(entry, dict) for entry in fields.get("by", ())):
         lines.fail("header: key 'by' must be a list of objects")
     if (fields.get("rows") or 0) < 0:
         lines.fail(f"header: {fields['rows']} rows")
-    variables = read_variables(lines, fields["variables"])
+    variables = _read_variables(lines, fields["variables"])
     n_records = fields["records"] if name == FOREST.name else len(variables)
     if not 0 <= n_records <= len(variables):
-        lines.fail(
-            f"the header announces {plural(n_records, 'record')} for {plural(len(variables), 'variable')}"
-        )
-    known = _HEADER_FIELDS | _SHARD_FIELDS
+        announced = f"{plural(n_records, 'record')} for {plural(len(variables), 'variable')}"
+        lines.fail(f"the header announces {announced}")
     header = Header(
         variables,
         fields.get("score", "unknown"),
@@ -136,7 +117,7 @@ def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
         fields.get("ess"),
         tuple(fields.get("by", ())),
         fields.get("created"),
-        {key: value for key, value in fields.items() if key not in known},
+        {key: value for key, value in fields.items() if key not in _HEADER_FIELDS},
     )
     return JsonlHeader(name, header, n_records, fields)
 
@@ -144,15 +125,10 @@ def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
 def read_header(lines: Lines) -> JsonlHeader:
     """Read the header line.
 
-    Raises
-    ------
-    Malformed, Truncated, UnknownVersion
-        There is none, it is cut, or of an unknown format or version.
+    Raises `Malformed`, `Truncated`, `UnknownVersion`: it is missing, cut, or of an unknown format or version.
     """
-    for line in lines:
-        if line.strip():
-            break
-    else:
+    line = next((line for line in lines if line.strip()), None)
+    if line is None:
         lines.fail("the input is empty", remedy=EMPTY_REMEDY)
     try:
         fields = load_object(lines, line)
@@ -162,24 +138,31 @@ def read_header(lines: Lines) -> JsonlHeader:
 
 
 def disagreement(first: JsonlHeader, further: JsonlHeader) -> str | None:
-    """In what two headers differ that must agree when files are concatenated; None if in nothing."""
+    """The first difference between headers that must agree when files are concatenated; None if there is none."""
     for name in _MUST_AGREE:
         if name == "records" and first.format != FOREST.name:
-            continue  # shards of one run differ in it
+            continue  # the shards of one run differ in it
         ours, theirs = first.fields.get(name), further.fields.get(name)
         if name == "variables":
-            ours, theirs = first.header.variables, further.header.variables
+            name, ours, theirs = _differing_variable(first.header.variables, further.header.variables)
         if ours != theirs:
-            if name == "variables":
-                name, ours, theirs = _differing_variable(ours, theirs)
             return f"{name!r}: {theirs!r}, before {ours!r}"
     return None
 
 
+def _differing_variable(ours: tuple[Variable, ...], theirs: tuple[Variable, ...]) -> tuple[str, Any, Any]:
+    if len(ours) != len(theirs):
+        return "number of variables", len(ours), len(theirs)
+    for index, (mine, other) in enumerate(zip(ours, theirs)):
+        if mine != other:
+            part = "name" if mine.name != other.name else "states"
+            return f"variables[{index}].{part}", getattr(mine, part), getattr(other, part)
+    return "variables", None, None
+
+
 def require_agreement(lines: Lines, first: JsonlHeader, further: JsonlHeader) -> None:
-    """A concatenated file: its header must say the same as the first one."""
-    difference = disagreement(first, further)
-    if difference:
+    """Refuse a further header of a concatenated file that disagrees with the first one."""
+    if difference := disagreement(first, further):
         lines.fail(
             f"a further header disagrees with the first in {difference}",
             kind=Inconsistent,
@@ -187,19 +170,8 @@ def require_agreement(lines: Lines, first: JsonlHeader, further: JsonlHeader) ->
         )
 
 
-def _differing_variable(ours, theirs) -> tuple[str, Any, Any]:
-    if len(ours) != len(theirs):
-        return "number of variables", len(ours), len(theirs)
-    index = next(i for i, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1])
-    mine, other = ours[index], theirs[index]
-    part = "name" if mine.name != other.name else "states"
-    return f"variables[{index}].{part}", getattr(mine, part), getattr(other, part)
-
-
 def _decode_scores(lines: Lines, scores: list[Any], unknown_scores: bool) -> np.ndarray:
-    odd = set(map(type, scores)) - {float, int}
-    if unknown_scores:
-        odd.discard(type(None))
+    odd = set(map(type, scores)) - {float, int} - ({type(None)} if unknown_scores else set())
     if odd:
         index = next(i for i, value in enumerate(scores) if type(value) in odd)
         lines.fail(f"score {index + 1} is {describe_type(scores[index])}, not a number")
@@ -208,8 +180,7 @@ def _decode_scores(lines: Lines, scores: list[Any], unknown_scores: bool) -> np.
 
 def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = False) -> SetBlock:
     """One record object as arrays; types are checked here, meaning by `BlockChecker`."""
-    problem = key_problem(fields, PARENT_SETS.record)
-    if problem:
+    if problem := key_problem(fields, PARENT_SETS.record):
         lines.fail(problem)
     sets = fields["parents"]
     if set(map(type, sets)) - {list}:
@@ -223,28 +194,34 @@ def decode_record(lines: Lines, fields: dict[str, Any], unknown_scores: bool = F
         parents = np.array(flat, dtype=np.int64)
     except OverflowError:
         lines.fail(f"parent index {max(flat, key=abs)} is out of range")
-    unlisted, left_out = fields.get("unlisted"), fields.get("left_out")
-    if left_out is not None and left_out < 0:
-        lines.fail(f"key 'left_out' is {left_out}, less than nothing", kind=Inconsistent)
     return SetBlock(
         fields["child"],
         np.fromiter(map(len, sets), dtype=np.int64, count=len(sets)),
         parents,
         _decode_scores(lines, fields["scores"], unknown_scores),
-        fields.get("evaluated"),
-        fields.get("fixed", False),
-        fields.get("complete", False),
-        None if unlisted is None else float(unlisted),
-        {key: value for key, value in fields.items() if key not in _RECORD_FIELDS} if len(fields) > 3 else {},
-        _decode_required(lines, fields.get("required", [])),
-        None if left_out is None else float(left_out),
+        _decode_facts(lines, fields) if len(fields) > 3 else ListFacts(),
     )
 
 
-def _decode_required(lines: Lines, required: list[Any]) -> tuple[int, ...]:
-    if not all(type(parent) is int for parent in required):
+def _decode_facts(lines: Lines, fields: dict[str, Any]) -> ListFacts:
+    facts: dict[str, Any] = {fact.name: fields[fact.name] for fact in FACTS if fact.name in fields}
+    if not all(type(parent) is int for parent in facts.get("required", ())):
         lines.fail("key 'required' must be a list of indices")
-    return tuple(required)
+    facts["required"] = tuple(sorted(set(facts.get("required", ()))))
+    for bound in ("unlisted", "left_out"):
+        if facts.get(bound) is not None:
+            facts[bound] = float(facts[bound])
+    if (facts.get("left_out") or 0) < 0:
+        lines.fail(f"key 'left_out' is {fields['left_out']}, less than nothing", kind=Inconsistent)
+    extra = {key: value for key, value in fields.items() if key not in _RECORD_FIELDS}
+    return ListFacts(**facts, extra=extra)
+
+
+def read_objects(lines: Lines) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of all lines that are not blank."""
+    for line in lines:
+        if line.strip():
+            yield load_object(lines, line)
 
 
 def read_blocks(
@@ -254,9 +231,6 @@ def read_blocks(
 
     Parameters
     ----------
-    lines : Lines
-        Stands behind the header.
-    head : JsonlHeader
     partial : bool
         Accept a stream that ends early.
     unknown_scores : bool
@@ -265,30 +239,25 @@ def read_blocks(
     Raises
     ------
     FormatError
-        With file and line: see the contract of the format; `Truncated` when records are missing at the end.
+        With file and line; `Truncated` when records are missing at the end.
     """
     checker = BlockChecker(
-        head.header.names,
-        single_choice=head.format != PARENT_SETS.name,
-        unknown_scores=unknown_scores,
+        head.header.names, single_choice=head.format != PARENT_SETS.name, unknown_scores=unknown_scores
     )
 
     def fail(message: str):
         lines.fail(message, kind=Inconsistent)
 
     seen: dict[int, tuple[bytes, int]] = {}
-    torn = None
-    last = head.header
+    torn, last = None, head.header
+    objects = read_objects(lines)
     while True:
         try:
-            line = next(lines, None)
-            if line is None:
-                break
-            if not line.strip():
-                continue
-            fields = load_object(lines, line)
+            fields = next(objects, None)
         except Truncated as error:
             torn = error.message
+            break
+        if fields is None:
             break
         if "format" in fields:
             further = decode_header(lines, fields)
@@ -300,8 +269,8 @@ def read_blocks(
         first_digest, first_line = seen.setdefault(block.child, (block.digest(), lines.number))
         if first_line == lines.number:
             if last.limits != head.header.limits:
-                # What it says of sets not listed goes by other limits than those of the first header.
-                block.complete, block.unlisted, block.left_out = False, None, None
+                # Its claims about unlisted sets hold within other limits than those of the first header.
+                block.facts = dataclasses.replace(block.facts, complete=False, unlisted=None, left_out=None)
             yield block
         elif first_digest != block.digest():
             name = head.header.names[block.child]
@@ -313,20 +282,18 @@ def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | Non
     if n_seen > head.n_records:
         message = f"{n_seen} records but the header announces {head.n_records}"
         raise Inconsistent(message, source=lines.source)
-    if partial or (n_seen == head.n_records and torn is None):
-        return
-    raise Truncated(
-        f"{torn or 'the stream ends early'}: {n_seen} of {head.n_records} variables arrived",
-        source=lines.source,
-        line=lines.number or None,
-        remedy="run the command that made it again, or use --partial to go on with what arrived",
-    )
+    if not partial and (n_seen < head.n_records or torn is not None):
+        lines.fail(
+            f"{torn or 'the stream ends early'}: {n_seen} of {head.n_records} variables arrived",
+            kind=Truncated,
+            remedy="run the command that made it again, or use --partial to go on with what arrived",
+        )
 
 
 def read_parent_sets(
-    lines: Lines, *, partial: bool = False, warn: Callable[[str], None] | None = None
+    lines: Lines, *, partial: bool = False, warn: Warn | None = None
 ) -> tuple[Header, Iterator[SetBlock]]:
-    """Read a parent-set file, or a network file as one; `warn` is told of header keys that speak of a network."""
+    """Read a parent-set file, or a network file as one; `warn` is called about header keys of networks."""
     head = read_header(lines)
     blocks = read_blocks(lines, head, partial=partial)
     if head.format == NETWORK.name:

@@ -3,41 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from math import isfinite, isnan
 from typing import Any
 
-from ..records import Header, ParentSetRecord
+from ..records import Header, ListFacts, ParentSetRecord
 from ..schemas import JSONL_FORMATS, PARENT_SETS
+
+FACTS = tuple(fact for fact in fields(ListFacts) if fact.name != "extra")
+"""Facts of a record in the order in which they are written; those with the default value are not."""
 
 
 def encode_header(spec_name: str, header: Header, n_records: int | None = None) -> bytes:
     """The header line of a file of one of our formats."""
-    fields: dict[str, Any] = {"format": spec_name, "version": JSONL_FORMATS[spec_name].version}
-    fields["score"] = header.score
+    values: dict[str, Any] = {"format": spec_name, "version": JSONL_FORMATS[spec_name].version}
+    values["score"] = header.score
     if header.ess is not None:
-        fields["ess"] = header.ess
-    fields["rows"] = header.rows
-    fields["variables"] = [{"name": v.name, "states": v.states} for v in header.variables]
-    fields["data"] = header.data
+        values["ess"] = header.ess
+    values["rows"] = header.rows
+    values["variables"] = [{"name": v.name, "states": v.states} for v in header.variables]
+    values["data"] = header.data
     if n_records is not None:
-        fields["records"] = n_records
-    fields |= {key: value for key, value in header.extra.items() if key not in fields}
-    fields["by"] = header.by
+        values["records"] = n_records
+    values |= {key: value for key, value in header.extra.items() if key not in values}
+    values["by"] = header.by
     if header.created is not None:
-        fields["created"] = header.created
+        values["created"] = header.created
     _refuse_non_finite(header.extra)
-    return encode_fields(fields)
+    return encode_fields(values)
 
 
-def encode_fields(fields: dict[str, Any]) -> bytes:
+def encode_fields(values: dict[str, Any]) -> bytes:
     """One line of JSON."""
     import orjson
 
-    return orjson.dumps(fields, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
+    return orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
 
 
 def _refuse_non_finite(value: Any) -> None:
-    # orjson would write NaN and infinities as null without a word
+    # orjson would silently write NaN and infinities as null.
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
@@ -48,33 +52,23 @@ def _refuse_non_finite(value: Any) -> None:
 
 
 def encode_record(record: ParentSetRecord, unknown_scores: bool = False) -> bytes:
-    """The line of one record; sets must be in order (`BlockChecker` and the stages see to that).
+    """The line of one record, whose sets must be in order; with `unknown_scores` NaN is written as null.
 
-    Raises
-    ------
-    ValueError
-        A score is not finite (with `unknown_scores` NaN is written as null).
+    Raises `ValueError`: a score is not finite.
     """
-
     scores: tuple[float | None, ...] = record.scores
     if unknown_scores:
         scores = tuple(None if isnan(score) else score for score in record.scores)
     if not all(isfinite(score) for score in scores if score is not None):
         raise ValueError(f"a score of variable {record.child} is not finite")
-    fields: dict[str, Any] = {"child": record.child, "parents": record.parents, "scores": scores}
-    if record.required:
-        fields["required"] = record.required
-    if record.evaluated is not None:
-        fields["evaluated"] = record.evaluated
-    for flag in ("fixed", "complete"):
-        if getattr(record, flag):
-            fields[flag] = True
-    for bound in ("unlisted", "left_out"):
-        if getattr(record, bound) is not None:
-            _refuse_non_finite(float(getattr(record, bound)))
-            fields[bound] = getattr(record, bound)
-    fields |= {key: value for key, value in record.extra.items() if key not in fields}
-    return encode_fields(fields)
+    values: dict[str, Any] = {"child": record.child, "parents": record.parents, "scores": scores}
+    for fact in FACTS:
+        value = getattr(record, fact.name)
+        if value != fact.default:
+            _refuse_non_finite(value)
+            values[fact.name] = value
+    values |= {key: value for key, value in record.extra.items() if key not in values}
+    return encode_fields(values)
 
 
 def parent_set_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Measures of runs, to be compared: what ``bnsl evaluate`` writes, figures of ``--stats``, headers of networks."""
+"""Measures of runs to be compared: output of ``bnsl evaluate``, files of ``--stats``, headers of networks."""
 
 from __future__ import annotations
 
@@ -13,29 +13,17 @@ from ..textlines import EMPTY_REMEDY, Lines, as_lines
 from .jsonl import load_object
 from .network_streams import open_networks
 
+_REMEDY = "compare reads JSON lines of bnsl evaluate, files of --stats, and networks of bnsl optimize"
+
 
 def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
     """Read the measures of one run or more.
 
-    Parameters
-    ----------
-    source : str, binary stream or Lines
-        A path or ``-``: JSON objects, one on each line or one in all; or a network file of our own, whose header
-        gives the measures (`total` among them), checked against its records; or a stream of such files.
-
-    Returns
-    -------
-    list of dict
-        Key ``network`` names the run: as the object does, or else by the path of the file; ``index`` is the place in
-        a stream, from 1.
-
-    Raises
-    ------
-    FormatError
-        With file and line.
+    The source holds JSON objects, one on each line or one in all; or network files of our own, whose headers
+    give the measures (`total` among them) and are checked against their records. In the result the key ``network``
+    names the run: as the object does, or else by the path of the file; ``index`` is its place in a stream, from 1.
     """
-    lines = as_lines(source)
-    try:
+    with as_lines(source) as lines:
         row = detect_lines(lines)
         if row.name == NETWORK.name:
             found = [_header_measures(network, lines.source) for network in open_networks(lines)]
@@ -45,18 +33,12 @@ def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
         if row.kind not in (Kind.UNKNOWN, Kind.DATA) or row.magic:
             lines.fail(f"expected measures of runs, this looks like {row.called}", remedy=_REMEDY)
         return [{"network": lines.source} | measures for measures in _objects(lines)]
-    finally:
-        lines.close()
-
-
-_REMEDY = "compare reads JSON lines of bnsl evaluate, files of --stats, and networks of bnsl optimize"
 
 
 def _header_measures(network: Network, source: str) -> dict[str, Any]:
     known = {"network": source, "variables": network.n_variables, "arcs": network.n_arcs}
-    return known | {
-        key: value for key, value in network.header.extra.items() if isinstance(value, (int, float, dict))
-    }
+    extra = network.header.extra
+    return known | {key: value for key, value in extra.items() if isinstance(value, (int, float, dict))}
 
 
 def _objects(lines: Lines) -> list[dict[str, Any]]:

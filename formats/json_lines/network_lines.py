@@ -22,23 +22,17 @@ from .jsonl_writer import encode_header, encode_record
 def _single_sets(lines: Lines, head: JsonlHeader) -> Iterator[SetBlock]:
     for block in read_blocks(lines, head, unknown_scores=True):
         if block.n_sets != 1:
-            raise FormatError(
-                f"not a network: variable {head.header.names[block.child]!r} lists {block.n_sets} parent sets",
-                source=lines.source,
-                line=lines.number,
+            name = head.header.names[block.child]
+            lines.fail(
+                f"not a network: variable {name!r} lists {block.n_sets} parent sets",
+                kind=FormatError,
                 remedy="choose one for every variable with bnsl optimize",
             )
         yield block
 
 
 def read_network(lines: Lines) -> Network:
-    """Read a network file, or a parent-set file with one set for each variable.
-
-    Raises
-    ------
-    FormatError
-        With the line; also where several networks stand one behind the other.
-    """
+    """Read a network file, or a parent-set file with one set for each variable; a second network is an error."""
     network = read_next_network(lines)
     if has_more(lines):
         lines.fail(
@@ -51,7 +45,7 @@ def read_network(lines: Lines) -> Network:
 
 
 def read_next_network(lines: Lines) -> Network:
-    """Read one network of a stream, what follows is left."""
+    """Read the next network of a stream and nothing behind it."""
     own = _OneNetwork(lines)
     head = read_header(own)
     n_variables = head.header.n_variables
@@ -65,7 +59,7 @@ def read_next_network(lines: Lines) -> Network:
 
 
 class _OneNetwork(Lines):
-    """The lines of one network of a stream: its header and as many records as that announces."""
+    """The lines of one network of a stream: its header and as many records as the header announces."""
 
     def __init__(self, lines: Lines):
         self._lines = lines
@@ -81,7 +75,7 @@ class _OneNetwork(Lines):
         number, terminated = self._lines.number, self._lines.terminated
         if self._left is None:
             self._left = _n_records(line) if line.strip() else None
-        elif b'"format"' in line and _n_records(line) < math.inf:  # the header of the next one
+        elif b'"format"' in line and _n_records(line) < math.inf:  # the header of the next network
             self._lines.push_back([(number, line, terminated)])
             raise StopIteration
         elif line.strip():
@@ -91,7 +85,7 @@ class _OneNetwork(Lines):
 
 
 def _n_records(line: bytes) -> float:
-    """How many records a header announces; infinitely many if it is none, which its reader will explain."""
+    """The number of records that a header announces; infinite if the line is none, which its reader reports."""
     import orjson
 
     try:
@@ -119,14 +113,7 @@ def network_text(network: Network) -> str:
 
 
 def write_network_stream(target: str, networks: Iterable[Network]) -> None:
-    """Write networks one behind the other, each with its header.
-
-    Parameters
-    ----------
-    target : str
-        A path, which appears only when all is written, or ``-``.
-    networks : iterable of Network
-    """
+    """Write networks one after the other, each with its header, to a path or ``-``."""
     with open_output(target) as stream:
         for network in networks:
             stream.write(network_text(network).encode())

@@ -1,4 +1,4 @@
-"""Streams of networks: network files one behind the other, each with its header (bootstrap, sampled networks)."""
+"""Streams of networks: network files one after the other, each with its header (bootstrap, sampled networks)."""
 
 from __future__ import annotations
 
@@ -11,45 +11,36 @@ from ..graphs.networks import open_network
 from ..records import Network
 from ..schemas import NETWORK
 from ..textlines import Lines, as_lines
+from ..wording import plural
 from .network_lines import has_more, read_next_network
 
 
 def open_networks(source: str | Lines) -> Iterator[Network]:
-    """Read networks one after the other.
-
-    Parameters
-    ----------
-    source : str or Lines
-        A path or ``-``: network files put together, or one network in any format that `open_network` reads.
-
-    Yields
-    ------
-    Network
+    """Read concatenated network files, or one network in any format that `open_network` reads.
 
     Raises
     ------
     FormatError
-        With file and line; `Truncated` says how many whole networks came before.
+        With file and line; `Truncated` gives the number of whole networks before.
     """
     lines = as_lines(source)
     if detect_lines(lines).name != NETWORK.name:
         yield open_network(lines)
         return
     n_whole = 0
-    try:
-        while has_more(lines):
-            network = read_next_network(lines)
-            n_whole += 1
-            yield network
-    except Truncated as error:
-        raise Truncated(
-            f"{error.message} (network {n_whole + 1}; whole before it: {n_whole})",
-            source=error.source,
-            line=error.line,
-            remedy="run the command that made it again; bnsl average --partial goes on with the whole networks",
-        ) from None
-    finally:
-        lines.close()
+    with lines:
+        try:
+            while has_more(lines):
+                network = read_next_network(lines)
+                n_whole += 1
+                yield network
+        except Truncated as error:
+            raise Truncated(
+                f"{error.message} (network {n_whole + 1}; whole before it: {n_whole})",
+                source=error.source,
+                line=error.line,
+                remedy="run the command that made it again; bnsl average --partial goes on with the whole networks",
+            ) from None
 
 
 def pick_network(source: str | Lines, place: int | None) -> Network:
@@ -57,9 +48,8 @@ def pick_network(source: str | Lines, place: int | None) -> Network:
 
     Parameters
     ----------
-    source : str or Lines
     place : int or None
-        From 1; None for the one with the largest total score, the first of several.
+        From 1; None for the network with the largest total score, the first of several.
 
     Raises
     ------
@@ -77,11 +67,11 @@ def pick_network(source: str | Lines, place: int | None) -> Network:
             return network
         if place is None:
             if _total(network) is None:
-                raise Inconsistent(f"network {n_networks} tells no total score", source=lines.source)
+                raise Inconsistent(f"network {n_networks} has no total score", source=lines.source)
             if best is None or _total(network) > _total(best):
                 best = network
     if best is None:
-        counted = "1 network" if n_networks == 1 else f"{n_networks:,} networks"
+        counted = plural(n_networks, "network")
         raise Inconsistent(f"there is no network {place}: the stream has {counted}", source=lines.source)
     return best
 

@@ -1,8 +1,8 @@
-"""Output that survives being killed: records go to ``FILE.part`` one by one, which becomes FILE when all are there.
+"""Output that survives a killed process: records go to ``FILE.part``, which becomes FILE when all are there.
 
 ``FILE.part`` always begins with a whole header and whole records in the order of the run; a kill can only tear its
-last line. So a later run takes over what is there, drops the torn line and appends: the result has the bytes of a
-run that was never stopped. A lock keeps two runs from writing the same file.
+last line. A later run keeps these records, drops the torn line and appends, so that the result has the bytes of an
+uninterrupted run. A lock prevents two runs from writing the same file.
 """
 
 from __future__ import annotations
@@ -12,51 +12,45 @@ import errno
 import fcntl
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
-from ..errors import Inconsistent, Truncated
+from ..errors import Inconsistent, Truncated, VerificationError
 from ..records import Header, ParentSetRecord
 from ..schemas import PARENT_SETS
 from ..streams import is_written_in_place, open_output
+from ..temporaries import keep_access
 from ..textlines import Lines
-from .jsonl import JsonlHeader, decode_header, disagreement, load_object, read_header
+from ..wording import Warn, ignore
+from .jsonl import JsonlHeader, disagreement, read_header
 from .jsonl_writer import encode_fields, encode_header, encode_record
 from .run_parts import Gathered, PartFile, gather, require_same_options
 
-Warn = Callable[[str], None]
+
+def _part_name(target: str) -> str:
+    return f"{os.path.realpath(target) if os.path.islink(target) else target}.part"
 
 
-def part_name(target: str) -> str:
-    """Where the records of an unfinished file are."""
-    return f"{target}.part"
-
-
-def find_parts(source: str) -> list[str]:
-    """Files with records of an earlier run that was to write `source`: ``FILE.part`` and FILE, as far as there."""
-    return [path for path in (part_name(source), source) if os.path.isfile(path) and os.path.getsize(path)]
+def _find_parts(source: str) -> list[str]:
+    """The files with records of an earlier run that was to write `source`: ``FILE.part`` and FILE, if they exist."""
+    return [path for path in (_part_name(source), source) if os.path.isfile(path) and os.path.getsize(path)]
 
 
 def first_header(source: str) -> Header | None:
     """The header of an earlier run that was to write `source`; None if there is none."""
-    for path in find_parts(source):
-        lines = Lines(path)
-        try:
+    for path in _find_parts(source):
+        with Lines(path) as lines, contextlib.suppress(Truncated):
             return read_header(lines).header
-        except Truncated:
-            continue
-        finally:
-            lines.close()
     return None
 
 
 class ResumableOutput:
-    """Parent sets written record by record, behind those that are there already; made by `open_resumable`.
+    """Parent sets written record by record behind those of an earlier run; made by `open_resumable`.
 
     Attributes
     ----------
     finished : set of int
-        Children whose records are there; `write` wants the records of the others.
+        Children with a record of an earlier run; `write` takes the records of the others.
     """
 
     def __init__(
@@ -70,7 +64,7 @@ class ResumableOutput:
         self._header_line = encode_header(PARENT_SETS.name, header)
         self.n_there = 0
         self._position = 0
-        ours = _decoded(self._header_line)
+        ours = read_header(Lines(io.BytesIO(self._header_line)))
         for file in earlier.files:
             _require_same_run(ours, file)
         same = [file for file in earlier.files if file.header.fields.get("shard") == ours.fields.get("shard")]
@@ -78,11 +72,11 @@ class ResumableOutput:
             self._header_line = encode_fields(same[0].header.fields)
         self._places = {child: place for child, place in earlier.places.items() if place.path != part}
         if same and same[0].path == part:
-            self._take_over(same[0])
+            self._keep_records(same[0])
         self.finished = {*children[: self.n_there], *self._places}.intersection(children)
 
-    def _take_over(self, part: PartFile) -> None:
-        """Count the records in our order at the head of the part file; what stands behind them is not used."""
+    def _keep_records(self, part: PartFile) -> None:
+        """Count the records in our order at the beginning of the part file; later ones are not used."""
         self._position = part.header_end
         for child in self._children:
             place = self._earlier.places.get(child)
@@ -92,7 +86,7 @@ class ResumableOutput:
             self.n_there += 1
 
     def write(self, records: Iterable[ParentSetRecord]) -> None:
-        """Write the `records` of all unfinished children, in the order of the run, among those of the others."""
+        """Write the `records` of all unfinished children, in the order of the run, merged with the finished ones."""
         if self._owns_stream:
             self._stream.seek(self._position)
             self._stream.truncate()
@@ -111,24 +105,18 @@ class ResumableOutput:
 
 @contextlib.contextmanager
 def open_resumable(
-    target: str,
-    header: Header,
-    children: Sequence[int],
-    resume: str | None = None,
-    warn: Warn | None = None,
+    target: str, header: Header, children: Sequence[int], resume: str | None = None, warn: Warn | None = None
 ) -> Iterator[ResumableOutput]:
-    """Open a parent-set file that a later run can go on with.
+    """Open a parent-set file that a later run can resume.
 
     Parameters
     ----------
     target : str
         A path, which appears only when all records are written, or ``-``.
-    header : Header
     children : sequence of int
         Children of the run, in the order of their records.
     resume : str, optional
-        A file whose finished records are taken over, or the name that an unfinished run was to give it.
-    warn : callable, optional
+        A file whose finished records are kept, or the target of an unfinished run.
 
     Raises
     ------
@@ -137,49 +125,48 @@ def open_resumable(
     OSError
         The file cannot be written, or another run is writing it.
     """
-    warn = warn or (lambda message: None)
-    earlier = Gathered()
+    warn = warn or ignore
     if target == "-" or is_written_in_place(target):
-        if resume is not None:
-            earlier = _gather_earlier(resume, warn)
+        earlier = _gather_earlier(resume, warn)
         with open_output(target) as stream:
             yield ResumableOutput(stream, header, children, earlier, None)
         return
-    part = part_name(target)
+    part = _part_name(target)
     with _open_locked(part, target) as stream:
         output = None
         try:
-            if resume is not None:
-                earlier = _gather_earlier(resume, warn)
-            elif os.fstat(stream.fileno()).st_size:
-                warn(
-                    f"starting over: {part} of an unfinished run is overwritten (--resume {target} goes on with it)"
-                )
-            output = ResumableOutput(stream, header, children, earlier, part)
+            if resume is None and os.fstat(stream.fileno()).st_size:
+                warn(f"starting over: {part} of an unfinished run is overwritten (--resume {target} goes on with it)")
+            output = ResumableOutput(stream, header, children, _gather_earlier(resume, warn), part)
             yield output
             stream.flush()
             os.fsync(stream.fileno())
-            os.replace(part, target)
+            if os.path.exists(target):
+                keep_access(stream.fileno(), os.stat(target))
+            os.replace(part, part.removesuffix(".part"))
         except BaseException as error:
             if isinstance(error, OSError):
                 error.filename = target  # the name that the user knows
-            if (output.n_there if output else os.fstat(stream.fileno()).st_size) == 0:
+            n_there = output.n_there if output else os.fstat(stream.fileno()).st_size
+            # The program that failed a check wrote the records before, too: they are not to be relied on.
+            if n_there == 0 or isinstance(error, VerificationError):
                 os.unlink(part)
             elif output:
                 warn(f"what was finished is kept in {part}: --resume {target} goes on with it")
             raise
 
 
-def _gather_earlier(resume: str, warn: Warn) -> Gathered:
-    sources = find_parts(resume)
+def _gather_earlier(resume: str | None, warn: Warn) -> Gathered:
+    if resume is None:
+        return Gathered()
+    sources = _find_parts(resume)
     if not sources:
         warn(f"there is nothing of an earlier run at {resume}: starting from the beginning")
     return gather(sources)
 
 
 def _require_same_run(ours: JsonlHeader, file: PartFile) -> None:
-    difference = disagreement(ours, file.header)
-    if difference:
+    if difference := disagreement(ours, file.header):
         raise Inconsistent(
             f"it was made from something else, which differs in {difference}",
             source=file.path,
@@ -191,7 +178,7 @@ def _require_same_run(ours: JsonlHeader, file: PartFile) -> None:
 @contextlib.contextmanager
 def _open_locked(part: str, target: str) -> Iterator[BinaryIO]:
     """The part file, created if need be, open for reading and writing and locked against other runs."""
-    with open(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as stream:
+    with open(os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # A run that has just ended may have renamed the file between our opening and locking it.
@@ -200,8 +187,3 @@ def _open_locked(part: str, target: str) -> Iterator[BinaryIO]:
         except BlockingIOError:
             raise OSError(errno.EAGAIN, "another run is writing it", target) from None
         yield stream
-
-
-def _decoded(header_line: bytes) -> JsonlHeader:
-    lines = Lines(io.BytesIO(header_line))
-    return decode_header(lines, load_object(lines, next(lines)))

@@ -1,6 +1,6 @@
-"""Parent-set files that are not whole: records of one run gathered from several, to be gone on with or merged.
+"""Incomplete parent-set files: records of one run gathered from several files, to be resumed or merged.
 
-Records are checked but not kept: knowing where the line of each child stands is enough to copy it byte for byte.
+Records are checked but not kept: the position of each child's line is enough to copy it byte for byte.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .jsonl import JsonlHeader, decode_header, decode_record, load_object, read_
 from .jsonl_writer import encode_header
 
 NOT_COMPARED = frozenset({"time", "time_per_variable", "memory"})
-"""Options that may differ between parts of a run: limits that only a slow machine feels."""
+"""Options that may differ between parts of a run: limits that affect only slow machines."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the line of a record stands, its line end included; `text` if the file cannot be read twice."""
+    """Position of a record's line, its line end included; `text` if the file cannot be read twice."""
 
     path: str
     start: int
@@ -37,17 +37,16 @@ class Place:
 
 @dataclass
 class PartFile:
-    """What one file holds.
+    """One file with records of a run.
 
     Attributes
     ----------
-    path : str
     header : JsonlHeader
         Its first header.
     header_end : int
-        Where that header's line ends.
+        Position behind the line of that header.
     shards : list of (str or None, int)
-        For each header: the shard it announces, and of how many records.
+        For each header: the shard it announces (None for all variables), and the number of its records.
     finished : int
         Records that are whole and not marked as interrupted.
     """
@@ -60,13 +59,13 @@ class PartFile:
 
     @property
     def announced(self) -> int:
-        """Records that its headers announce."""
+        """Number of records that its headers announce."""
         return min(self.header.n_records, sum(records for _, records in self.shards))
 
 
 @dataclass
 class Gathered:
-    """Finished records of several files, by child; how many were passed over as interrupted."""
+    """Finished records of several files, by child; `interrupted` counts the interrupted ones, which are skipped."""
 
     files: list[PartFile] = field(default_factory=list)
     places: dict[int, Place] = field(default_factory=dict)
@@ -75,7 +74,7 @@ class Gathered:
 
     @property
     def header(self) -> Header:
-        """The header of the whole file: that of the first, which is no shard's any more."""
+        """The header of the whole file: that of the first part without its shard."""
         return self.files[0].header.header
 
     @property
@@ -100,26 +99,19 @@ class Gathered:
 
 
 def gather(sources: Iterable[str]) -> Gathered:
-    """Read parent-set files that may end early.
+    """Read parent-set files (paths, or ``-``) that may end early; each may be a concatenation of several.
 
-    A last line without its line end is dropped, and so are records marked as interrupted. A file whose header
-    is torn is passed over.
-
-    Parameters
-    ----------
-    sources : iterable of str
-        Paths, or ``-``. Each may hold several files one after the other.
+    Skipped are a last line without its line end, records marked as interrupted, and files with a torn header.
 
     Raises
     ------
     FormatError
-        A file is damaged elsewhere than at its end, two headers tell different data, scores or options, or
+        A file is damaged elsewhere than at its end, two headers have different data, scores or options, or
         the same variable comes twice with different sets.
     """
     gathered = Gathered()
     for source in sources:
-        lines = Lines(source)
-        try:
+        with Lines(source) as lines:
             head = _open_part(lines)
             if head is None:
                 continue
@@ -127,16 +119,14 @@ def gather(sources: Iterable[str]) -> Gathered:
                 first = gathered.files[0].header
                 require_agreement(lines, first, head)
                 require_same_options(first.header, head.header, source)
-            can_seek = source != "-" and not _is_compressed(source)
-            gathered.files.append(PartFile(source, head, lines.span[1], [shard_of(head)]))
-            _read_records(lines, gathered, can_seek)
-        finally:
-            lines.close()
+            gathered.files.append(PartFile(source, head, lines.span[1], [_shard_of(head)]))
+            with contextlib.suppress(Truncated):  # of compressed data
+                _read_records(lines, gathered, can_seek=source != "-" and not _is_compressed(source))
     return gathered
 
 
 def write_gathered(target: str, gathered: Gathered) -> None:
-    """Write the whole file, in the header's order: the bytes of a run in one part, its time of writing apart."""
+    """Write the whole file, in the header's order: the bytes of a run in one part, except for its time of writing."""
     header = dataclasses.replace(gathered.header, created=timestamp())
     with open_output(target) as stream:
         stream.write(encode_header(PARENT_SETS.name, header))
@@ -145,7 +135,7 @@ def write_gathered(target: str, gathered: Gathered) -> None:
 
 
 def _open_part(lines: Lines) -> JsonlHeader | None:
-    """The header; None if not even that is whole."""
+    """The header; None if it is torn."""
     try:
         head = read_header(lines)
     except Truncated:
@@ -162,8 +152,7 @@ def _is_compressed(path: str) -> bool:
         return stream.read(2) == b"\x1f\x8b"
 
 
-def shard_of(head: JsonlHeader) -> tuple[str | None, int]:
-    """Which shard a header announces (None for all variables), and how many records."""
+def _shard_of(head: JsonlHeader) -> tuple[str | None, int]:
     shard = head.fields.get("shard")
     return shard, head.fields.get("records", head.n_records) if shard else head.n_records
 
@@ -175,23 +164,19 @@ def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
     def fail(message: str):
         lines.fail(message, kind=Inconsistent)
 
-    while True:
-        try:
-            line = next(lines, None)
-            if line is None or not lines.terminated:
-                return
-            if not line.strip():
-                continue
-            fields = load_object(lines, line)
-        except Truncated:
+    for line in lines:
+        if not lines.terminated:
             return
+        if not line.strip():
+            continue
+        fields = load_object(lines, line)
         if "format" in fields:
             head = decode_header(lines, fields)
             require_agreement(lines, part.header, head)
-            part.shards.append(shard_of(head))
+            part.shards.append(_shard_of(head))
             continue
         block = checker.check(decode_record(lines, fields), fail)
-        if "interrupted" in block.extra:
+        if "interrupted" in block.facts.extra:
             gathered.interrupted += 1
             continue
         digest = block.digest()
@@ -204,14 +189,10 @@ def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
 
 
 def require_same_options(ours: Header, theirs: Header, source: str | None = None) -> None:
-    """Raise `Inconsistent` if the command that made `theirs` had other options than that of `ours`.
-
-    `NOT_COMPARED` apart. Commands before the last one must be the same, too.
-    """
+    """Raise `Inconsistent` if the commands that made two files differ in an option that is not `NOT_COMPARED`."""
     if len(ours.by) != len(theirs.by):
-        raise Inconsistent(
-            f"made by {len(theirs.by)} commands, not {len(ours.by)} (key 'by' of the header)", source=source
-        )
+        message = f"made by {len(theirs.by)} commands, not {len(ours.by)} (key 'by' of the header)"
+        raise Inconsistent(message, source=source)
     for mine, other in zip(ours.by, theirs.by):
         a, b = _facts(mine), _facts(other)
         for name in sorted(a.keys() | b.keys()):

@@ -1,1 +1,1 @@
-"""Pictures of networks that are laid out already: SVG, and a page to look around in. Written only."""
+"""Pictures of networks with a given layout: SVG, and an interactive web page. Written only."""

@@ -1,4 +1,4 @@
-"""Lines as wide as arcs are sure, and their arrowheads."""
+"""Lines whose width is the strength of the arc, and their arrowheads."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from ..graph_records import Strength
 
 FULL_WIDTH = 4.0
-"""Width of the line of a sure arc, pixels; that of others in proportion."""
+"""Width of the line of an arc of strength 1, pixels; other widths are proportional."""
 LEAST_WIDTH = 0.6
 HEAD_LENGTH = 12.0
 HEAD_WIDTH = 9.0
 NOTCH = 0.75
-"""Of its length how far an arrowhead reaches back where the line ends."""
+"""Length of an arrowhead at the line, as a share of its length at the sides."""
 
 
 def line_width(strength: Strength) -> float:
@@ -21,18 +21,18 @@ def line_width(strength: Strength) -> float:
 
 
 def line_opacity(strength: Strength) -> float:
-    """That of the line: weak arcs are paler, too."""
+    """Opacity of the line: weak arcs are paler, too."""
     return 0.3 + 0.7 * min(1.0, strength.either)
 
 
 def head_opacity(strength: Strength) -> float:
-    """That of an arrowhead: 1 where the direction is sure, 0 where the other one is as probable."""
+    """Opacity of an arrowhead: 1 where the direction is certain, 0 where the opposite one is equally probable."""
     share = strength.arc / strength.either if strength.either else 0.0
     return max(0.0, min(1.0, 2 * share - 1))
 
 
 def shortened(line: np.ndarray, opacity: float) -> np.ndarray:
-    """The line without what a wide one would show beside the tip of its arrowhead; all of it where that is faint."""
+    """The line, shortened so that it does not protrude beside the tip of an opaque arrowhead."""
     step = line[-1] - line[-2]
     length = float(np.hypot(*step))
     line = line.copy()

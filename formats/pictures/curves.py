@@ -1,4 +1,4 @@
-"""Curves of arcs as SVG paths: through all points, smooth, never back upward."""
+"""Curves of arcs as SVG paths: smooth through all points, with increasing y."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ import numpy as np
 
 
 def number(value: float) -> str:
-    """A coordinate to a tenth of a pixel, as short as can be."""
+    """A coordinate to a tenth of a pixel in the shortest form."""
     return f"{round(float(value), 1):g}" if abs(value) < 1e5 else f"{value:.1f}"
 
 
 def path(line: np.ndarray) -> str:
-    """The path through points whose y increases: cubic pieces without overshoot (Fritsch and Carlson 1980).
-
-    Parameters
-    ----------
-    line : ndarray of float64, shape (n_points, 2)
-    """
+    """The path through points, shape (n_points, 2), with increasing y: monotone cubics (Fritsch and Carlson 1980)."""
     start = f"M{_point(line[0])}"
     if len(line) == 2:
         return f"{start}L{_point(line[1])}"
@@ -35,7 +30,7 @@ def _point(point: np.ndarray) -> str:
 
 
 def _slopes(line: np.ndarray) -> np.ndarray:
-    """Change of x by y at every point, limited so that x is monotone between points."""
+    """Derivative of x by y at every point, limited so that x is monotone between points."""
     steps = np.diff(line, axis=0)
     secants = steps[:, 0] / np.maximum(steps[:, 1], 1e-9)
     slope = np.concatenate((secants[:1], (secants[:-1] + secants[1:]) / 2, secants[-1:]))

@@ -1,6 +1,6 @@
-"""A drawing of a network as a page of its own: nothing is loaded from elsewhere, thousands of variables stay smooth.
+"""A drawing of a network as a self-contained web page.
 
-`network.html` beside this file is the page; here it gets its data.
+`network.html` beside this file is the template of the page, into which the data are inserted.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ TEMPLATE = Path(__file__).with_name("network.html")
 
 
 def html_text(drawing: Drawing) -> str:
-    """The page: zoom, search, facts of every variable, its Markov blanket at a click."""
+    """The page: zoom, search, facts about every variable, its Markov blanket at a click."""
     text = orjson.dumps(_contents(drawing)).decode()
-    # No text of the data can end the script that holds it.
+    # No text of the data can close the script element that contains it.
     safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return TEMPLATE.read_text(encoding="utf-8").replace("{{data}}", safe)
 
 
 def _contents(drawing: Drawing) -> dict[str, Any]:
-    """What the page knows; scores that are unknown are null."""
+    """The data of the page; unknown scores are null."""
     network = drawing.network
     header = network.header
     total = header.extra.get("total")
@@ -54,7 +54,7 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
 
 
 def _arc(arc: Arc, undirected: bool, line: np.ndarray, strength: Strength | None) -> list[Any]:
-    """Parent, child, whether undirected, curve; if known also width, opacity, that of the head, strengths."""
+    """Parent, child, whether undirected, curve; if known also width, opacity, opacity of the head, strengths."""
     if strength is None:
         return [*arc, int(undirected), path(line)]
     shade = head_opacity(strength)

@@ -1,14 +1,14 @@
-"""A drawing of a network as SVG: for papers, slides and browsers; light or dark as the viewer is."""
+"""A drawing of a network as SVG, with light or dark colours by the viewer's preference."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
+from ..graphs.xml_elements import NOT_IN_XML
 from ..records import Network
 from ..wording import plural
 from .arrows import head, head_opacity, line_opacity, line_width, shortened
@@ -16,7 +16,7 @@ from .curves import number, path
 
 MARGIN = 24.0
 LEGEND = (0.25, 0.5, 0.75, 1)
-"""Probabilities whose lines the legend shows."""
+"""Probabilities of the lines in the legend."""
 LEGEND_WORDS = ("probability of an arc in either direction;", "the paler a head, the less sure its direction")
 LEGEND_WIDTH, LEGEND_HEIGHT = 290.0, 62.0
 
@@ -37,7 +37,7 @@ _STYLE = """
 
 
 def svg_text(drawing: Drawing) -> str:
-    """The picture; resting on a box tells its name, parents and local score."""
+    """The picture; the tooltip of a box shows its name, parents and local score."""
     names = drawing.network.header.names
     aside = np.concatenate([drawing.x - drawing.width / 2, *(line[:, 0] for line in drawing.lines)])
     left = float(aside.min()) - MARGIN
@@ -79,7 +79,7 @@ def _arcs(drawing: Drawing) -> Iterator[str]:
 
 
 def _wide_arc(network: Network, arc: Arc, strength: Strength, line: np.ndarray, undirected: bool) -> str:
-    """A line as wide as the arc is sure; resting on it tells how sure that is."""
+    """A line with the width of the arc's strength, and a tooltip with the strength."""
     shade = head_opacity(strength)
     drawn = line if undirected else shortened(line, shade)
     tip = ""
@@ -88,10 +88,10 @@ def _wide_arc(network: Network, arc: Arc, strength: Strength, line: np.ndarray, 
         tip = f'<path class="head" opacity="{shade:.2f}" d="M{corners}Z"/>'
     parent, child = (network.header.names[variable] for variable in arc)
     sign = "-" if undirected else "\u2192"
-    told = f"{parent} {sign} {child}"
-    told += "" if undirected else f"\n{strength.arc:.3f}"
-    told += f"\n{strength.either:.3f} in either direction"
-    return f"<g><title>{_xml(told)}</title>{_wide_line(path(drawn), strength)}{tip}</g>"
+    facts = f"{parent} {sign} {child}"
+    facts += "" if undirected else f"\n{strength.arc:.3f}"
+    facts += f"\n{strength.either:.3f} in either direction"
+    return f"<g><title>{_xml(facts)}</title>{_wide_line(path(drawn), strength)}{tip}</g>"
 
 
 def _wide_line(curve: str, strength: Strength) -> str:
@@ -100,7 +100,7 @@ def _wide_line(curve: str, strength: Strength) -> str:
 
 
 def _legend(left: float, top: float) -> Iterator[str]:
-    """What the widths of lines and the shades of heads mean."""
+    """The meaning of the widths of lines and the opacities of arrowheads."""
     x = left
     for share in LEGEND:
         yield _wide_line(f"M{number(x)},{number(top)}h30", Strength(share, share))
@@ -115,14 +115,14 @@ def _boxes(drawing: Drawing) -> Iterator[str]:
     for v, label in enumerate(drawing.labels):
         x, y, width = float(drawing.x[v]), float(drawing.y[v]), float(drawing.width[v])
         yield (
-            f"<g><title>{_xml(_told(drawing.network, v))}</title>"
+            f"<g><title>{_xml(_facts(drawing.network, v))}</title>"
             f'<rect class="box" x="{number(x - width / 2)}" y="{number(y - height / 2)}" width="{number(width)}" '
             f'height="{number(height)}" rx="5"/>'
             f'<text class="label" x="{number(x)}" y="{number(y + 4)}">{_xml(label)}</text></g>'
         )
 
 
-def _told(network: Network, v: int) -> str:
+def _facts(network: Network, v: int) -> str:
     names = network.header.names
     parents = ", ".join(names[p] for p in network.parents[v])
     score = float(network.scores[v])
@@ -131,5 +131,5 @@ def _told(network: Network, v: int) -> str:
 
 
 def _xml(text: str) -> str:
-    """Text that XML can hold: control characters become the sign for what cannot be shown."""
-    return escape(re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", text))
+    """Text that XML can hold: control characters become replacement characters."""
+    return escape(NOT_IN_XML.sub("\ufffd", text))

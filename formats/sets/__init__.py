@@ -1,1 +1,1 @@
-"""Candidate parent sets with scores: opening and writing any format, exchange formats, blocks of sets as arrays."""
+"""Candidate parent sets with scores: all formats, blocks of sets as arrays, traces of searches."""

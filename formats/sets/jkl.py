@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, count
 from math import isfinite
+from typing import NoReturn
 
 import numpy as np
 
@@ -22,8 +23,8 @@ from ..errors import Inconsistent, Truncated
 from ..records import Header, ParentSetRecord
 from ..schemas import SCORES
 from ..textlines import Lines
-from ..wording import plural
-from .setblocks import BlockChecker, SetBlock
+from ..wording import Warn, ignore, plural
+from .setblocks import UNNAMED_SCORE, BlockChecker, SetBlock
 
 _SCORE_COMMENT = re.compile(rb"#\s*score function\s*:\s*(\w+)", re.IGNORECASE)
 _MAX_VARIABLES = 10_000_000
@@ -41,7 +42,7 @@ class _RawBlock:
 
 
 class _Reader:
-    """Reads blocks; numbers the name tokens in order of appearance, for names may be used before they come."""
+    """Reads blocks; numbers the name tokens in order of appearance, because names may be used before their block."""
 
     def __init__(self, lines: Lines):
         self.lines = lines
@@ -50,15 +51,12 @@ class _Reader:
         self.tokens: defaultdict[bytes, int] = defaultdict(count().__next__)
 
     def next_line(self) -> bytes | None:
-        """The next line with content; comments are passed over, but the name of the score is taken from them."""
+        """The next line that is neither blank nor a comment; a comment may name the score."""
         for line in self.lines:
             line = line.strip()
-            if not line:
-                continue
-            if not line.startswith(b"#"):
+            if line and not line.startswith(b"#"):
                 return line
-            match = _SCORE_COMMENT.match(line)
-            if match:
+            if match := _SCORE_COMMENT.match(line):
                 self.score = match[1].decode().lower()
         return None
 
@@ -82,43 +80,30 @@ class _Reader:
                 remedy="the block before it may hold more sets than its first line says",
             )
         name, line_number = parts[0], self.lines.number
-        rows: list[bytes] = []
-        row_numbers: list[int] = []
+        rows: list[tuple[int, list[bytes]]] = []
         while len(rows) < n_sets:
             line = self.next_line()
             if line is None:
                 shown = name.decode(errors="replace")
-                raise Truncated(
-                    f"the block of variable {shown!r} ends early: {len(rows)} of {n_sets} sets arrived",
-                    source=self.lines.source,
-                    line=self.lines.number,
-                )
-            rows.append(line)
-            row_numbers.append(self.lines.number)
-        if rows and not self.lines.terminated and len(rows[-1].split()) > 2:
-            self._fail_unterminated()
-        return self._convert(name, line_number, rows, row_numbers)
+                message = f"the block of variable {shown!r} ends early: {len(rows)} of {n_sets} sets arrived"
+                self.lines.fail(message, kind=Truncated)
+            rows.append((self.lines.number, line.split()))
+        if not self.lines.terminated and len(rows[-1][1]) > 2:
+            message = "the last line has no line end, so its last number may be cut off"
+            self.lines.fail(message, kind=Truncated, remedy="if the file is whole, add a line end")
+        return self._convert(name, line_number, rows)
 
-    def _fail_unterminated(self):
-        raise Truncated(
-            "the last line has no line end, so its last number may be cut off",
-            source=self.lines.source,
-            line=self.lines.number,
-            remedy="if the file is whole, add a line end",
-        )
-
-    def _convert(self, name: bytes, line: int, rows: list[bytes], row_numbers: list[int]) -> _RawBlock:
-        cells = [row.split() for row in rows]
+    def _convert(self, name: bytes, line: int, rows: list[tuple[int, list[bytes]]]) -> _RawBlock:
+        cells = [row for _, row in rows]
         sizes = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells)) - 2
         try:
             if (sizes < 0).any():
                 raise ValueError
             scores = self._numbers([row[0] for row in cells])
-            announced = list(map(int, [row[1] for row in cells]))
-            if announced != sizes.tolist():
+            if list(map(int, [row[1] for row in cells])) != sizes.tolist():
                 raise ValueError
         except ValueError:
-            self._fail_row(cells, row_numbers)
+            self._fail_row(rows)
         numbers = list(map(self.tokens.__getitem__, chain.from_iterable(row[2:] for row in cells)))
         return _RawBlock(name, line, sizes, np.array(numbers, dtype=np.int64), scores)
 
@@ -131,9 +116,9 @@ class _Reader:
             raise ValueError
         return np.array(list(map(float, texts)), dtype=np.float64)
 
-    def _fail_row(self, rows: list[list[bytes]], row_numbers: list[int]):
-        """Find the first bad row and say what is wrong with it."""
-        for cells, number in zip(rows, row_numbers):
+    def _fail_row(self, rows: list[tuple[int, list[bytes]]]) -> NoReturn:
+        """Raise the error of the first bad row."""
+        for number, cells in rows:
             problem = None
             try:
                 if len(cells) < 2:
@@ -144,10 +129,11 @@ class _Reader:
                 problem = "expected numbers SCORE K"
             if problem:
                 self.lines.fail(f"{problem}, got {_shown(b' '.join(cells))}", line=number)
+        raise AssertionError("one row is bad")
 
 
 def _as_count(text: bytes) -> int | None:
-    """A natural number of sensible length, None if `text` is something else."""
+    """A natural number of at most 12 digits, None if `text` is something else."""
     return int(text) if text.isdigit() and len(text) <= 12 else None
 
 
@@ -156,31 +142,17 @@ def _shown(line: bytes) -> str:
     return repr(text + "..." if len(line) > 60 else text)
 
 
-def read_jkl(
-    lines: Lines, *, partial: bool = False, warn: Callable[[str], None] = lambda message: None
-) -> tuple[Header, Iterator[SetBlock]]:
-    """Read a jkl file.
+def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[SetBlock]]:
+    """Read a jkl file, all of it at once because the last block may define a name that the first one uses.
 
-    Names need not be known before the last block, so the whole file is read at once.
+    States, rows and data are unknown; variables are called X0, X1, ... where the file has indices.
 
     Parameters
     ----------
-    lines : Lines
     partial : bool
         Accept a file that ends between two blocks.
     warn : callable
-        Told what was assumed: names, score, decimal commas.
-
-    Returns
-    -------
-    header : Header
-        States, rows and data are unknown; variables are called X0, X1, ... where the file has indices.
-    blocks : iterator of SetBlock
-
-    Raises
-    ------
-    FormatError
-        With file and line.
+        Called with assumptions: names, score, decimal commas.
     """
     reader = _Reader(lines)
     n_variables = reader.read_count()
@@ -199,21 +171,15 @@ def read_jkl(
         if len(blocks) > n_variables:
             lines.fail(f"more blocks than the {plural(n_variables, 'variable')} announced", kind=Inconsistent)
     if len(blocks) < n_variables and not partial:
-        raise Truncated(
-            f"{len(blocks)} of {n_variables} variables arrived", source=lines.source, line=lines.number
-        )
+        lines.fail(f"{len(blocks)} of {n_variables} variables arrived", kind=Truncated)
     names, index_of = _resolve_names(lines, blocks, n_variables)
-    header = Header(tuple(map(Variable, names)), _score_name(reader, warn))
+    score = reader.score if reader.score in SCORES else "unknown"
+    if score == "unknown":
+        warn(UNNAMED_SCORE)
+    header = Header(tuple(map(Variable, names)), score)
     if reader.decimal_commas:
         warn("decimal commas in the scores were read as decimal points")
     return header, _checked(lines, blocks, names, index_of, reader.tokens)
-
-
-def _score_name(reader: _Reader, warn: Callable[[str], None]) -> str:
-    if reader.score in SCORES:
-        return reader.score
-    warn("the file does not name its score; its numbers are taken as local scores in nats, higher is better")
-    return "unknown"
 
 
 def _resolve_names(
@@ -223,11 +189,8 @@ def _resolve_names(
     line_of: dict[bytes, int] = {}
     for block in blocks:
         if block.name in line_of:
-            lines.fail(
-                f"a second block for variable {_shown(block.name)} (first in line {line_of[block.name]})",
-                kind=Inconsistent,
-                line=block.line,
-            )
+            message = f"a second block for variable {_shown(block.name)} (first in line {line_of[block.name]})"
+            lines.fail(message, kind=Inconsistent, line=block.line)
         line_of[block.name] = block.line
     indices = {str(index).encode(): index for index in range(n_variables)}
     if line_of.keys() <= indices.keys():

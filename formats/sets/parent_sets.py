@@ -1,10 +1,10 @@
-"""Reading and writing candidate parent sets in any format: our JSON lines, jkl, pss; told apart by content."""
+"""Reading and writing candidate parent sets in any format: our JSON lines, jkl, pss; the input's is detected."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -14,24 +14,19 @@ from ..lookup import load, load_writer
 from ..records import Header, ParentSetRecord, ParentSetTable
 from ..streams import open_output
 from ..textlines import Lines, as_lines
+from ..wording import Warn, ignore
 from .setblocks import SetBlock, pack_blocks
-
-Warn = Callable[[str], None]
-
-
-def _ignore(message: str) -> None:
-    """Say nothing."""
 
 
 def _open_blocks(lines: Lines, partial: bool, warn: Warn | None) -> tuple[Header, Iterator[SetBlock]]:
     row = require_format(lines, (Kind.PARENT_SETS,), "parent sets")
-    return load(row.reader)(lines, partial=partial, warn=warn or _ignore)
+    return load(row.reader)(lines, partial=partial, warn=warn or ignore)
 
 
 def open_parent_sets(
     source: str | BinaryIO | Lines, *, partial: bool = False, warn: Warn | None = None
 ) -> ParentSetTable:
-    """Read all parent sets of a file or stream into arrays.
+    """Read all parent sets of a file or stream into arrays, best set first; ties by fewer parents, then by indices.
 
     Parameters
     ----------
@@ -40,30 +35,17 @@ def open_parent_sets(
     partial : bool
         Accept a stream that ends early; variables that did not arrive have no sets at all.
     warn : callable, optional
-        Told what was assumed about foreign files.
-
-    Returns
-    -------
-    ParentSetTable
-        Scores in nats, best set first; ties by fewer parents, then by indices.
-
-    Raises
-    ------
-    FormatError
-        With file and line.
+        Called with assumptions about foreign files.
     """
-    lines = as_lines(source)
-    try:
+    with as_lines(source) as lines:
         header, blocks = _open_blocks(lines, partial, warn)
         return pack_blocks(header, {block.child: block for block in blocks})
-    finally:
-        lines.close()
 
 
 def open_parent_set_stream(
     source: str | BinaryIO | Lines, *, partial: bool = False, warn: Warn | None = None
 ) -> tuple[Header, Iterator[ParentSetRecord]]:
-    """Read the header now and the records one by one; takes what `open_parent_sets` takes.
+    """Read the header now and the records one by one; parameters as of `open_parent_sets`.
 
     Unknown keys are kept in ``extra``. Errors in records are raised while iterating.
     """
@@ -75,17 +57,15 @@ def open_parent_set_stream(
         raise
 
     def records() -> Iterator[ParentSetRecord]:
-        try:
+        with lines:
             for block in blocks:
                 yield block.record()
-        finally:
-            lines.close()
 
     return header, records()
 
 
-def is_read_live(stream: BinaryIO) -> bool:
-    """Whether someone may be reading while we write (a pipe, socket or terminal), so lines go out at once."""
+def _is_read_live(stream: BinaryIO) -> bool:
+    """Whether another process may be reading while we write: a pipe, socket or terminal."""
     with suppress(OSError, AttributeError):
         return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     return False
@@ -94,22 +74,16 @@ def is_read_live(stream: BinaryIO) -> bool:
 def write_parent_sets(
     target: str, header: Header, records: Iterable[ParentSetRecord], *, format: str = "parentsets"
 ) -> int:
-    """Write records as they come; into a pipe each is flushed at once.
+    """Write records as they come and return their number; into a pipe each is flushed at once.
 
     Parameters
     ----------
     target : str
         A path (which appears only when all is written) or ``-``.
-    header : Header
     records : iterable of ParentSetRecord
         Sets in order, best first.
     format : str
         ``parentsets`` (our JSON lines), ``jkl``, ``pss`` or another of `registry`.
-
-    Returns
-    -------
-    int
-        Number of records written.
 
     Raises
     ------
@@ -119,7 +93,7 @@ def write_parent_sets(
     chunks = load_writer(format, Kind.PARENT_SETS)(header, records)
     n_chunks = 0
     with open_output(target) as stream:
-        live = is_read_live(stream)
+        live = _is_read_live(stream)
         for chunk in chunks:
             stream.write(chunk)
             n_chunks += 1

@@ -1,14 +1,14 @@
 """Local scores in the text format of URLearning (Malone et al.), ``.pss``.
 
 ``META key = value`` lines, then for each variable ``VAR name``, its ``META`` lines, and one line
-``SCORE PARENT1 PARENT2 ...`` per set with parents by name. Nothing announces how much must come, so a file that
-was cut between lines cannot be told from a whole one, except by a parent that never comes.
+``SCORE PARENT1 PARENT2 ...`` per set with parents by name. The format announces no numbers of variables or sets, so
+a file that was cut between lines looks whole unless a set names a parent that is missing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -20,7 +20,8 @@ from ..errors import Inconsistent, Truncated
 from ..records import Header, ParentSetRecord
 from ..schemas import SCORES
 from ..textlines import Lines
-from .setblocks import BlockChecker, SetBlock
+from ..wording import Warn, ignore
+from .setblocks import UNNAMED_SCORE, BlockChecker, SetBlock
 
 _META = re.compile(r"META\s+([^=\s]+)\s*=\s*(.*)$", re.IGNORECASE)
 _VAR = re.compile(r"VAR\s+(.*)$", re.IGNORECASE)
@@ -53,12 +54,8 @@ def _read_raw(lines: Lines) -> tuple[dict[str, str], list[_RawBlock]]:
         else:
             blocks[-1].rows.append((lines.number, line.split()))
     if not lines.terminated:
-        raise Truncated(
-            "the last line has no line end, so the file may be cut off",
-            source=lines.source,
-            line=lines.number,
-            remedy="if the file is whole, add a line end",
-        )
+        message = "the last line has no line end, so the file may be cut off"
+        lines.fail(message, kind=Truncated, remedy="if the file is whole, add a line end")
     if not blocks:
         lines.fail("no variable (no line beginning with VAR)")
     return meta, blocks
@@ -70,28 +67,20 @@ def _variable(lines: Lines, block: _RawBlock) -> Variable:
     if not values:
         return Variable(block.name)
     if len(set(values)) < len(values) or (arity is not None and arity != str(len(values))):
-        lines.fail(
-            f"variable {block.name!r}: values {' '.join(values)!r} do not fit arity {arity}",
-            kind=Inconsistent,
-            line=block.line,
-        )
+        message = f"variable {block.name!r}: values {' '.join(values)!r} do not fit arity {arity}"
+        lines.fail(message, kind=Inconsistent, line=block.line)
     return Variable(block.name, tuple(values))
 
 
-def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn) -> Header:
+def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn: Warn) -> Header:
     seen: dict[str, int] = {}
     for block in blocks:
         if seen.setdefault(block.name, block.line) != block.line:
-            lines.fail(
-                f"a second block for variable {block.name!r} (first in line {seen[block.name]})",
-                kind=Inconsistent,
-                line=block.line,
-            )
+            message = f"a second block for variable {block.name!r} (first in line {seen[block.name]})"
+            lines.fail(message, kind=Inconsistent, line=block.line)
     score = _SCORES.get(meta.get("score_type", "").lower(), "unknown")
     if score == "unknown":
-        warn(
-            "the file does not name its score; its numbers are taken as local scores in nats, higher is better"
-        )
+        warn(UNNAMED_SCORE)
     rows = meta.get("num_records", "")
     ess = None
     if score == "bdeu":
@@ -103,22 +92,10 @@ def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn) -
     return Header(variables, score, int(rows) if re.fullmatch(r"[0-9]{1,15}", rows) else None, None, ess)
 
 
-def read_pss(
-    lines: Lines, *, partial: bool = False, warn: Callable[[str], None] = lambda message: None
-) -> tuple[Header, Iterator[SetBlock]]:
-    """Read a pss file; parents may be named before their own block comes, so the whole file is read at once.
+def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tuple[Header, Iterator[SetBlock]]:
+    """Read a pss file, all of it at once because parents may be named before their own block.
 
-    Nothing says how many variables must come: `partial` changes nothing.
-
-    Returns
-    -------
-    header : Header
-    blocks : iterator of SetBlock
-
-    Raises
-    ------
-    FormatError
-        With file and line.
+    `partial` has no effect, since the number of variables is not announced.
     """
     meta, blocks = _read_raw(lines)
     header = _header(lines, meta, blocks, warn)
@@ -152,10 +129,8 @@ def _checked(lines: Lines, blocks: list[_RawBlock], header: Header) -> Iterator[
 def _require_words(texts: Iterable[str], what: str) -> None:
     for text in texts:
         if not text or text.split() != [text]:
-            raise Inconsistent(
-                f"{what} {text!r} is empty or has blanks, which pss files cannot hold",
-                remedy="rename it, or write another format",
-            )
+            message = f"{what} {text!r} is empty or has blanks, which pss files cannot hold"
+            raise Inconsistent(message, remedy="rename it, or write another format")
 
 
 def pss_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[bytes]:

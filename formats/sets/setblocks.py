@@ -1,26 +1,28 @@
 """The parent sets of one child as arrays: the checks that every reader makes, the order, the packing.
 
-A block is what one line of a parent-set file, or one block of a jkl or pss file, holds. Checks run on whole
-arrays; Python loops over single sets occur only to word an error or to sort a block that came unsorted.
+A block holds one record of a parent-set file, or one block of a jkl or pss file. Checks run on whole arrays; Python
+loops over single sets occur only to word an error or to sort an unsorted block.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
-from ..records import Header, ParentSetRecord, ParentSetTable
+from ..records import Header, ListFacts, ParentSetRecord, ParentSetTable
 from ..wording import plural
 
 Fail = Callable[[str], NoReturn]
 
 LARGEST_SCORE = 1e200
-"""Nats; sums and products of larger ones would leave what floating-point numbers can hold."""
+"""Nats; sums and products of larger scores could overflow."""
+
+UNNAMED_SCORE = "the file does not name its score; its numbers are taken as local scores in nats, higher is better"
 
 
 @dataclass
@@ -29,11 +31,10 @@ class SetBlock:
 
     Attributes
     ----------
-    child : int
     sizes : ndarray of int64, shape (n_sets,)
         Number of parents of every set.
     parents : ndarray of int64 or int32, shape (sizes.sum(),)
-        The sets one after the other.
+        The members of the sets, one set after the other.
     scores : ndarray of float64, shape (n_sets,)
         Local scores in nats.
     """
@@ -42,13 +43,7 @@ class SetBlock:
     sizes: np.ndarray
     parents: np.ndarray
     scores: np.ndarray
-    evaluated: int | None = None
-    fixed: bool = False
-    complete: bool = False
-    unlisted: float | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
-    required: tuple[int, ...] = ()
-    left_out: float | None = None
+    facts: ListFacts = ListFacts()  # noqa: RUF009 (frozen)
 
     @property
     def n_sets(self) -> int:
@@ -65,23 +60,13 @@ class SetBlock:
         digest = hashlib.blake2b(digest_size=16)
         for array, dtype in ((self.sizes, np.int64), (self.parents, np.int64), (self.scores, np.float64)):
             digest.update(np.ascontiguousarray(array, dtype=dtype).data)
-        digest.update(repr((self.fixed, self.complete, self.unlisted, self.required)).encode())
+        facts = self.facts
+        digest.update(repr((facts.fixed, facts.complete, facts.unlisted, facts.required)).encode())
         return digest.digest()
 
     def record(self) -> ParentSetRecord:
         """The block as a record."""
-        return ParentSetRecord(
-            self.child,
-            tuple(self.sets()),
-            tuple(self.scores.tolist()),
-            self.evaluated,
-            self.fixed,
-            self.complete,
-            self.unlisted,
-            self.extra,
-            self.required,
-            self.left_out,
-        )
+        return ParentSetRecord(self.child, tuple(self.sets()), tuple(self.scores.tolist()), **vars(self.facts))
 
 
 def _spread(n_variables: int) -> np.ndarray:
@@ -95,12 +80,12 @@ def _spread(n_variables: int) -> np.ndarray:
 
 
 class BlockChecker:
-    """Validates blocks for a given number of variables and puts them into the order of our files.
+    """Validates blocks and sorts them as in our files.
 
     Parameters
     ----------
     names : tuple of str
-        Names of the variables, for messages.
+        Names of all variables.
     single_choice : bool
         The file holds exactly one set per child (a network or a forest), which need not be the empty one.
     unknown_scores : bool
@@ -116,76 +101,69 @@ class BlockChecker:
     def check(self, block: SetBlock, fail: Fail) -> SetBlock:
         """Return the block with ascending parents and best set first, or call `fail` with what is wrong."""
         if not 0 <= block.child < len(self.names):
-            fail(
-                f"child index {block.child} but the header declares {plural(len(self.names), 'variable')} "
-                f"(0-{len(self.names) - 1})"
-            )
-        self._check_counts(block, fail)
-        self._check_scores(block, fail)
-        self._check_indices(block, fail)
-        self._sort_within_sets(block, fail)
-        self._check_smallest(block, fail)
-        self._check_distinct(block, fail)
+            fail(f"child index {block.child} {self._declared}")
+        whose = f"variable {self.names[block.child]!r}"
+        self._check_counts(block, whose, fail)
+        self._check_scores(block, whose, fail)
+        self._check_indices(block, whose, fail)
+        self._sort_within_sets(block, whose, fail)
+        self._check_smallest(block, whose, fail)
+        self._check_distinct(block, whose, fail)
         block.parents = block.parents.astype(np.int32, copy=False)
         _sort_sets(block)
         return block
 
-    def _whose(self, block: SetBlock) -> str:
-        return f"variable {self.names[block.child]!r}"
+    @property
+    def _declared(self) -> str:
+        return f"but the header declares {plural(len(self.names), 'variable')} (0-{len(self.names) - 1})"
 
-    def _check_counts(self, block: SetBlock, fail: Fail) -> None:
-        whose, n_sets = self._whose(block), len(block.sizes)
+    def _check_counts(self, block: SetBlock, whose: str, fail: Fail) -> None:
+        n_sets = len(block.sizes)
         if n_sets != block.n_sets:
             fail(f"{whose} has {n_sets} parent sets but {block.n_sets} scores")
         if n_sets == 0:
             fail(f"{whose} lists no parent set; at least the empty one is needed")
-        if (self.single_choice or block.fixed) and n_sets != 1:
-            what = "a fixed record lists" if block.fixed else "a network lists"
+        if (self.single_choice or block.facts.fixed) and n_sets != 1:
+            what = "a fixed record lists" if block.facts.fixed else "a network lists"
             fail(f"{whose} has {n_sets} parent sets; {what} exactly one")
 
-    def _check_smallest(self, block: SetBlock, fail: Fail) -> None:
-        """The empty set is listed, or the set of the required parents, which are in all others too."""
-        if self.single_choice or block.fixed:
+    def _check_smallest(self, block: SetBlock, whose: str, fail: Fail) -> None:
+        """The empty set is listed, or the set of the required parents, which all others contain."""
+        if self.single_choice or block.facts.fixed:
             return
-        block.required = tuple(sorted(set(block.required)))
-        if not block.required:
+        required = block.facts.required
+        if not required:
             if block.sizes.min() > 0:
-                fail(f"{self._whose(block)} does not list the empty parent set")
+                fail(f"{whose} does not list the empty parent set")
             return
-        required = np.array(block.required)
+        # The number of required parents in each set, by differences of a running count.
         present = np.concatenate(([0], np.cumsum(np.isin(block.parents, required))))
         ends = np.cumsum(block.sizes)
         has_all = present[ends] - present[ends - block.sizes] == len(required)
         if not has_all.all():
-            fail(f"{self._whose(block)}: parent set {int(np.argmin(has_all)) + 1} lacks a required parent")
+            fail(f"{whose}: parent set {int(np.argmin(has_all)) + 1} lacks a required parent")
         if block.sizes.min() > len(required):
-            fail(f"{self._whose(block)} does not list the set of its required parents alone")
+            fail(f"{whose} does not list the set of its required parents alone")
 
-    def _check_scores(self, block: SetBlock, fail: Fail) -> None:
+    def _check_scores(self, block: SetBlock, whose: str, fail: Fail) -> None:
         finite = np.abs(block.scores) <= LARGEST_SCORE
         if self.unknown_scores:
             finite |= np.isnan(block.scores)
         if not finite.all():
             index = int(np.argmin(finite))
             shown = "null (unknown)" if np.isnan(block.scores[index]) else str(block.scores[index])
-            fail(
-                f"{self._whose(block)}: score {index + 1} is {shown}, not a finite number that can be summed up"
-            )
+            fail(f"{whose}: score {index + 1} is {shown}, not a finite number that can be summed up")
 
-    def _check_indices(self, block: SetBlock, fail: Fail) -> None:
-        parents, n_variables = block.parents, len(self.names)
-        if not len(parents):
+    def _check_indices(self, block: SetBlock, whose: str, fail: Fail) -> None:
+        if not len(block.parents):
             return
-        low, high = int(parents.min()), int(parents.max())
-        if low < 0 or high >= n_variables:
-            fail(
-                f"parent index {low if low < 0 else high} but the header declares {plural(n_variables, 'variable')} "
-                f"(0-{n_variables - 1})"
-            )
-        if (parents == block.child).any():
-            fail(f"{self._whose(block)} is among its own parents")
+        low, high = int(block.parents.min()), int(block.parents.max())
+        if low < 0 or high >= len(self.names):
+            fail(f"parent index {low if low < 0 else high} {self._declared}")
+        if (block.parents == block.child).any():
+            fail(f"{whose} is among its own parents")
 
-    def _sort_within_sets(self, block: SetBlock, fail: Fail) -> None:
+    def _sort_within_sets(self, block: SetBlock, whose: str, fail: Fail) -> None:
         if _ascends_within_sets(block):
             return
         set_index = np.repeat(np.arange(len(block.sizes)), block.sizes)
@@ -194,10 +172,10 @@ class BlockChecker:
             for index, parent_set in enumerate(block.sets()):
                 if len(set(parent_set)) < len(parent_set):
                     named = ", ".join(self.names[p] for p in parent_set)
-                    fail(f"{self._whose(block)}: parent set {index + 1} names a parent twice ({named})")
+                    fail(f"{whose}: parent set {index + 1} names a parent twice ({named})")
 
-    def _check_distinct(self, block: SetBlock, fail: Fail) -> None:
-        # A sum of spread keys stands for each set; equal sums are rare unless the sets are equal.
+    def _check_distinct(self, block: SetBlock, whose: str, fail: Fail) -> None:
+        # Each set is hashed to the sum of its members' keys. Distinct sets rarely collide; equal sets always do.
         sums = np.zeros(len(block.parents) + 1, dtype=np.uint64)
         np.cumsum(self._keys[block.parents], out=sums[1:])
         ends = np.cumsum(block.sizes)
@@ -209,13 +187,12 @@ class BlockChecker:
             first = seen.setdefault(parent_set, index)
             if first != index:
                 named = "{" + ", ".join(self.names[p] for p in parent_set) + "}"
-                fail(
-                    f"{self._whose(block)} lists the set {named} twice (as sets {first + 1} and {index + 1})"
-                )
+                fail(f"{whose} lists the set {named} twice (as sets {first + 1} and {index + 1})")
 
 
 def _ascends_within_sets(block: SetBlock) -> bool:
     rises = block.parents[1:] > block.parents[:-1]
+    # Between the last member of a set and the first of the next no order is required.
     starts = np.cumsum(block.sizes)[:-1]
     starts = starts[(starts > 0) & (starts < len(block.parents))]
     rises[starts - 1] = True
@@ -226,16 +203,13 @@ def _is_ordered(block: SetBlock) -> bool:
     steps = np.diff(block.scores)
     if (steps > 0).any():
         return False
-    ties = np.flatnonzero(steps == 0)
-    if not len(ties):
-        return True
     ends = np.cumsum(block.sizes)
 
     def rank(index: int) -> tuple[int, list[int]]:
         size = int(block.sizes[index])
         return size, block.parents[ends[index] - size : ends[index]].tolist()
 
-    return all(rank(index) < rank(index + 1) for index in ties.tolist())
+    return all(rank(index) < rank(index + 1) for index in np.flatnonzero(steps == 0).tolist())
 
 
 def _sort_sets(block: SetBlock) -> None:
@@ -252,24 +226,12 @@ def pack_blocks(header: Header, blocks: dict[int, SetBlock]) -> ParentSetTable:
     """Pack checked blocks by child into one table; a child without a block gets no sets at all."""
     nothing = SetBlock(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0))
     ordered = [blocks.get(child, nothing) for child in range(header.n_variables)]
-    sizes = np.concatenate([block.sizes for block in ordered])
-    marked = [block.record() for block in ordered if "interrupted" in block.extra or "ended" in block.extra]
-    return ParentSetTable(
+    return ParentSetTable.packed(
         header,
-        _offsets(np.array([block.n_sets for block in ordered])),
-        np.concatenate([block.scores for block in ordered]),
-        _offsets(sizes),
+        [block.n_sets for block in ordered],
+        np.concatenate([block.sizes for block in ordered]),
         np.concatenate([block.parents for block in ordered]),
-        np.array([block.fixed for block in ordered], dtype=np.bool_),
-        np.array([block.complete for block in ordered], dtype=np.bool_),
-        np.array([np.nan if b.unlisted is None else b.unlisted for b in ordered], dtype=np.float64),
-        np.array([np.nan if b.left_out is None else b.left_out for b in ordered], dtype=np.float64),
-        sum(record.is_cut_short for record in marked),
-        sum(record.is_unsearched for record in marked),
+        np.concatenate([block.scores for block in ordered]),
+        [block.facts for block in ordered],
+        sum(block.record().is_unsearched for block in ordered if block.facts.is_cut_short),
     )
-
-
-def _offsets(counts: np.ndarray) -> np.ndarray:
-    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets

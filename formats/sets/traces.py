@@ -1,4 +1,4 @@
-"""Traces of searches for parent sets: every scored set in the order of its turn; written only, for plots and studies.
+"""Traces of searches: every scored parent set in the order of evaluation; written only.
 
 JSON lines with a header like that of parent-set files, or, for long traces, the same columns as an Arrow or Parquet
 table with the header in the schema's metadata.
@@ -22,15 +22,9 @@ Write = Callable[[ExploredSets], None]
 
 @contextlib.contextmanager
 def open_trace(target: str, header: Header, format: str = "trace") -> Iterator[Write]:
-    """Open a trace for writing: a function that is called with the sets of one child after the other.
+    """Open a trace for writing: a function to be called with the sets of one child after the other.
 
-    Parameters
-    ----------
-    target : str
-        A path, which appears only when complete, or ``-``.
-    header : Header
-    format : str
-        ``trace`` (JSON lines), ``arrow`` (stream), ``feather`` (Arrow file) or ``parquet``.
+    `format` is ``trace`` (JSON lines), ``arrow`` (stream), ``feather`` (Arrow file) or ``parquet``.
     """
     with open_output(target) as stream:
         if format != "trace":
@@ -60,25 +54,22 @@ def _lines(explored: ExploredSets) -> Iterator[bytes]:
 def _open_table(stream, header: Header, format: str) -> Iterator[Write]:
     import pyarrow
 
-    schema = pyarrow.schema(
-        [
-            ("child", pyarrow.int32()),
-            ("evaluated", pyarrow.int64()),
-            ("parents", pyarrow.list_(pyarrow.int32())),
-            ("score", pyarrow.float64()),
-            ("estimate", pyarrow.float64()),
-        ],
-        metadata={METADATA_KEY: encode_header(TRACE.name, header).strip()},
-    )
+    types = [
+        ("child", pyarrow.int32()),
+        ("evaluated", pyarrow.int64()),
+        ("parents", pyarrow.list_(pyarrow.int32())),
+        ("score", pyarrow.float64()),
+        ("estimate", pyarrow.float64()),
+    ]
+    schema = pyarrow.schema(types, metadata={METADATA_KEY: encode_header(TRACE.name, header).strip()})
 
     def write(explored: ExploredSets) -> None:
         n_sets = len(explored.scores)
+        offsets = pyarrow.array(explored.offsets, pyarrow.int32())
         columns = [
             pyarrow.array(np.full(n_sets, explored.child, dtype=np.int32)),
             pyarrow.array(np.arange(1, n_sets + 1)),
-            pyarrow.ListArray.from_arrays(
-                pyarrow.array(explored.offsets, pyarrow.int32()), pyarrow.array(explored.members)
-            ),
+            pyarrow.ListArray.from_arrays(offsets, pyarrow.array(explored.members)),
             pyarrow.array(explored.scores),
             pyarrow.array(explored.estimates, mask=np.isnan(explored.estimates)),
         ]

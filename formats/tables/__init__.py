@@ -1,1 +1,1 @@
-"""Tables: data of any format on their way from labels to states, and entropy tables."""
+"""Tables: data of all formats and their conversion from labels to states, entropies, arc probabilities, results."""

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+
+import pyarrow
+from pyarrow import compute, parquet
 
 from ..errors import Malformed, Truncated, UnsuitableData
+from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .batches import own_header
 from .conventions import without_row_numbers
-from .encoding import RawTable, TextLayout, Warn, check_names
-from .label_parts import give_back_memory, join_parts, narrow_part
-
-if TYPE_CHECKING:
-    import pyarrow
+from .encoding import RawTable, TextLayout, check_names
+from .label_parts import join_parts, narrow_part, release_memory
 
 _FILE_MARK = b"ARROW1"
 PARQUET_MARK = b"PAR1"
 ARROW_MARKS = (_FILE_MARK, b"\xff\xff\xff\xff")
-_CELLS_AT_ONCE = 1 << 21
-"""Cells of a Parquet file decoded per call, between which signals are heard: some hundredths of a second."""
-_LEAST_ROWS = 1 << 13
-"""Rows decoded per call at least: each part has arrays of its own for every column, a tenth of a millisecond each."""
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+_CELLS_AT_ONCE = 1 << 21
+"""Cells of a Parquet file decoded per call, some hundredths of a second; between calls signals are handled."""
+_LEAST_ROWS = 1 << 13
+"""Least rows decoded per call: each batch costs a tenth of a millisecond per column."""
 
 
-def read_arrow(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyarrow.Table:
-    """Decode an Arrow stream or an Arrow file; `layout` does not matter.
+def read_arrow(data: bytes, source: str, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table:
+    """Decode an Arrow stream or an Arrow file; the layout has no effect.
 
     Raises
     ------
@@ -36,58 +36,43 @@ def read_arrow(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyar
     Malformed
         It cannot be decoded.
     """
-    import pyarrow
-
     _check_messages(data, source)
     if data.startswith(_FILE_MARK):
-        return _decode(
-            data,
-            "an Arrow file",
-            _FILE_MARK,
-            source,
-            lambda stream: _read_file(pyarrow.ipc.open_file(stream)),
-        )
-    table = _decode(
-        data,
-        "an Arrow stream",
-        _END_OF_STREAM,
-        source,
-        lambda stream: _read_stream(pyarrow.ipc.open_stream(stream)),
-    )
+
+        def read_file(stream: pyarrow.BufferReader) -> pyarrow.Table:
+            reader = pyarrow.ipc.open_file(stream)
+            return _joined(map(reader.get_batch, range(reader.num_record_batches)), reader.schema)
+
+        return _decode(data, "an Arrow file", _FILE_MARK, source, read_file)
+
+    def read_stream(stream: pyarrow.BufferReader) -> pyarrow.Table:
+        reader = pyarrow.ipc.open_stream(stream)
+        return _joined(reader, reader.schema)
+
+    table = _decode(data, "an Arrow stream", _END_OF_STREAM, source, read_stream)
     if not data.endswith(_END_OF_STREAM):
         warn(f"{source}: the Arrow stream has no end marker and may be incomplete")
     return table
 
 
-def read_parquet(data: bytes, source: str, layout: TextLayout, warn: Warn) -> pyarrow.Table:
+def read_parquet(data: bytes, source: str, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table:
     """Decode Parquet; parameters and errors as in `read_arrow`."""
-    from pyarrow import parquet
 
     def read(stream: pyarrow.BufferReader) -> pyarrow.Table:
-        told = parquet.read_metadata(stream)
-        groups = [told.row_group(i) for i in range(told.num_row_groups)]
-        refuse_many_cells(sum(group.num_rows for group in groups), told.num_columns, len(data), source)
+        metadata = parquet.read_metadata(stream)
+        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        refuse_many_cells(sum(group.num_rows for group in groups), metadata.num_columns, len(data), source)
         refuse_much(sum(group.total_byte_size for group in groups), len(data), source)
         stream.seek(0)
         opened = parquet.ParquetFile(stream)
-        rows_at_once = max(_LEAST_ROWS, _CELLS_AT_ONCE // max(1, told.num_columns))
+        rows_at_once = max(_LEAST_ROWS, _CELLS_AT_ONCE // max(1, metadata.num_columns))
         return _joined(opened.iter_batches(rows_at_once), opened.schema_arrow)
 
     return _decode(data, "a Parquet file", PARQUET_MARK, source, read)
 
 
-def _read_stream(reader: pyarrow.RecordBatchStreamReader) -> pyarrow.Table:
-    return _joined(reader, reader.schema)
-
-
-def _read_file(reader: pyarrow.RecordBatchFileReader) -> pyarrow.Table:
-    return _joined(map(reader.get_batch, range(reader.num_record_batches)), reader.schema)
-
-
 def _joined(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> pyarrow.Table:
-    """The table of these batches; if it is none of our own, columns become indices into their distinct values."""
-    import pyarrow
-
+    """The table of these batches; the columns of foreign tables become indices into their distinct values."""
     checked = map(_checked, batches)
     if own_header(schema):
         return pyarrow.Table.from_batches(checked, schema)
@@ -99,25 +84,20 @@ def _joined(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> p
     for own, kind in zip(parts, schema.types):
         columns.append(join_parts(own or [pyarrow.nulls(0, kind)]))
         own.clear()
-    give_back_memory()
+    release_memory()
     return pyarrow.table(columns, names=schema.names)
 
 
 def _checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-    """The batch, once none of its offsets and indices leads astray: a damaged one would be followed without a look.
-
-    Column by column, so that signals are heard in between.
-    """
+    """The batch with offsets and indices validated, which pyarrow would otherwise follow out of bounds."""
     batch.validate()
-    for column in batch.columns:
+    for column in batch.columns:  # one by one: Python handles signals between the calls
         column.validate(full=True)
     return batch
 
 
 def _check_messages(data: bytes, source: str) -> None:
-    """Refuse what expands without measure; damage is left to the reader."""
-    import pyarrow
-
+    """Refuse data that expand out of proportion; the reader reports damage."""
     # The messages of a file stand behind its mark, as in a stream.
     start = 8 if data.startswith(_FILE_MARK) else 0
     expanded = 0
@@ -130,14 +110,8 @@ def _check_messages(data: bytes, source: str) -> None:
 
 
 def _decode(
-    data: bytes,
-    called: str,
-    ending: bytes,
-    source: str,
-    read: Callable[[pyarrow.BufferReader], pyarrow.Table],
+    data: bytes, called: str, ending: bytes, source: str, read: Callable[[pyarrow.BufferReader], pyarrow.Table]
 ) -> pyarrow.Table:
-    import pyarrow
-
     try:
         table = read(pyarrow.BufferReader(data))
         refuse_many_cells(table.num_rows, table.num_columns, len(data), source)
@@ -153,15 +127,14 @@ def label_columns(table: pyarrow.Table, source: str, warn: Warn) -> RawTable:
     """All columns as dictionary-encoded text, whatever their type.
 
     Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
-    (as pandas writes them to text), dates ISO 8601. Row labels that pandas stores (``__index_level_0__``) are left
-    out.
+    (as pandas writes them to text), dates ISO 8601. The index columns of pandas (``__index_level_0__``) are dropped.
 
-    Raises
-    ------
-    UnsuitableData
-        A column of lists or other nested values.
+    Raises `UnsuitableData`: a column of lists or other nested values.
     """
-    table = _without_pandas_index(table, source, warn)
+    index = [name for name in table.column_names if name.startswith("__index_level_")]
+    if index:
+        warn(f"{source}: the row labels of pandas are left out")
+    table = table.drop_columns(index)
     names = tuple(name.strip() for name in table.column_names)
     labelled = [_as_labels(column, name, source) for name, column in zip(names, table.columns)]
     names, columns = without_row_numbers(names, labelled, source, warn)
@@ -169,16 +142,7 @@ def label_columns(table: pyarrow.Table, source: str, warn: Warn) -> RawTable:
     return RawTable(names, columns, source, is_tight=False)
 
 
-def _without_pandas_index(table: pyarrow.Table, source: str, warn: Warn) -> pyarrow.Table:
-    names = [name for name in table.column_names if name.startswith("__index_level_")]
-    if names:
-        warn(f"{source}: the row labels of pandas are left out")
-    return table.drop_columns(names)
-
-
 def _as_labels(column: pyarrow.ChunkedArray, name: str, source: str) -> pyarrow.ChunkedArray:
-    import pyarrow
-
     with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
         column = join_parts(list(map(narrow_part, column.chunks or [pyarrow.nulls(0, column.type)])))
         if pyarrow.types.is_dictionary(column.type):
@@ -195,9 +159,6 @@ def _as_labels(column: pyarrow.ChunkedArray, name: str, source: str) -> pyarrow.
 
 
 def _as_text(values: pyarrow.Array) -> pyarrow.StringArray:
-    import pyarrow
-    from pyarrow import compute
-
     if pyarrow.types.is_boolean(values.type):
         values = compute.if_else(values, "True", "False")
     return values.cast("string").fill_null("")

@@ -1,4 +1,4 @@
-"""What Arrow and Parquet files expand to, told by their metadata before anything is decompressed.
+"""The decompressed size of Arrow and Parquet files by their metadata, checked before anything is decompressed.
 
 A file of some kilobytes may stand for thousands of millions of cells: runs of one value, compressed zeros, columns
 of nulls that have a length only. Real tables take a byte for a few cells, or for some tens when compressed.
@@ -16,57 +16,38 @@ if TYPE_CHECKING:
 
 FREE_CELLS = 1 << 25
 """Cells that any file may stand for; as labels they take some 150 MiB."""
-
 CELLS_PER_BYTE = 200
 """Beyond, cells for each byte of the file."""
-
 FREE_BYTES = 128 << 20
 BYTES_PER_BYTE = 200
 """The same of decompressed bytes."""
 
+_REMEDY = "if that is meant, write the table uncompressed, or as text"
+
+# Slots of the flatbuffers of Arrow's Message.fbs, and the types of messages that have buffers.
 _HEADER_TYPE, _HEADER = 1, 2
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
 _DICTIONARY_DATA, _BUFFERS, _COMPRESSION = 1, 2, 3
-"""Slots of the flatbuffers of Arrow's Message.fbs, and the types of messages that have buffers."""
 
 
 def refuse_many_cells(n_rows: int, n_columns: int, size: int, source: str) -> None:
-    """Refuse a file of `size` bytes that stands for too many cells.
-
-    Raises
-    ------
-    Malformed
-    """
+    """Raise `Malformed` if a file of `size` bytes has too many cells."""
     if n_rows * max(1, n_columns) > max(FREE_CELLS, CELLS_PER_BYTE * size):
-        raise Malformed(
-            f"{size:,} bytes stand for {n_rows:,} rows of {n_columns:,} columns, too many to be true",
-            source=source,
-            remedy="if that is meant, write the table uncompressed, or as text",
-        )
+        claim = f"{size:,} bytes stand for {n_rows:,} rows of {n_columns:,} columns, too many to be true"
+        raise Malformed(claim, source=source, remedy=_REMEDY)
 
 
 def refuse_much(expanded: int, size: int, source: str) -> None:
-    """Refuse a file of `size` bytes that expands to too many.
-
-    Raises
-    ------
-    Malformed
-    """
+    """Raise `Malformed` if a file of `size` bytes expands to too many bytes."""
     if expanded > max(FREE_BYTES, BYTES_PER_BYTE * size):
-        raise Malformed(
-            f"{size:,} bytes expand to {expanded >> 20:,} MiB, more than {BYTES_PER_BYTE}-fold",
-            source=source,
-            remedy="if that is meant, write the table uncompressed, or as text",
-        )
+        claim = f"{size:,} bytes expand to {expanded >> 20:,} MiB, more than {BYTES_PER_BYTE}-fold"
+        raise Malformed(claim, source=source, remedy=_REMEDY)
 
 
 def check_message(message: pyarrow.Message, size: int, source: str) -> int:
-    """Bytes that the compressed buffers of one message say they expand to; 0 where nothing is compressed.
+    """Decompressed size of the compressed buffers of a message, as it claims, in bytes.
 
-    Raises
-    ------
-    Malformed
-        The message claims too many rows.
+    Raises `Malformed`: the message claims too many rows for a file of `size` bytes.
     """
     raw = message.metadata.to_pybytes()
     try:
@@ -75,18 +56,16 @@ def check_message(message: pyarrow.Message, size: int, source: str) -> int:
             return 0
         (n_rows,) = struct.unpack_from("<q", raw, _field(raw, batch, 0) or len(raw))
         refuse_many_cells(n_rows, 1, size, source)
-        if not _field(raw, batch, _COMPRESSION):
-            return 0
-        return _claimed_bytes(raw, batch, message.body.to_pybytes())
+        is_compressed = _field(raw, batch, _COMPRESSION)
+        return _claimed_bytes(raw, batch, message.body.to_pybytes()) if is_compressed else 0
     except (struct.error, IndexError, TypeError):
-        return 0  # damaged, as the reader will say
+        return 0  # damaged, which the reader reports
 
 
 def _batch_of(raw: bytes) -> int | None:
-    """Where the record batch of a message stands in its metadata."""
+    """Position of the record batch in the metadata of a message."""
     root = struct.unpack_from("<I", raw)[0]
-    kind = _field(raw, root, _HEADER_TYPE)
-    header = _field(raw, root, _HEADER)
+    kind, header = _field(raw, root, _HEADER_TYPE), _field(raw, root, _HEADER)
     if not kind or not header or raw[kind] not in (_DICTIONARY_BATCH, _RECORD_BATCH):
         return None
     table = _followed(raw, header)
@@ -108,7 +87,7 @@ def _claimed_bytes(raw: bytes, batch: int, body: bytes) -> int:
 
 
 def _field(raw: bytes, table: int, slot: int) -> int:
-    """Where a field of a flatbuffer's table stands, 0 if it is not there."""
+    """Position of a field of a flatbuffer's table, 0 if it is absent."""
     (to_vtable,) = struct.unpack_from("<i", raw, table)
     vtable = table - to_vtable
     (size,) = struct.unpack_from("<H", raw, vtable)
@@ -119,5 +98,5 @@ def _field(raw: bytes, table: int, slot: int) -> int:
 
 
 def _followed(raw: bytes, place: int) -> int:
-    """Where the offset at a place leads."""
+    """The position to which the offset at a place points."""
     return place + struct.unpack_from("<I", raw, place)[0]

@@ -1,4 +1,4 @@
-"""Tables of our own as Arrow streams, Arrow files or Parquet: written batch by batch, told by their metadata."""
+"""Tables of our own as Arrow streams, Arrow files or Parquet, identified by a header in the schema's metadata."""
 
 from __future__ import annotations
 
@@ -8,19 +8,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 METADATA_KEY = b"bnsl"
-"""Key of a schema's metadata under which the header of a table of our own stands, as JSON."""
+"""Key of a schema's metadata that holds the header of a table of our own, as JSON."""
 
 
 def batch_writer(format: str, sink: Any, schema: pyarrow.Schema) -> Any:
-    """A context manager with ``write_batch(batch)``.
-
-    Parameters
-    ----------
-    format : str
-        ``feather`` (Arrow file), ``parquet``, or anything else for an Arrow stream.
-    sink : binary stream
-    schema : pyarrow.Schema
-    """
+    """A context manager with ``write_batch`` and ``write_table``: Parquet, Arrow file (``feather``) or stream."""
     import pyarrow
 
     if format == "parquet":
@@ -37,7 +29,12 @@ def own_header(schema: pyarrow.Schema) -> dict[str, Any]:
 
     raw = (schema.metadata or {}).get(METADATA_KEY, b"{}")
     try:
-        value = orjson.loads(raw)  # refuses what is nested too deeply
+        value = orjson.loads(raw)  # refuses JSON that is nested too deeply
     except orjson.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def is_own(schema: pyarrow.Schema, format: str) -> bool:
+    """Whether the header of a table names a format of our own."""
+    return own_header(schema).get("format") == format

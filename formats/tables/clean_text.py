@@ -7,13 +7,13 @@ import codecs
 from ..errors import Malformed
 
 _AT_ONCE = 1 << 25
-"""Bytes looked through between two looks at signals."""
+"""Bytes inspected per call; between calls Python handles signals."""
 
 
 def clean_text(data: bytes, source: str) -> tuple[bytes, int]:
     """Text with ``\\n`` line ends only and no blank lines around it, and the number of its first line."""
     _check_utf8(data, source)
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = data.removeprefix(codecs.BOM_UTF8)
     if _first_of(data, b"\r") >= 0:
         data = _with_plain_line_ends(data)
     text = data.lstrip(b"\n")
@@ -26,7 +26,7 @@ def clean_text(data: bytes, source: str) -> tuple[bytes, int]:
 
 
 def _check_utf8(data: bytes, source: str) -> None:
-    """Refuse NUL bytes and what is not UTF-8."""
+    """Refuse NUL bytes and bytes that are not UTF-8."""
     nul = _first_of(data, b"\0")
     if nul >= 0:
         line = data.count(b"\n", 0, nul) + 1
@@ -37,7 +37,7 @@ def _check_utf8(data: bytes, source: str) -> None:
         try:
             decoder.decode(part, final=start + _AT_ONCE >= len(data))
         except UnicodeDecodeError as error:
-            begun = len(decoder.getstate()[0])  # bytes of a character that the part before ended in
+            begun = len(decoder.getstate()[0])  # bytes of a character that began in the part before
             raise Malformed(
                 "not UTF-8 text",
                 source=source,
@@ -47,7 +47,7 @@ def _check_utf8(data: bytes, source: str) -> None:
 
 
 def _first_of(data: bytes, byte: bytes) -> int:
-    """Where `byte` first occurs; -1 if it does not."""
+    """The first position of `byte`; -1 if there is none."""
     starts = range(0, len(data), _AT_ONCE)
     return next((found for start in starts if (found := data.find(byte, start, start + _AT_ONCE)) >= 0), -1)
 

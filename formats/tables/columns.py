@@ -1,16 +1,18 @@
-"""One column of a data table on its way to states: its labels, its cells, and the choice of its states."""
+"""The columns of a data table: their labels and cells, and the choice of their states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow
+from pyarrow import compute
 
 from ..data_records import MAX_STATES, Variable
 from ..errors import UnsuitableData
-from ..wording import plural
+from ..wording import listed, plural
 from .discretization import ColumnRule, Cuts, Discretization
 from .hartemink import Goal
 from .label_parts import N_NARROW
@@ -28,15 +30,11 @@ from .labels import (
 from .selection import matching_names
 from .suspicions import MIN_NUMBERS, Suspicion, suspect
 
-if TYPE_CHECKING:
-    import pyarrow
-
 MAX_NUMERIC_STATES = 20
 """A numeric column with more distinct numbers than this is taken as continuous."""
 
-_N_LISTED = 5
 _AT_ONCE = 1 << 20
-"""Cells counted at once: counting takes eight bytes for each."""
+"""Cells counted per call: counting takes eight bytes for each."""
 
 
 @dataclass(frozen=True)
@@ -46,24 +44,24 @@ class EncodingOptions:
     Attributes
     ----------
     missing : str
-        ``error`` refuses missing cells, ``drop`` leaves their rows out, ``state`` makes them a state ``NA``, ``keep``
+        ``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep``
         makes an `IncompleteDataset`.
     na : tuple of str
         Spellings of missing cells besides those of `labels`.
     discretize : tuple of ColumnRule
-        How numeric columns with many values are cut.
+        Rules for numeric columns with many values.
     categories : tuple of str
-        Columns whose numbers are states, up to 256, whatever `discretize` says of all columns.
+        Columns whose numbers are states, up to 256; they override rules of `discretize` for all columns.
     columns, drop : tuple of str
-        Columns that alone are read (all if empty), and columns that are not; see `selection`.
+        The columns to read (all if empty), and columns not to read; see `selection`.
     variables : tuple of Variable, optional
         Variables of a file header: columns are matched by name (by position if the table has no names and the
         names do not match), put in this order and coded by these states; further columns are ignored. Numbers are
-        put into states that are intervals; how columns are cut does not matter for variables with states.
+        put into states that are intervals; `discretize` has no effect on variables with states.
     listed_in : str
-        What messages call the file with these variables.
+        The words of messages for the file with these variables.
     unseen : str
-        ``error`` refuses labels that `variables` does not list, ``drop`` leaves their rows out.
+        ``error`` refuses labels that `variables` does not list, ``drop`` drops their rows.
     max_states : int, optional
         Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels.
     """
@@ -92,15 +90,14 @@ class EncodingOptions:
         """Most states of a column that is not numeric."""
         return self.max_states or MAX_STATES
 
-    def treatments(self, names: Sequence[str], source: str) -> dict[str, Treatment]:
-        """What to do with each column if it is numeric; of several rules for one column the last holds.
+    def treatments(self, names: Sequence[str], source: str, is_coded: bool) -> dict[str, Treatment]:
+        """The treatment of each column if it is numeric; of several rules for one column the last applies.
 
-        Raises
-        ------
-        UnsuitableData
-            A rule for a column that is not there.
+        Columns of codes (`is_coded`) are never taken as continuous.
+
+        Raises `UnsuitableData`: a rule for a column that does not exist.
         """
-        limit = self.max_states or MAX_NUMERIC_STATES
+        limit = self.max_states or (MAX_STATES if is_coded else MAX_NUMERIC_STATES)
         general = [given.rule for given in self.discretize if given.columns is None]
         treatment = {name: Treatment.of(general[-1] if general else None, limit) for name in names}
         for given in self.discretize:
@@ -114,22 +111,21 @@ class EncodingOptions:
 
 
 class Problem(NamedTuple):
-    """Why a table is refused, and what to do about it."""
+    """The reason why a table is refused, and what to do about it."""
 
     message: str
     remedy: str
 
 
 class Treatment(NamedTuple):
-    """What to do with a column if it is numeric.
+    """The treatment of a column if it is numeric.
 
     Attributes
     ----------
-    rule : Discretization or Cuts or None
     n_kept : int
         With at most this many distinct numbers it is never cut.
     limit : int
-        Most distinct numbers that it may have uncut without being refused as continuous.
+        Most distinct numbers of a column without a rule; with more it is refused as continuous.
     """
 
     rule: Discretization | Cuts | None
@@ -148,7 +144,6 @@ class Column:
 
     Attributes
     ----------
-    name : str
     labels : pyarrow.StringArray
         Without surrounding spaces, hence not always distinct; empty text where the cell is null.
     indices : list of ndarray of integers
@@ -171,10 +166,7 @@ class Column:
 
     @classmethod
     def unpack(cls, variable: Variable, column: pyarrow.ChunkedArray) -> Column:
-        """Take a column of type dictionary<string> apart."""
-        import pyarrow
-        from pyarrow import compute
-
+        """Unpack a column of type dictionary<string>."""
         chunks = (column.unify_dictionaries() if column.num_chunks > 1 else column).chunks
         labels = compute.utf8_trim_whitespace(chunks[0].dictionary)
         if labels.null_count:
@@ -187,12 +179,10 @@ class Column:
         indices = [chunk.indices.cast(width).fill_null(n_labels).to_numpy() for chunk in chunks]
         return cls(variable.name, labels, indices, variable.states)
 
-    def classify(
-        self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False
-    ) -> None:
+    def classify(self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False) -> None:
         """Find the labels of missing cells, and those that the states of a header do not contain.
 
-        A header's state ``NA`` is what missing cells are by default; with `missing_is_hole` only its own text is.
+        Missing cells belong to a header's state ``NA``; with `missing_is_hole` only cells with this text do.
         """
         missing = find_missing(self.labels, na)
         if self.states is not None:
@@ -204,7 +194,7 @@ class Column:
         self.missing = missing if missing.any() else None
 
     def gather(self, table: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
-        """Look every cell's label up in `table`; only those of `rows` (bool) if given."""
+        """The entry of `table` for the label of every cell; only for cells of `rows` (bool) if given."""
         parts = [table[indices] for indices in self.indices]
         cells = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return cells if rows is None else cells[rows]
@@ -214,7 +204,7 @@ class Column:
         return sum(map(len, self.indices)) if rows is None else int(rows.sum())
 
     def count_labels(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """How many cells have each label, int64, shape (n_labels,)."""
+        """Number of cells with each label, int64, shape (n_labels,)."""
         n_labels = len(self.labels)
         if rows is not None:
             return np.bincount(self.gather(np.arange(n_labels), rows), minlength=n_labels)
@@ -223,11 +213,10 @@ class Column:
 
 
 class StateChooser:
-    """Chooses the states of columns one by one, remembers equal cases, gathers what must be refused.
+    """Chooses the states of columns one by one, caches equal cases, collects the problems of all columns.
 
     Parameters
     ----------
-    options : EncodingOptions
     treatments : dict
         Treatment of each column, by name.
     rows : ndarray of bool or None
@@ -237,11 +226,7 @@ class StateChooser:
     """
 
     def __init__(
-        self,
-        options: EncodingOptions,
-        treatments: dict[str, Treatment],
-        rows: np.ndarray | None,
-        is_tight: bool,
+        self, options: EncodingOptions, treatments: dict[str, Treatment], rows: np.ndarray | None, is_tight: bool
     ):
         self._options = options
         self._treatments = treatments
@@ -268,7 +253,7 @@ class StateChooser:
         return self._remembered[key]
 
     def goal_of(self, variable: Variable) -> Goal | None:
-        """How many intervals of a variable, cut here, are to be joined with an eye to the others; None if none."""
+        """The goal of a variable whose intervals are to be joined by `hartemink`; None for all others."""
         treatment = self._treatments.get(variable.name)
         if treatment is None or not isinstance(treatment.rule, Discretization) or not treatment.rule.n_first:
             return None
@@ -279,8 +264,6 @@ class StateChooser:
         return Goal(n_levels, treatment.rule.n_intervals)
 
     def _choose_anew(self, column: Column) -> LabelCoding:
-        import pyarrow
-
         missing = np.zeros(len(column.labels), dtype=bool) if column.missing is None else column.missing
         occurs = np.ones_like(missing) if self._is_tight else column.count_labels(self._rows) > 0
         regular = occurs & ~missing
@@ -311,53 +294,38 @@ class StateChooser:
         if is_number.all():
             self._continuous.append((column.name, n_distinct))
         else:
-            # Among many numbers a word is likely a slip, or a mark for missing cells that we do not know.
+            # A word among many numbers is probably an error, or an unknown mark of missing cells.
             stray = labels[int(np.argmin(is_number))].as_py() if is_number.mean() > 0.5 else ""
             self._numerous.append((column.name, n_distinct, stray))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
 
     def raise_problems(self, source: str, others: Sequence[Problem] = ()) -> None:
-        """Refuse the columns that have no usable states, all in one error.
-
-        Parameters
-        ----------
-        source : str
-        others : sequence of Problem
-            What else is to be refused, said first.
-
-        Raises
-        ------
-        UnsuitableData
-        """
-        messages = [problem.message for problem in others]
-        remedies = [problem.remedy for problem in others]
+        """Raise one `UnsuitableData` for `others` and for all columns without usable states, if there are any."""
+        problems = list(others)
         if self._continuous:
             listing = listed(f"{name!r} ({count})" for name, count in self._continuous)
-            messages.append(
-                f"{plural(len(self._continuous), 'continuous column')} (distinct numbers): {listing}"
-            )
-            remedies.append(
-                "use --discretize median|quantile:K|width:K|hartemink:K (or bnsl discretize), leave columns out by "
-                "--drop, or take up to N numbers as states by --max-states N or --categories NAME "
-                f"(at most {MAX_STATES})"
+            counted = plural(len(self._continuous), "continuous column")
+            problems.append(
+                Problem(
+                    f"{counted} (distinct numbers): {listing}",
+                    "use --discretize median|quantile:K|width:K|hartemink:K (or bnsl discretize), "
+                    "leave columns out by --drop, or take up to N numbers as states by --max-states N "
+                    f"or --categories NAME (at most {MAX_STATES})",
+                )
             )
         if self._numerous:
             listing = listed(
                 f"{name!r} ({count}{f', some not numbers, as {stray!r}' if stray else ''})"
                 for name, count, stray in self._numerous
             )
-            messages.append(f"too many states in {plural(len(self._numerous), 'column')}: {listing}")
-            remedies.append(f"{self._limit_hint()}: leave the column out by --drop or group its labels")
-        if messages:
+            limit = self._options.text_limit
+            hint = f"the limit is {limit} states" if limit == MAX_STATES else f"--max-states is {limit}"
+            problems.append(
+                Problem(
+                    f"too many states in {plural(len(self._numerous), 'column')}: {listing}",
+                    f"{hint}: leave the column out by --drop or group its labels",
+                )
+            )
+        if problems:
+            messages, remedies = zip(*problems)
             raise UnsuitableData("; ".join(messages), source=source, remedy="; ".join(remedies))
-
-    def _limit_hint(self) -> str:
-        limit = self._options.text_limit
-        return f"the limit is {limit} states" if limit == MAX_STATES else f"--max-states is {limit}"
-
-
-def listed(items: Iterable[str]) -> str:
-    """The first few items, and how many more there are."""
-    items = list(items)
-    more = f" and {len(items) - _N_LISTED} more" if len(items) > _N_LISTED else ""
-    return ", ".join(items[:_N_LISTED]) + more

@@ -1,27 +1,26 @@
-"""What other programs write into tables besides names and values, and how it is taken; each time it is said.
+"""Conventions of other programs in text tables, recognised with a warning.
 
 - a line of the numbers of states below the names (BLIP, Gobnilp, Benchpress), with the delimiter or with blanks;
-- numbers with a decimal comma (spreadsheets where that is the custom);
+- numbers with a decimal comma (spreadsheets in some languages);
 - a first column that counts the rows (R, pandas);
-- row names, above which the line of names has none (R's write.table).
+- a first column of row names without a name in the header line (R's write.table).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import pyarrow
+from pyarrow import compute
 
+from ..wording import Warn
 from .labels import MISSING_LABELS
 
-if TYPE_CHECKING:
-    import pyarrow
-
-    Columns = Sequence[pyarrow.ChunkedArray]
+Columns = Sequence[pyarrow.ChunkedArray]
 
 INDEX_NAMES = ("", "Unnamed: 0")
-"""What the first column is called where programs write row numbers: R and pandas, and pandas read back."""
+"""Names of a column of row numbers: of R and pandas, and of pandas after reading it back."""
 
 _MIN_COUNTED_COLUMNS, _MIN_COUNTED_ROWS = 3, 10
 _MANY_NUMBERS, _FEW_STRAYS = 10, 3
@@ -33,12 +32,12 @@ _WHOLE_NUMBER = r"^\s*[+-]?[0-9]+\s*$"
 def is_line_of_counts(columns: Columns) -> bool:
     """Whether the first row holds the numbers of states instead of values.
 
-    It does if there are three columns and ten rows at least, each column holds whole numbers only (or missing
-    cells), all below the one in the first row, and in most columns the largest is one less than that: codes from 0
-    to the number of states less 1.
+    It does if there are at least three columns and more than ten rows, each column holds whole numbers only (or
+    missing cells), all below the one in the first row, and in most columns the largest is one less than that: codes
+    from 0 to the number of states less 1.
     """
     if len(columns) < _MIN_COUNTED_COLUMNS or len(columns[0]) <= _MIN_COUNTED_ROWS:
-        return False  # too little to tell from an ordinary row
+        return False  # too small to be distinguished from an ordinary row
     n_tight = 0
     for column in columns:
         surplus = _surplus_of_count(column)
@@ -49,7 +48,7 @@ def is_line_of_counts(columns: Columns) -> bool:
 
 
 def is_spaced_line_of_counts(line: bytes, delimiter: str, n_names: int) -> bool:
-    """Whether the line below the names is no row: as many positive whole numbers, with blanks for delimiters."""
+    """Whether the line below the names holds one positive whole number per name, with blanks for delimiters."""
     words = line.split()
     return (
         delimiter != " "
@@ -61,7 +60,7 @@ def is_spaced_line_of_counts(line: bytes, delimiter: str, n_names: int) -> bool:
 
 
 def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:
-    """By how much the first cell exceeds the largest of the others; None if it does not, or not all are codes."""
+    """The excess of the first cell over the largest of the others; None if not positive, or not all are codes."""
     column = column.unify_dictionaries()
     labels = column.chunk(0).dictionary.to_pylist()
     first = column.chunk(0).indices[0].as_py()
@@ -76,79 +75,55 @@ def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:
 
 
 def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[str], Columns]:
-    """Columns of numbers with a decimal comma (``1,5``), with points instead.
+    """The names of columns of numbers with a decimal comma (``1,5``), and all columns with points instead.
 
-    A column is taken so if each of its cells is such a number, a whole number or missing, and no column of the
-    table has a number with a decimal point. Among many such numbers a few stray labels (``12 kg``) do not matter:
+    A column qualifies if each of its cells is such a number, a whole number or missing, and no column of the
+    table has a number with a decimal point. Among many such numbers a few other labels (``12 kg``) are tolerated:
     they stay as they are.
-
-    Returns
-    -------
-    tuple
-        Names of these columns, and all columns.
     """
-    import pyarrow
-    from pyarrow import compute
-
     found: list[str] = []
     changed: list[pyarrow.ChunkedArray] = []
     for name, column in zip(names, columns):
-        labels = _all_labels(column)
+        labels = pyarrow.concat_arrays([chunk.dictionary for chunk in column.chunks])
         if compute.any(compute.match_substring_regex(labels, _POINT_NUMBER)).as_py():
             return [], columns
         has_comma = compute.match_substring_regex(labels, _COMMA_NUMBER)
         is_whole = compute.match_substring_regex(labels, _WHOLE_NUMBER)
-        is_missing = compute.is_in(
-            compute.utf8_trim_whitespace(labels), value_set=pyarrow.array(MISSING_LABELS, labels.type)
-        )
+        missing = pyarrow.array(MISSING_LABELS, labels.type)
+        is_missing = compute.is_in(compute.utf8_trim_whitespace(labels), value_set=missing)
         is_stray = compute.invert(compute.or_(compute.or_(has_comma, is_whole), is_missing))
         n_numbers, n_strays = compute.sum(has_comma).as_py() or 0, compute.sum(is_stray).as_py() or 0
         if n_numbers and n_strays <= (_FEW_STRAYS if n_numbers >= _MANY_NUMBERS else 0):
             found.append(name)
             column = pyarrow.chunked_array(
-                [
-                    pyarrow.DictionaryArray.from_arrays(chunk.indices, _with_point(chunk.dictionary))
-                    for chunk in column.chunks
-                ]
+                pyarrow.DictionaryArray.from_arrays(chunk.indices, _with_point(chunk.dictionary))
+                for chunk in column.chunks
             )
         changed.append(column)
     return found, changed
 
 
 def _with_point(labels: pyarrow.StringArray) -> pyarrow.StringArray:
-    from pyarrow import compute
-
     is_number = compute.match_substring_regex(labels, _COMMA_NUMBER)
     return compute.if_else(is_number, compute.replace_substring(labels, ",", "."), labels)
 
 
-def _all_labels(column: pyarrow.ChunkedArray) -> pyarrow.StringArray:
-    import pyarrow
-
-    return pyarrow.concat_arrays([chunk.dictionary for chunk in column.chunks])
-
-
 def without_row_numbers(
-    names: tuple[str, ...], columns: Sequence[pyarrow.ChunkedArray], source: str, warn: Callable[[str], None]
-) -> tuple[tuple[str, ...], Sequence[pyarrow.ChunkedArray]]:
-    """The columns but for a first one that has no name and counts the rows, which is said."""
-    if len(names) < 2 or names[0] not in INDEX_NAMES or not is_row_numbers(columns[0]):
+    names: tuple[str, ...], columns: Columns, source: str, warn: Warn
+) -> tuple[tuple[str, ...], Columns]:
+    """Names and columns without a first one that has no name and counts the rows."""
+    if len(names) < 2 or names[0] not in INDEX_NAMES or not _is_row_numbers(columns[0]):
         return names, columns
     called = f"called {names[0]!r}" if names[0] else "without a name"
     warn(f"{source}: the first column, {called}, counts the rows: left out")
     return names[1:], columns[1:]
 
 
-def without_row_names(columns: Columns, source: str, warn: Callable[[str], None]) -> Columns:
-    """The columns but for the first, which has one cell more than the names have: row names, which is said.
+def without_row_names(columns: Columns, source: str, warn: Warn) -> Columns:
+    """The columns without the first one, of row names, where the header line has one cell less than the rows.
 
-    Raises
-    ------
-    ValueError
-        Two rows have the same name: a cell is missing elsewhere.
+    Raises `ValueError`: two rows have the same name: a cell is missing elsewhere.
     """
-    from pyarrow import compute
-
     first = columns[0].cast("string")
     if compute.count_distinct(first).as_py() < len(first):
         raise ValueError("the rows have one cell more than the names, and the first are no row names")
@@ -159,7 +134,7 @@ def without_row_names(columns: Columns, source: str, warn: Callable[[str], None]
     return columns[1:]
 
 
-def is_row_numbers(column: pyarrow.ChunkedArray) -> bool:
+def _is_row_numbers(column: pyarrow.ChunkedArray) -> bool:
     """Whether a column of labels counts the rows, from 0 or from 1."""
     if len(column) == 0 or column[0].as_py() not in ("0", "1"):
         return False

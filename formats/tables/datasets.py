@@ -1,8 +1,8 @@
-"""Opening a data table of any format, told by its content."""
+"""Reading a data table of any format, detected by its content."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..data_records import Dataset, IncompleteDataset
@@ -11,20 +11,18 @@ from ..errors import Malformed
 from ..kinds import Kind
 from ..lookup import load
 from ..records import EntropyTable
+from ..schemas import ARC_PROBABILITIES
 from ..streams import read_bytes, source_name
+from ..wording import Warn, ignore
+from .batches import is_own
 from .columns import EncodingOptions
 from .discretization import parse_column_rule
-from .encoding import RawTable, TextLayout, Warn, encode_table
-from .label_parts import give_back_memory
+from .encoding import RawTable, TextLayout, encode_table
+from .label_parts import release_memory
 
 
 def open_dataset(
-    source: str,
-    *,
-    delimiter: str | None = None,
-    header: bool = True,
-    warn: Callable[[str], None] | None = None,
-    **rules: Any,
+    source: str, *, delimiter: str | None = None, header: bool = True, warn: Warn | None = None, **rules: Any
 ) -> Dataset:
     """Read a data table: CSV, TSV and the like, Parquet, Arrow stream or file; plain, gzip or Zstandard.
 
@@ -37,14 +35,10 @@ def open_dataset(
     header : bool
         Whether the first line of a text table holds the column names; else they are V0, V1, ...
     warn : callable, optional
-        Takes messages about what is allowed but may surprise.
+        Called about input that is accepted but may surprise.
     **rules
-        How labels become states: the fields of `formats.tables.columns.EncodingOptions`, with the texts of
-        `parse_column_rule` for ``discretize`` (one or several).
-
-    Returns
-    -------
-    Dataset
+        How labels become states (see `formats.tables.encoding`): fields of `formats.tables.columns.EncodingOptions`;
+        ``discretize`` takes one or several texts of `parse_column_rule`.
 
     Raises
     ------
@@ -52,10 +46,6 @@ def open_dataset(
         Unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData, Inconsistent).
     ValueError
         An option with an impossible value.
-
-    Notes
-    -----
-    The rules by which labels become states are listed in `formats.tables.encoding`.
     """
     opened = _open_rows(source, delimiter=delimiter, header=header, warn=warn, **rules)
     if isinstance(opened, IncompleteDataset):
@@ -64,7 +54,7 @@ def open_dataset(
 
 
 def open_incomplete(source: str, **rules: Any) -> IncompleteDataset:
-    """Read a data table with holes; as `open_dataset`, but missing cells stay missing."""
+    """Read a data table as `open_dataset` does, but keep missing cells missing."""
     opened = _open_rows(source, **{**rules, "missing": "keep"})
     assert isinstance(opened, IncompleteDataset)
     return opened
@@ -86,38 +76,26 @@ def open_dataset_or_entropies(
     *,
     delimiter: str | None = None,
     header: bool = True,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn | None = None,
     discretize: str | Sequence[str] | None = None,
     **rules: Any,
 ) -> Dataset | IncompleteDataset | EntropyTable:
-    """Read what may be a data table or an entropy table, told by content; options as in `open_dataset`."""
+    """Read a data table or an entropy table; options as in `open_dataset`."""
     texts = [discretize] if isinstance(discretize, str) else discretize or ()
     options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
-    return _open(source, delimiter, header, options, warn or _ignore)
-
-
-def _ignore(message: str) -> None:
-    """Say nothing."""
-
-
-def _open(
-    source: str, delimiter: str | None, header: bool, rules: EncodingOptions, warn: Warn
-) -> Dataset | IncompleteDataset | EntropyTable:
-    table = read_labels(source, delimiter, header, warn)
+    table = read_labels(source, delimiter, header, warn or ignore)
     if isinstance(table, EntropyTable):
         return table
-    dataset = encode_table(table, rules, warn)
+    dataset = encode_table(table, options, warn or ignore)
     del table
-    give_back_memory()
+    release_memory()
     return dataset
 
 
 def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) -> RawTable | EntropyTable:
-    """Read a table of any format as columns of labels, which are yet to become states.
+    """Read a data table of any format as columns of labels, or an entropy table.
 
-    Raises
-    ------
-    FormatError
+    Raises `FormatError`: it is unreadable, or of another kind.
     """
     data, name = read_bytes(source), source_name(source)
     found = detect(data[:HEAD_SIZE])
@@ -137,18 +115,17 @@ def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) ->
         )
     table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
     del data
-    if not isinstance(table, RawTable):
-        from .arc_probabilities import is_arc_probabilities
-        from .arrow import label_columns
-        from .entropies import is_entropy_table, unpack_entropies
+    if isinstance(table, RawTable):
+        return table
+    from .arrow import label_columns
+    from .entropies import ENTROPY_FORMAT, unpack_entropies
 
-        if is_entropy_table(table.schema):
-            return unpack_entropies(table, name)
-        if is_arc_probabilities(table.schema):
-            raise Malformed(
-                "this is a table of arc probabilities, not a data table",
-                source=name,
-                remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
-            )
-        table = label_columns(table, name, warn)
-    return table
+    if is_own(table.schema, ENTROPY_FORMAT):
+        return unpack_entropies(table, name)
+    if is_own(table.schema, ARC_PROBABILITIES.name):
+        raise Malformed(
+            "this is a table of arc probabilities, not a data table",
+            source=name,
+            remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
+        )
+    return label_columns(table, name, warn)

@@ -1,9 +1,8 @@
-"""Cutting a numeric column into intervals: cut points, labels, and labels back to cut points.
+"""Discretization of a numeric column: cut points, interval labels, and labels back to cut points.
 
-Pure arithmetic on numpy arrays, shared by everything that reads or recodes data. Intervals are open below and
-closed above, so a value equal to a cut point belongs to the lower interval. Their labels are ``<=1.5``,
-``1.5..2.5`` and ``>2.5``: free of delimiters, quotes and brackets, and readable back into cut points, so that
-other data (a test split) can be coded by the intervals that a file header lists.
+Intervals are open below and closed above, so a value equal to a cut point belongs to the lower interval. Their labels
+are ``<=1.5``, ``1.5..2.5`` and ``>2.5``: free of delimiters, quotes and brackets, and convertible back to cut points,
+so that other data (a test split) can be coded by the intervals in a file header.
 """
 
 from __future__ import annotations
@@ -19,27 +18,25 @@ from ..data_records import MAX_STATES
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 NUMBER_PATTERN = f"^{_NUMBER}$"
-"""What counts as a number in a table: decimal digits with optional sign, point and exponent."""
+"""A number in a table: decimal digits with optional sign, point and exponent."""
 
 _INTERVAL = re.compile(rf"<=({_NUMBER})|({_NUMBER})\.\.({_NUMBER})|>({_NUMBER})", re.ASCII)
-
 
 FIRST_LEVELS = 20
 """Intervals of equally many rows that ``hartemink:K`` begins with."""
 
 
 class Discretization(NamedTuple):
-    """A way to cut numeric columns.
+    """A method to discretize numeric columns.
 
     Attributes
     ----------
     method : str
         ``quantile``, ``width`` or ``hartemink``.
     n_intervals : int
-        As many as are asked for.
+        As requested; ties and empty intervals make them fewer.
     n_first : int
-        With ``hartemink`` the number of intervals that are cut first, by quantiles, to be joined afterwards with an
-        eye to all columns (`hartemink`); otherwise 0.
+        With ``hartemink`` the number of quantile intervals to begin with, otherwise 0.
     """
 
     method: str
@@ -48,25 +45,21 @@ class Discretization(NamedTuple):
 
     @property
     def n_kept(self) -> int:
-        """Numeric columns with at most this many distinct values stay as they are."""
+        """Numeric columns with at most this many distinct values are not cut."""
         return max(2, self.n_intervals)
 
 
 class Cuts(NamedTuple):
-    """Cut points that the user gives, ascending."""
+    """Cut points that the user gives, ascending; they apply however few distinct values a column has."""
 
     points: tuple[float, ...]
-
-    @property
-    def n_kept(self) -> int:
-        """A column is cut however few distinct values it has."""
-        return 0
+    n_kept: int = 0
 
     def code(self, values: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
-        """Labels of the intervals that hold a value, and the index of that of each value.
+        """Labels of the intervals that hold a value, and the index of the label of each value.
 
-        An interval without a value is joined to the one below; so the labels still cover all numbers. Where all
-        values lie in one interval, it is the only label.
+        An interval without a value is joined to the one below, so that the labels still cover all numbers. If all
+        values are in one interval, it is the only label.
         """
         points = np.array(self.points)
         codes = interval_codes(values, points)
@@ -78,19 +71,14 @@ class Cuts(NamedTuple):
 
 
 class ColumnRule(NamedTuple):
-    """How to cut columns, and which: a name or pattern of `selection`, or None for all."""
+    """A rule and the columns it applies to: a name or pattern of `selection`, or None for all."""
 
     columns: str | None
     rule: Discretization | Cuts
 
 
 def parse_column_rule(text: str) -> ColumnRule:
-    """Read ``RULE`` for all columns or ``COLUMN=RULE``, with the rules of `parse_discretization`.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Read ``RULE`` for all columns or ``COLUMN=RULE``, with the rules and errors of `parse_discretization`."""
     columns, equals, rule = text.rpartition("=")
     if equals and not columns:
         raise ValueError(f"{text!r}: no column before the '='")
@@ -100,7 +88,7 @@ def parse_column_rule(text: str) -> ColumnRule:
 def parse_discretization(text: str) -> Discretization | Cuts:
     """Read ``median``, ``quantile:K``, ``width:K``, ``hartemink:K``, ``hartemink:K,FIRST`` or ``cuts:A,B,...``.
 
-    The median is ``quantile:2``; FIRST is 20 if not given, or K + 1 if that is more.
+    The median is ``quantile:2``; FIRST is 20 by default, or K + 1 if that is more.
 
     Raises
     ------
@@ -114,17 +102,15 @@ def parse_discretization(text: str) -> Discretization | Cuts:
     if method == "cuts":
         return _parse_cuts(text, count)
     if method not in ("quantile", "width", "hartemink"):
-        raise ValueError(
-            f"unknown discretization {text!r}: use median, quantile:K, width:K, hartemink:K or cuts:A,B"
-        )
+        rules = "median, quantile:K, width:K, hartemink:K or cuts:A,B"
+        raise ValueError(f"unknown discretization {text!r}: use {rules}")
     count, comma, first = count.partition(",") if method == "hartemink" else (count, "", "")
-    if not all(number.isascii() and number.isdigit() for number in (count, *([first] if comma else []))):
-        raise ValueError(f"{text!r}: the number of intervals must be a whole number from 2 to {MAX_STATES}")
-    n_first = int(first) if comma else min(MAX_STATES, max(FIRST_LEVELS, int(count) + 1))
-    if not 2 <= int(count) <= MAX_STATES:
+    is_whole = all(number.isascii() and number.isdigit() for number in (count, *([first] if comma else [])))
+    if not is_whole or not 2 <= int(count) <= MAX_STATES:
         raise ValueError(f"{text!r}: the number of intervals must be a whole number from 2 to {MAX_STATES}")
     if method != "hartemink":
         return Discretization(method, int(count))
+    n_first = int(first) if comma else min(MAX_STATES, max(FIRST_LEVELS, int(count) + 1))
     if not int(count) < n_first <= MAX_STATES:
         raise ValueError(
             f"{text!r}: begin with more intervals than are to remain, {MAX_STATES} at most, as hartemink:3,20"
@@ -145,26 +131,25 @@ def _parse_cuts(text: str, listing: str) -> Cuts:
 
 
 def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> np.ndarray:
-    """Where to cut a column so that every interval holds at least one of its values.
+    """Cut points of a column such that every interval holds at least one of its values.
 
     Parameters
     ----------
     values : ndarray of float64, shape (n_distinct,)
         The distinct values, ascending and finite; at least two.
     counts : ndarray of int64, shape (n_distinct,)
-        How many rows have each value.
-    rule : Discretization
+        The number of rows with each value.
 
     Returns
     -------
     ndarray of float64
-        One to K - 1 ascending cut points below the largest value. Ties and empty intervals make them fewer.
+        One to K - 1 ascending cut points below the largest value.
 
     Notes
     -----
     ``quantile:K``: cut k is the smallest value that at least k/K of the rows do not exceed (the inverse of the
     empirical distribution function), so it is a value of the column. Equal cuts count once. A cut at the largest
-    value would leave nothing above and falls away; if no cut is left, the largest value is cut off from the rest.
+    value is dropped; if no cut remains, the largest value gets an interval of its own.
 
     ``hartemink:K`` cuts by quantiles into the intervals that it begins with.
 
@@ -207,8 +192,7 @@ def interval_codes(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
 
 def format_number(value: float) -> str:
     """Shortest text that reads back as the same float64; whole numbers without a point."""
-    text = repr(float(value))
-    return text[:-2] if text.endswith(".0") else text
+    return repr(float(value)).removesuffix(".0")
 
 
 def interval_labels(cuts: np.ndarray) -> tuple[str, ...]:
@@ -219,23 +203,16 @@ def interval_labels(cuts: np.ndarray) -> tuple[str, ...]:
 
 
 def interval_bounds(label: str) -> tuple[float, float] | None:
-    """Lower (exclusive) and upper (inclusive) end that an interval label names; None for other text."""
+    """Lower (exclusive) and upper (inclusive) end of an interval label; None for other text."""
     match = _INTERVAL.fullmatch(label)
     if match is None:
         return None
     below, low, high, above = match.groups()
-    if below is not None:
-        return -math.inf, float(below)
-    if above is not None:
-        return float(above), math.inf
-    return float(low), float(high)
+    return float(low or above or -math.inf), float(high or below or math.inf)
 
 
 def cuts_of_labels(labels: tuple[str, ...]) -> np.ndarray | None:
-    """Cut points behind a complete list of interval labels, lowest first; None if it is not one.
-
-    The inverse of `interval_labels`.
-    """
+    """The inverse of `interval_labels`: cut points of interval labels; None if the labels are no complete list."""
     bounds = [bounds for label in labels if (bounds := interval_bounds(label)) is not None]
     if len(bounds) < max(2, len(labels)):
         return None

@@ -1,45 +1,42 @@
 """From columns of labels to a `Dataset`: states in a fixed order, one byte per cell.
 
-Works on dictionary-encoded columns: all decisions are made on the distinct labels of a column, and each cell is
-touched once, by a table look-up. The rules:
+All decisions are made on the distinct labels of dictionary-encoded columns, and each cell is
+read once, by a table look-up. The rules:
 
-- Spaces around labels do not count. Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are
-  missing, and what `na` adds; ``None``, ``.`` and ``-`` where all other cells of the column are numbers.
+- Spaces around labels are ignored. Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are
+  missing, and those that `na` adds; ``None``, ``.`` and ``-`` where all other cells of the column are numbers.
 - A column whose labels are all numbers is numeric: equal numbers (``1``, ``1.0``) are one state, named by its
   shortest spelling, and states are sorted by value. Interval labels are sorted by their ends, others as text.
 - A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
-  asked for; all others stay as they are, and K or fewer numbers are never too many. Cut points that are given
+  requested; all others are not cut, and K or fewer numbers are never too many. Given cut points
   apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
-- ``hartemink:K`` looks at all columns together and is applied last.
-- Where a file header lists the states, these hold, and numbers are put into the intervals it lists.
-- States are those that occur in the rows kept; missing cells kept as a state come last, kept as holes they are none.
+- ``hartemink:K`` compares all columns and is applied last.
+- States listed by a file header replace all of this; numbers are put into the intervals it lists.
+- States are those that occur in the rows kept; missing cells kept as a state come last.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
+import pyarrow
 
 from ..data_records import Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
-from ..wording import plural
-from .columns import Column, EncodingOptions, Problem, StateChooser, listed
+from ..wording import Warn, listed, plural
+from .columns import Column, EncodingOptions, Problem, StateChooser
 from .discretization import cuts_of_labels, interval_labels
 from .hartemink import Goal, join_levels
 from .labels import MISSING_STATE
 from .selection import selected_positions
 from .suspicions import Suspicion
 
-if TYPE_CHECKING:
-    import pyarrow
-
-Warn = Callable[[str], None]
 _N_SUSPICIOUS = 20
 _NUMBERED = re.compile(r"[XV]?[0-9]+")
 
@@ -49,15 +46,16 @@ class RawTable(NamedTuple):
 
     Attributes
     ----------
-    names : tuple of str
     columns : sequence of pyarrow.ChunkedArray
         Each of type dictionary<string>.
     source : str
-        How messages call the input.
+        Name of the input in messages.
     is_tight : bool
         Whether every label of the dictionaries occurs in the column.
     is_named : bool
         Whether the names come from the input (else they are V0, V1, ...).
+    is_coded : bool
+        Whether the input gives the number of states of every column, so that numbers are codes of states.
     """
 
     names: tuple[str, ...]
@@ -65,69 +63,52 @@ class RawTable(NamedTuple):
     source: str
     is_tight: bool = True
     is_named: bool = True
+    is_coded: bool = False
 
 
 class TextLayout(NamedTuple):
-    """How a text table is laid out, where it is not to be guessed: its delimiter; whether it has a header line."""
+    """The delimiter of a text table, guessed if None, and whether it has a header line."""
 
     delimiter: str | None = None
     header: bool = True
 
 
 def check_names(names: Sequence[str], source: str, remedy: str | None = None) -> None:
-    """Refuse columns without a name and names that occur twice.
-
-    Raises
-    ------
-    Malformed
-    """
+    """Raise `Malformed` for columns without a name and for names that occur twice."""
     nameless = [str(position) for position, name in enumerate(names, 1) if not name]
     if nameless:
-        what = "column" if len(nameless) == 1 else "columns"
         raise Malformed(
-            f"no name for {what} {listed(nameless)} of {len(names)}",
+            f"no name for {'column' if len(nameless) == 1 else 'columns'} {listed(nameless)} of {len(names)}",
             source=source,
             remedy=remedy or "name the column or remove it (row numbers are no variable)",
         )
-    if len(set(names)) < len(names):
-        first: dict[str, int] = {}
-        twice = [
-            f"{name!r} (columns {first[name]} and {position})"
-            for position, name in enumerate(names, 1)
-            if first.setdefault(name, position) != position
-        ]
-        raise Malformed(
-            f"duplicate column names: {listed(twice)}",
-            source=source,
-            remedy=remedy or "rename or remove the columns",
-        )
+    first: dict[str, int] = {}
+    twice = [
+        f"{name!r} (columns {first[name]} and {position})"
+        for position, name in enumerate(names, 1)
+        if first.setdefault(name, position) != position
+    ]
+    if twice:
+        message = f"duplicate column names: {listed(twice)}"
+        raise Malformed(message, source=source, remedy=remedy or "rename or remove the columns")
 
 
 def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset | IncompleteDataset:
     """Code a table of labels; it is incomplete if missing cells are to be kept, even if there are none.
-
-    Parameters
-    ----------
-    raw : RawTable
-    options : EncodingOptions
-    warn : callable
-        Takes a message about something that is allowed but may surprise.
 
     Raises
     ------
     UnsuitableData
         Missing cells, continuous columns, columns with too many states, no rows.
     Inconsistent
-        A column of a variable that is to be there is not, or holds a label that is none of its states.
+        A column of a required variable is absent, or holds a label that is none of its states.
     """
     n_rows = len(raw.columns[0]) if raw.columns else 0
     if n_rows == 0:
         raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")
     kept = selected_positions(raw.names, options.columns, options.drop, raw.source)
-    treatments = options.treatments(raw.names, raw.source)
-    raw = raw._replace(
-        names=tuple(raw.names[position] for position in kept), columns=[raw.columns[p] for p in kept]
-    )
+    treatments = options.treatments(raw.names, raw.source, raw.is_coded)
+    raw = raw._replace(names=tuple(raw.names[p] for p in kept), columns=[raw.columns[p] for p in kept])
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
@@ -146,12 +127,10 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
         codes[position] = column.gather(coding.codes.astype(np.uint8), rows)
         if is_hidden is not None and column.missing is not None:
             is_hidden[position] = column.gather(column.missing, rows)
-    if options.variables is None and chooser.suspicions:
+    if options.variables is None:
         _warn_suspicious(chooser.suspicions, raw.source, warn)
     chooser.raise_problems(raw.source, problems)
-    goals = _goals(variables, chooser, is_hidden, raw.source)
-    if goals:
-        variables, codes = _join_intervals(variables, codes, goals, raw.source)
+    _join_intervals(variables, codes, _goals(variables, chooser, is_hidden, raw.source), raw.source)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
     if is_hidden is not None:
@@ -162,28 +141,19 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
 def _with_holes(
     variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, source: str, warn: Warn
 ) -> IncompleteDataset:
-    """A table whose missing cells are kept as holes.
-
-    Raises
-    ------
-    UnsuitableData
-        A column without an observed cell, of which no states are known.
-    """
+    """A table with missing cells; a column without an observed cell must have known states."""
     codes[is_hidden] = 0
     blank = [variable for variable, holes in zip(variables, is_hidden) if holes.all()]
     stateless = [repr(variable.name) for variable in blank if not variable.states]
     if stateless:
-        raise UnsuitableData(
-            f"no cell is observed in {plural(len(stateless), 'column')}: {listed(stateless)}",
-            source=source,
-            remedy="leave it out by --drop",
-        )
+        message = f"no cell is observed in {plural(len(stateless), 'column')}: {listed(stateless)}"
+        raise UnsuitableData(message, source=source, remedy="leave it out by --drop")
     if blank:
         warn(
-            f"{source}: no cell is observed of {listed(repr(v.name) for v in blank)}: what is said of it follows "
-            "from the start and the other columns"
+            f"{source}: no cell is observed of {listed(repr(v.name) for v in blank)}: "
+            "its distribution follows from the initial values and the other columns"
         )
-    # A table without holes is the same table, however it was read.
+    # The fingerprint of a table without missing cells does not depend on how it was read.
     cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
     return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells)), is_hidden)
 
@@ -191,16 +161,8 @@ def _with_holes(
 def _goals(
     variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None, source: str
 ) -> dict[int, Goal]:
-    """The variables whose intervals are to be joined.
-
-    Raises
-    ------
-    UnsuitableData
-        There are some, and holes.
-    """
-    goals = {
-        i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None
-    }
+    """The variables whose intervals are to be joined, which requires a complete table."""
+    goals = {i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None}
     if goals and is_hidden is not None and is_hidden.any():
         raise UnsuitableData(
             "--discretize hartemink compares the columns of complete rows, and cells are missing",
@@ -210,10 +172,10 @@ def _goals(
     return goals
 
 
-def _join_intervals(
-    variables: list[Variable], codes: np.ndarray, goals: dict[int, Goal], source: str
-) -> tuple[list[Variable], np.ndarray]:
-    """Variables and codes with the intervals of some columns joined as `hartemink` says."""
+def _join_intervals(variables: list[Variable], codes: np.ndarray, goals: dict[int, Goal], source: str) -> None:
+    """Replace variables and codes of columns with goals by those of the intervals that `hartemink` joins."""
+    if not goals:
+        return
     try:
         remaining = join_levels(codes, [len(variable.known_states) for variable in variables], goals)
     except ValueError as error:
@@ -227,17 +189,17 @@ def _join_intervals(
         n_levels = goals[position].n_levels
         cuts = cuts_of_labels(states[:n_levels])
         assert cuts is not None
+        # The state of missing cells, if there is one, stays behind the intervals.
         joined = (*interval_labels(cuts[lowest[1:] - 1]), *states[n_levels:])
         variables[position] = Variable(name, joined)
         levels = np.arange(len(states))
         new_codes = np.searchsorted(lowest, levels, side="right") - 1
         new_codes[n_levels:] = len(lowest) + levels[n_levels:] - n_levels
         codes[position] = new_codes.astype(np.uint8)[codes[position]]
-    return variables, codes
 
 
 def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:
-    """Whether columns without names are the variables in their order: they are not called alike."""
+    """Whether columns without names are the variables in their order, because their names do not match."""
     if variables is None or raw.is_named or len(variables) != len(raw.names):
         return False
     return {variable.name for variable in variables} != set(raw.names)
@@ -252,9 +214,9 @@ def _select_columns(raw: RawTable, options: EncodingOptions, warn: Warn):
     position_of = {name: position for position, name in enumerate(raw.names)}
     absent = [name for name in names if name not in position_of]
     if absent:
+        what = "column" if len(absent) == 1 else "columns"
         raise Inconsistent(
-            f"no {'column' if len(absent) == 1 else 'columns'} {listed(map(repr, absent))}, "
-            f"which {options.listed_in} lists",
+            f"no {what} {listed(map(repr, absent))}, which {options.listed_in} lists",
             source=raw.source,
             remedy=_name_remedy(names, raw),
         )
@@ -267,10 +229,8 @@ def _select_columns(raw: RawTable, options: EncodingOptions, warn: Warn):
 
 
 def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
-    """How names and columns come together: by position where the file only numbers as many variables."""
-    is_numbered = all(
-        _NUMBERED.fullmatch(name) and name.lstrip("XV") == str(i) for i, name in enumerate(names)
-    )
+    """How to match names and columns: by position if the file only numbers as many variables."""
+    is_numbered = all(_NUMBERED.fullmatch(name) and name.lstrip("XV") == str(i) for i, name in enumerate(names))
     if is_numbered and len(names) == len(raw.names):
         return (
             "the file numbers its variables, as jkl and pss do; name them by the columns, in their order: "
@@ -280,10 +240,9 @@ def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
 
 
 def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):
-    """Rows that stay, bool, or None for all, and what is to be refused: missing cells unless they may go.
+    """The rows kept, bool, or None for all, and the problem of missing cells unless these are allowed.
 
-    Unknown labels are refused at once, for nothing more can be said of such columns; those in rows that go for a
-    missing cell were no states to begin with.
+    Unknown labels are refused at once, except in rows that are dropped for a missing cell.
     """
     may_be_missing = options.missing in ("state", "keep")
     is_missing, missing = _marked_cells(columns, n_rows, lambda c: None if may_be_missing else c.missing)
@@ -293,10 +252,8 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
         _refuse_unseen([column for column, _ in unseen], complete, source, options.listed_in)
     if missing and options.missing == "error":
         return None, [_missing_problem(missing, int(is_missing.sum()), n_rows)]
-    for rows, why in (
-        (is_missing, "missing cells"),
-        (is_unseen, f"labels that {options.listed_in} does not list"),
-    ):
+    unknown = f"labels that {options.listed_in} does not list"
+    for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):
         if rows.any():
             warn(f"{source}: {int(rows.sum())} of {n_rows} rows left out: {why}")
     keep = ~(is_missing | is_unseen)
@@ -315,8 +272,9 @@ def _marked_cells(
     mark_of: Callable[[Column], np.ndarray | None],
     among: np.ndarray | None = None,
 ) -> tuple[np.ndarray, list[tuple[Column, int]]]:
-    """Rows (`among` some, bool) with a cell of a marked label, bool, and the columns that have such cells with their
-    number.
+    """Rows with a cell of a marked label, bool, and the columns with such cells and their number.
+
+    Only the rows `among` (bool) are inspected, all if None.
     """
     is_marked = np.zeros(n_rows, dtype=bool)
     found = []
@@ -342,9 +300,7 @@ def _missing_problem(counts: Sequence[tuple[Column, int]], n_affected: int, n_ro
     )
 
 
-def _refuse_unseen(
-    columns: Sequence[Column], rows: np.ndarray | None, source: str, listed_in: str
-) -> NoReturn:
+def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, source: str, listed_in: str) -> NoReturn:
     column = columns[0]
     counts = column.count_labels(rows) * column.unseen
     label = column.labels[int(counts.argmax())].as_py()
@@ -359,6 +315,8 @@ def _refuse_unseen(
 
 
 def _warn_suspicious(suspicions: Sequence[Suspicion], source: str, warn: Warn) -> None:
+    if not suspicions:
+        return
     lines = [f"\n  {suspicion}" for suspicion in suspicions[:_N_SUSPICIOUS]]
     if len(suspicions) > _N_SUSPICIOUS:
         lines.append(f"\n  and {len(suspicions) - _N_SUSPICIOUS} more")

@@ -1,7 +1,7 @@
 """Entropy tables: an Arrow stream with a row per variable, its header as JSON in the schema's metadata.
 
-The header lists names and states of the variables, as parent-set files do, so that a reader knows how many rows
-must come and that what is made from the table can be coded like the data.
+The header lists names and states of the variables, as parent-set files do, so that a reader can detect missing
+rows, and the results of screening can be coded like the data.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,30 +21,19 @@ from ..lookup import find_format, load
 from ..records import EntropyTable
 from ..streams import open_output, read_bytes, source_name
 from .batches import METADATA_KEY, batch_writer, own_header
-from .encoding import TextLayout
 
 if TYPE_CHECKING:
     import pyarrow
 
 ENTROPY_FORMAT = "bnsl.entropy"
-ENTROPY_VERSION = 1
-
+_VERSION = 1
+_REMEDY = "make one with bnsl entropy"
 _BATCH_BYTES = 1 << 22
 _TOLERANCE = 1e-9
 
 
-def is_entropy_table(schema: pyarrow.Schema) -> bool:
-    """Whether a table says that it is an entropy table."""
-    return own_header(schema).get("format") == ENTROPY_FORMAT
-
-
 def open_entropies(source: str) -> EntropyTable:
     """Read an entropy table.
-
-    Parameters
-    ----------
-    source : str
-        A path or ``-``.
 
     Raises
     ------
@@ -57,57 +45,42 @@ def open_entropies(source: str) -> EntropyTable:
     data, name = read_bytes(source), source_name(source)
     found = detect(data[:HEAD_SIZE])
     if found.name not in find_format(ENTROPY_FORMAT).takes:
-        raise Malformed(
-            f"this is {found.called}, not one as Arrow or Parquet"
-            if found.kind is Kind.ENTROPIES
-            else f"this is {found.called}, not an entropy table",
-            source=name,
-            remedy="make one with bnsl entropy",
-        )
-    table = load(found.reader)(data, name, TextLayout(), lambda message: None)
-    return unpack_entropies(table, name)
+        wanted = "one as Arrow or Parquet" if found.kind is Kind.ENTROPIES else "an entropy table"
+        raise Malformed(f"this is {found.called}, not {wanted}", source=name, remedy=_REMEDY)
+    return unpack_entropies(load(found.reader)(data, name), name)
 
 
 def unpack_entropies(table: pyarrow.Table, source: str) -> EntropyTable:
-    """Check a decoded entropy table and take it apart; errors as in `open_entropies`."""
-    header = _check_entropy_header(table, source)
+    """Check and unpack a decoded entropy table; errors as of `open_entropies`."""
+    header = _checked_header(own_header(table.schema), source)
     n_variables = len(header["variables"])
     if table.num_rows != n_variables:
         kind = Truncated if table.num_rows < n_variables else Inconsistent
         raise kind(f"{table.num_rows} of {n_variables} variables arrived", source=source)
     names, states, entropy, conditional = _entropy_columns(table, n_variables, source)
-    variables = tuple(_as_variable(item) for item in header["variables"])
+    variables = tuple(
+        Variable(item["name"], None if item["states"] is None else tuple(item["states"]))
+        for item in header["variables"]
+    )
     result = EntropyTable(variables, states, entropy, conditional, header["rows"], header["data"])
     _check_entropies(result, names, source)
     return result
 
 
-def _as_variable(item: dict) -> Variable:
-    states = item["states"]
-    return Variable(item["name"], None if states is None else tuple(states))
-
-
-def _check_entropy_header(table: pyarrow.Table, source: str) -> dict:
-    header = own_header(table.schema)
+def _checked_header(header: dict[str, Any], source: str) -> dict[str, Any]:
     if header.get("format") != ENTROPY_FORMAT:
-        raise Malformed(
-            "an Arrow table, but not an entropy table", source=source, remedy="make one with bnsl entropy"
-        )
-    if header.get("version") != ENTROPY_VERSION or isinstance(header["version"], bool):
-        raise UnknownVersion(
-            f"version {header.get('version')} of {ENTROPY_FORMAT}; this release reads {ENTROPY_VERSION}",
-            source=source,
-            remedy="use a newer release of bnsl",
-        )
-    variables = header.get("variables")
+        raise Malformed("an Arrow table, but not an entropy table", source=source, remedy=_REMEDY)
+    if header.get("version") != _VERSION or isinstance(header["version"], bool):
+        message = f"version {header.get('version')} of {ENTROPY_FORMAT}; this release reads {_VERSION}"
+        raise UnknownVersion(message, source=source, remedy="use a newer release of bnsl")
+    variables, rows = header.get("variables"), header.get("rows")
     is_sound = isinstance(variables, list) and all(map(_is_variable, variables))
-    rows = header.get("rows")
     if not is_sound or type(rows) is not int or rows < 0 or not isinstance(header.get("data"), str):
         raise Malformed("the header of the entropy table is incomplete", source=source)
     return header
 
 
-def _is_variable(item) -> bool:
+def _is_variable(item: Any) -> bool:
     if not isinstance(item, dict) or not isinstance(item.get("name"), str) or "states" not in item:
         return False
     states = item["states"]
@@ -116,7 +89,7 @@ def _is_variable(item) -> bool:
 
 def _entropy_columns(
     table: pyarrow.Table, n_variables: int, source: str
-) -> tuple[list, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
     import pyarrow
 
     try:
@@ -132,21 +105,21 @@ def _entropy_columns(
     return names, states, entropy, conditional
 
 
-def _check_entropies(table: EntropyTable, names: list, source: str) -> None:
+def _check_entropies(table: EntropyTable, names: list[str], source: str) -> None:
     def fail(what: str, row: int):
         raise Inconsistent(what, source=source, column=table.variables[row].name)
 
     for row, (variable, name, count) in enumerate(zip(table.variables, names, table.n_states)):
         if variable.name != name:
             fail(f"row {row} is of variable {name!r}", row)
-        # null in the column is NaN here, which fails every comparison
+        # A null in the column is NaN here, which fails every comparison.
         if not count >= 1 or (variable.states is not None and len(variable.states) != count):
             fail(f"{count} states, but the header lists {len(variable.states or ())}", row)
     if len(set(names)) < len(names):
         raise Inconsistent("duplicate variable names", source=source)
     limit = table.entropy + _TOLERANCE * (1 + np.abs(table.entropy))
     is_bad = ~(np.isfinite(table.entropy) & (table.entropy >= -_TOLERANCE))
-    # NaN fails every comparison, so it is caught here as well
+    # NaN fails every comparison, so it is detected here as well.
     is_bad |= ~((table.conditional >= -_TOLERANCE) & (table.conditional <= limit[:, None])).all(axis=1)
     is_bad |= np.diagonal(table.conditional) != 0
     if is_bad.any():
@@ -154,13 +127,10 @@ def _check_entropies(table: EntropyTable, names: list, source: str) -> None:
 
 
 def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -> None:
-    """Write an entropy table, a batch of rows at a time.
+    """Write an entropy table, a batch of rows at a time, to a path or ``-``.
 
     Parameters
     ----------
-    target : str
-        A path, which appears only when complete, or ``-``.
-    table : EntropyTable
     format : str
         ``entropy`` (Arrow stream), ``feather`` (Arrow file) or ``parquet``; ``csv``, a matrix for other programs,
         is not read back.
@@ -170,19 +140,30 @@ def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -
     FormatError
         An entropy that is not finite.
     """
-
     if not (np.isfinite(table.entropy).all() and np.isfinite(table.conditional).all()):
         raise FormatError("entropies that are not finite cannot be written", source=source_name(target))
-    schema = _entropy_schema(table)
     if format == "csv":
-        _write_entropy_matrix(target, table)
+        _write_matrix(target, table)
         return
+    import pyarrow
+
+    n_variables = len(table.variables)
+    schema = _entropy_schema(table)
+    step = max(1, _BATCH_BYTES // (8 * n_variables))
     with open_output(target) as stream, batch_writer(format, stream, schema) as writer:
-        for batch in _entropy_batches(table, schema):
-            writer.write_batch(batch)
+        for start in range(0, n_variables, step):
+            part = slice(start, start + step)
+            lists = pyarrow.array(np.ascontiguousarray(table.conditional[part]).ravel())
+            columns = [
+                pyarrow.array([variable.name for variable in table.variables[part]]),
+                pyarrow.array(table.n_states[part], pyarrow.int32()),
+                pyarrow.array(table.entropy[part]),
+                pyarrow.FixedSizeListArray.from_arrays(lists, n_variables),
+            ]
+            writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
 
 
-def _write_entropy_matrix(target: str, table: EntropyTable) -> None:
+def _write_matrix(target: str, table: EntropyTable) -> None:
     names = [variable.name for variable in table.variables]
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
@@ -200,7 +181,7 @@ def _entropy_schema(table: EntropyTable) -> pyarrow.Schema:
 
     header = {
         "format": ENTROPY_FORMAT,
-        "version": ENTROPY_VERSION,
+        "version": _VERSION,
         "rows": table.rows,
         "data": table.fingerprint,
         "variables": [{"name": v.name, "states": v.states} for v in table.variables],
@@ -213,20 +194,3 @@ def _entropy_schema(table: EntropyTable) -> pyarrow.Schema:
     ]
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
     return pyarrow.schema(fields, metadata={METADATA_KEY: text.encode()})
-
-
-def _entropy_batches(table: EntropyTable, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch]:
-    import pyarrow
-
-    n_variables = len(table.variables)
-    step = max(1, _BATCH_BYTES // (8 * n_variables))
-    for start in range(0, n_variables, step):
-        part = slice(start, start + step)
-        lists = pyarrow.array(np.ascontiguousarray(table.conditional[part]).ravel())
-        columns = [
-            pyarrow.array([variable.name for variable in table.variables[part]]),
-            pyarrow.array(table.n_states[part], pyarrow.int32()),
-            pyarrow.array(table.entropy[part]),
-            pyarrow.FixedSizeListArray.from_arrays(lists, n_variables),
-        ]
-        yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,77 +1,64 @@
-"""Evidence: states of some variables, from NAME=STATE or from a table with holes."""
+"""Evidence: states of some variables, from NAME=STATE or from a table with missing cells."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow
 
 from ..data_records import Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
+from ..graphs.arc_files import splits
 from ..records import EntropyTable
 from ..streams import source_name
-from .columns import Column, listed, plural
+from ..wording import Warn, listed, plural
+from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable
 from .labels import UNKNOWN, code_known_states
 
 
 def find_variable(name: str, variables: Sequence[Variable]) -> int:
-    """The index of a variable.
-
-    Raises
-    ------
-    Inconsistent
-        There is none of that name.
-    """
+    """The index of a variable; an `Inconsistent` if none has this name."""
     names = [variable.name for variable in variables]
     if name in names:
         return names.index(name)
     close = difflib.get_close_matches(name, names, n=1)
-    raise Inconsistent(
-        f"the network has no variable {name!r}", remedy=f"did you mean {close[0]!r}?" if close else None
-    )
+    remedy = f"did you mean {close[0]!r}?" if close else None
+    raise Inconsistent(f"the network has no variable {name!r}", remedy=remedy)
 
 
 def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> dict[int, int]:
     """Codes of observed states, by variable, from texts NAME=STATE; numbers match as in tables.
 
-    Raises
-    ------
-    Inconsistent
-        No such variable or state; a variable twice, with different states.
+    Raises `Inconsistent`: no such variable or state; a variable twice, with different states.
     """
-    import pyarrow
-
     found: dict[int, int] = {}
     for text in texts:
         variable, label = _split(text, variables)
-        states = variables[variable].known_states
-        labels = pyarrow.array([label.strip()], pyarrow.string())
+        name, states = variables[variable].name, variables[variable].known_states
+        labels = pyarrow.array([label], pyarrow.string())
         code = int(code_known_states(labels, states, np.zeros(1, dtype=bool))[0])
         if code == UNKNOWN:
-            raise Inconsistent(
-                f"{label!r} is none of the states {listed(map(repr, states))}",
-                column=variables[variable].name,
-            )
+            raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=name)
         if found.setdefault(variable, code) != code:
-            raise Inconsistent("two different states are given", column=variables[variable].name)
+            raise Inconsistent("two different states are given", column=name)
     return found
 
 
 def _split(text: str, variables: Sequence[Variable]) -> tuple[int, str]:
-    """Variable and label; a name may have an equals sign itself."""
+    """Variable and label; a name may contain an equals sign itself."""
     names = {variable.name: index for index, variable in enumerate(variables)}
-    places = [place for place, letter in enumerate(text) if letter == "="]
-    for place in places:
-        name = text[:place].strip()
+    pairs = [(name, label) for _, name, label in splits(text, "=")]
+    for name, label in pairs:
         if name in names:
-            return names[name], text[place + 1 :]
-    if not places:
+            return names[name], label
+    if not pairs:
         raise Inconsistent(f"{text!r} is not NAME=STATE")
-    return find_variable(text[: places[0]].strip(), variables), ""
+    return find_variable(pairs[0][0], variables), ""
 
 
 class EvidenceTable(NamedTuple):
@@ -82,7 +69,7 @@ class EvidenceTable(NamedTuple):
     codes : ndarray of uint8, shape (n_variables, n_rows)
         States; 0 where hidden.
     is_hidden : ndarray of bool, shape (n_variables, n_rows)
-        Missing cells, and the columns that the table does not have.
+        Missing cells, and all cells of absent columns.
     """
 
     codes: np.ndarray
@@ -96,26 +83,14 @@ def open_evidence(
     delimiter: str | None = None,
     header: bool = True,
     na: Sequence[str] = (),
-    warn: Callable[[str], None],
+    warn: Warn,
 ) -> EvidenceTable:
-    """Read a table with holes, coded by the states of a network's variables.
+    """Read a table with missing cells, coded by the states of a network's variables.
 
-    Parameters
-    ----------
-    source : str
-        A path or ``-``: what `datasets.open_dataset` reads.
-    variables : sequence of Variable
-        Columns are matched by name, by position if the table has no names and as many columns. Further columns are
-        ignored, missing ones are hidden throughout.
-    delimiter, header, na
-        See `datasets.open_dataset`.
-    warn : callable
-        Takes messages about what is allowed but may surprise.
+    Columns are matched by name, by position if the table has no names and as many columns. Further columns are
+    ignored; absent ones are hidden in all rows. Source and layout are those of `datasets.open_dataset`.
 
-    Raises
-    ------
-    FormatError
-        Unreadable input; no column is a variable; a label that is none of its variable's states.
+    Raises `FormatError`: unreadable input; no column is a variable; a label that is none of its variable's states.
     """
     raw = read_labels(source, delimiter, header, warn)
     if isinstance(raw, EntropyTable):
@@ -136,7 +111,7 @@ def open_evidence(
     return EvidenceTable(codes, is_hidden)
 
 
-def _matched(raw: RawTable, variables: Sequence[Variable], warn: Callable[[str], None]) -> dict[int, int]:
+def _matched(raw: RawTable, variables: Sequence[Variable], warn: Warn) -> dict[int, int]:
     """The column of each variable that the table has."""
     index_of = {variable.name: index for index, variable in enumerate(variables)}
     found = {index_of[name]: position for position, name in enumerate(raw.names) if name in index_of}
@@ -163,9 +138,9 @@ def _refuse_unknown(column: Column, source: str) -> None:
     counts = column.count_labels() * column.unseen
     if counts.any():
         label = column.labels[int(counts.argmax())].as_py()
+        states = listed(map(repr, column.states or ()))
         raise Inconsistent(
-            f"label {label!r} in {plural(int(counts.max()), 'row')} is none of the states "
-            f"{listed(map(repr, column.states or ()))}",
+            f"label {label!r} in {plural(int(counts.max()), 'row')} is none of the states {states}",
             source=source,
             column=column.name,
             remedy="make such cells missing: --na LABEL",

@@ -1,10 +1,10 @@
-"""Information-preserving discretization: many narrow intervals are joined where that loses least (Hartemink 2001).
+"""Information-preserving discretization (Hartemink 2001).
 
 A. J. Hartemink: Principled computational methods for the validation and discovery of genetic regulatory networks.
-PhD thesis, MIT 2001, section 5.2: the columns begin with many levels of about equally many rows. Round by round
-each gives up one of them, by joining the two neighbouring levels whose union loses least of the mutual information
-with all other columns, summed. Here every column of a round looks at the levels that the round began with, so the
-result does not depend on the order of the columns, and columns that are not numeric count, too.
+PhD thesis, MIT 2001, section 5.2: the columns begin with many levels of about equally many rows. In each round every
+column joins the two neighbouring levels whose union loses least of the mutual information with all other columns,
+summed. Here all columns of a round use the levels from its beginning, so that the result does not depend on the order
+of the columns, and columns that are not numeric count, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_LEVELS = 12_000
 """Levels of all columns together: counts of all pairs take 4 bytes for each pair of levels, 576 MB."""
 
 TIE = 1e-9
-"""Losses that differ by less than this, as a share of the greatest possible, are equal: sums are rounded."""
+"""Losses are equal, but for rounding, if they differ by less than this share of the greatest possible loss."""
 
 
 class Goal(NamedTuple):
@@ -28,10 +28,8 @@ class Goal(NamedTuple):
     n_wanted: int
 
 
-def join_levels(
-    codes: np.ndarray, n_states: Sequence[int], goals: Mapping[int, Goal]
-) -> dict[int, np.ndarray]:
-    """Join neighbouring levels of columns until each has as many as it should.
+def join_levels(codes: np.ndarray, n_states: Sequence[int], goals: Mapping[int, Goal]) -> dict[int, np.ndarray]:
+    """Join neighbouring levels of columns until each has the wanted number.
 
     Parameters
     ----------
@@ -57,12 +55,12 @@ def join_levels(
     counts = _pair_counts(codes, offsets)
     first = {column: np.arange(goal.n_levels) for column, goal in goals.items()}
     while True:
-        longest = max(
-            (len(first[c]) for c, goal in goals.items() if len(first[c]) > goal.n_wanted), default=0
-        )
+        # Only the columns with most levels take part in a round, so that all shrink evenly.
+        unfinished = [c for c, goal in goals.items() if len(first[c]) > goal.n_wanted]
+        longest = max((len(first[c]) for c in unfinished), default=0)
         if longest == 0:
             return first
-        turns = [c for c, goal in goals.items() if len(first[c]) == longest > goal.n_wanted]
+        turns = [c for c in unfinished if len(first[c]) == longest]
         pairs = {column: _cheapest_pair(counts, offsets, column, first[column]) for column in turns}
         for column, pair in pairs.items():
             low, high = offsets[column] + first[column][pair : pair + 2]
@@ -76,21 +74,20 @@ def join_levels(
 def _pair_counts(codes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Rows with each pair of levels of two columns, int32, shape (n_levels, n_levels)."""
     counts = np.zeros((offsets[-1], offsets[-1]), dtype=np.int32)
+    sizes = np.diff(offsets).tolist()
     for one in range(len(codes)):
         rows = slice(offsets[one], offsets[one + 1])
-        n_one = int(offsets[one + 1] - offsets[one])
         for other in range(one, len(codes)):
             columns = slice(offsets[other], offsets[other + 1])
-            n_other = int(offsets[other + 1] - offsets[other])
-            cells = codes[one].astype(np.int32) * n_other + codes[other]
-            table = np.bincount(cells, minlength=n_one * n_other).reshape(n_one, n_other)
+            cells = codes[one].astype(np.int32) * sizes[other] + codes[other]
+            table = np.bincount(cells, minlength=sizes[one] * sizes[other]).reshape(sizes[one], sizes[other])
             counts[rows, columns] = table
             counts[columns, rows] = table.T
     return counts
 
 
 def _cheapest_pair(counts: np.ndarray, offsets: np.ndarray, column: int, first: np.ndarray) -> int:
-    """Which level to join with the next above it; of equal losses the one with the fewest rows, then the lowest.
+    """The level to join with the next above it; of equal losses the one with the fewest rows, then the lowest.
 
     With f(n) = n ln n, n rows and joint counts n_xy, n times the mutual information of two columns is
     sum f(n_xy) - sum f(n_x) - sum f(n_y) + f(n).
@@ -108,7 +105,7 @@ def _cheapest_pair(counts: np.ndarray, offsets: np.ndarray, column: int, first: 
 
 
 def _gain(counts: np.ndarray) -> np.ndarray:
-    """f(a) + f(b) - f(a + b) for rows a and b that follow one another; at most 0."""
+    """f(a) + f(b) - f(a + b) for consecutive rows a and b; at most 0."""
     terms = counts * np.log(np.maximum(counts, 1))
     unions = counts[:-1] + counts[1:]
     return terms[:-1] + terms[1:] - unions * np.log(np.maximum(unions, 1))

@@ -1,15 +1,12 @@
-"""Columns that arrive in parts, one byte a cell: a table of ten million rows waits in a quarter of the memory.
+"""Columns read in parts with one byte a cell, to hold a table of ten million rows in a quarter of the memory.
 
 Readers decode a table part by part. Each part of a column becomes indices into its distinct values at once, and the
-parts of a column get one dictionary when all are there.
+parts of a column get a common dictionary at the end.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pyarrow
+import pyarrow
 
 N_NARROW = 256
 """Up to so many distinct values the indices are single bytes, else four."""
@@ -20,8 +17,6 @@ def narrow_part(values: pyarrow.Array) -> pyarrow.Array:
 
     Values that have no dictionaries, lists for example, remain as they are.
     """
-    import pyarrow
-
     try:
         part = values if pyarrow.types.is_dictionary(values.type) else values.dictionary_encode()
     except NotImplementedError:
@@ -30,15 +25,7 @@ def narrow_part(values: pyarrow.Array) -> pyarrow.Array:
 
 
 def join_parts(parts: list[pyarrow.Array]) -> pyarrow.ChunkedArray:
-    """A column of these parts, with one dictionary for all of them where its values allow that.
-
-    Parameters
-    ----------
-    parts : list of pyarrow.Array
-        From `narrow_part`, at least one.
-    """
-    import pyarrow
-
+    """A column of one or more parts from `narrow_part`, with a common dictionary if its type has one."""
     if len(parts) == 1 or not pyarrow.types.is_dictionary(parts[0].type):
         return pyarrow.chunked_array(parts)
     column = pyarrow.chunked_array([_with_indices(part, "int32") for part in parts])
@@ -50,14 +37,10 @@ def join_parts(parts: list[pyarrow.Array]) -> pyarrow.ChunkedArray:
     return joined if isinstance(joined, pyarrow.ChunkedArray) else pyarrow.chunked_array([joined])
 
 
-def give_back_memory() -> None:
-    """Return to the system what decoding took and no longer needs; pyarrow would keep it for itself."""
-    import pyarrow
-
+def release_memory() -> None:
+    """Return memory that decoding no longer needs to the system; pyarrow would keep it."""
     pyarrow.default_memory_pool().release_unused()
 
 
 def _with_indices(part: pyarrow.DictionaryArray, width: str) -> pyarrow.DictionaryArray:
-    import pyarrow
-
     return pyarrow.DictionaryArray.from_arrays(part.indices.cast(width), part.dictionary)

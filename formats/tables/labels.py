@@ -1,15 +1,14 @@
-"""What the labels of one column mean: missing or not, number or text, and which state each belongs to.
-
-Works on the distinct labels of a column, never on its cells. `encoding` applies the results to whole tables.
-"""
+"""The meaning of the distinct labels of one column: missing or not, number or text, and the state of each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow
+from pyarrow import compute
 
 from .discretization import (
     NUMBER_PATTERN,
@@ -22,18 +21,13 @@ from .discretization import (
     interval_labels,
 )
 
-if TYPE_CHECKING:
-    import pyarrow
-
 MISSING_LABELS = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
-"""Cells that hold no value, in the spellings of R, pandas, spreadsheets, databases and WEKA."""
+"""Labels of missing cells in R, pandas, spreadsheets, databases and WEKA."""
 
 MISSING_AMONG_NUMBERS = ("None", "none", ".", "-")
-"""Cells that hold no value where all others of the column are numbers; elsewhere they may well be states."""
+"""Labels of missing cells where all others of the column are numbers; elsewhere they may well be states."""
 
-_TRUTH_VALUES = {
-    text: word == "true" for word in ("true", "false") for text in (word, word.title(), word.upper())
-}
+_TRUTH_VALUES = {text: word == "true" for word in ("true", "false") for text in (word, word.title(), word.upper())}
 
 MISSING_STATE = "NA"
 """State of missing cells where they are kept as a state of their own; always the last one."""
@@ -50,17 +44,10 @@ class LabelCoding(NamedTuple):
 
 
 def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np.ndarray:
-    """Which labels stand for missing cells, bool, shape (n_labels,).
+    """Which labels of a column stand for missing cells, bool, shape (n_labels,).
 
-    Parameters
-    ----------
-    labels : pyarrow.StringArray
-        All labels of one column.
-    further : sequence of str
-        Spellings besides `MISSING_LABELS`; one that is a number stands for all labels of its value.
+    `further` spellings add to `MISSING_LABELS`; one that is a number stands for all labels of its value.
     """
-    import pyarrow
-
     missing = _is_among(labels, (*MISSING_LABELS, *further))
     numbers = parse_numbers(pyarrow.array(further, pyarrow.string()))
     if not np.isnan(numbers).all():
@@ -74,17 +61,15 @@ def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np
 
 
 def _is_among(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
-    import pyarrow
-    from pyarrow import compute
-
     return _as_numpy(compute.is_in(labels, value_set=pyarrow.array(texts, labels.type)))
+
+
+def _as_numpy(flags: pyarrow.BooleanArray) -> np.ndarray:
+    return flags.to_numpy(zero_copy_only=False).astype(bool)
 
 
 def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
     """Values of labels that are finite decimal numbers, NaN for all others, float64, shape (n_labels,)."""
-    import pyarrow
-    from pyarrow import compute
-
     is_number = _as_numpy(compute.match_substring_regex(labels, NUMBER_PATTERN))
     values = np.full(len(labels), np.nan)
     if is_number.any():
@@ -96,27 +81,14 @@ def parse_numbers(labels: pyarrow.StringArray) -> np.ndarray:
 
 def count_distinct(labels: pyarrow.StringArray, values: np.ndarray) -> int:
     """Number of states that labels would make: distinct numbers if all are numbers, else distinct texts."""
-    from pyarrow import compute
-
-    if np.isnan(values).any():
-        return compute.count_distinct(labels).as_py()
-    return len(np.unique(values))
+    return compute.count_distinct(labels).as_py() if np.isnan(values).any() else len(np.unique(values))
 
 
 def code_new_states(labels: Sequence[str], values: np.ndarray) -> LabelCoding:
-    """States of a column of which nothing is known but its labels.
+    """States of a column by its labels and their numbers as of `parse_numbers`.
 
-    Parameters
-    ----------
-    labels : sequence of str
-    values : ndarray of float64
-        Their numbers as `parse_numbers` gives them.
-
-    Returns
-    -------
-    LabelCoding
-        Numbers are sorted by value, intervals by their ends, other labels as text. Labels of equal value are one
-        state, named by the shortest spelling (ties: first as text).
+    Numbers are sorted by value, intervals by their ends, other labels as text. Labels of equal value are one
+    state, named by the shortest spelling (ties: first as text).
     """
     keys = _sort_keys(labels, values)
     spellings: dict = {}
@@ -133,7 +105,7 @@ def code_new_states(labels: Sequence[str], values: np.ndarray) -> LabelCoding:
 def _sort_keys(labels: Sequence[str], values: np.ndarray) -> Sequence:
     if not np.isnan(values).any():
         try:
-            return [Decimal(label) for label in labels]  # exact, so that long whole numbers stay apart
+            return [Decimal(label) for label in labels]  # exact, so that long whole numbers stay distinct
         except InvalidOperation:  # an exponent of a million digits
             return values.tolist()
     bounds = [interval_bounds(label) for label in labels]
@@ -149,11 +121,9 @@ def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretizatio
         Numbers of its labels, at least two different ones.
     counts : ndarray of int64, shape (n_labels,)
         Rows with each label.
-    rule : Discretization or Cuts
     """
     if isinstance(rule, Cuts):
-        states, codes = rule.code(values)
-        return LabelCoding(states, codes)
+        return LabelCoding(*rule.code(values))
     distinct, positions = np.unique(values, return_inverse=True)
     rows = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(rows, positions, counts)
@@ -161,17 +131,12 @@ def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretizatio
     return LabelCoding(interval_labels(cuts), interval_codes(values, cuts))
 
 
-def code_known_states(
-    labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray
-) -> np.ndarray:
-    """Codes of labels in a given list of states, int64; `UNKNOWN` where a label belongs to none.
+def code_known_states(labels: pyarrow.StringArray, states: tuple[str, ...], missing: np.ndarray) -> np.ndarray:
+    """Codes of labels in a given list of states, int64; `UNKNOWN` where a label matches none.
 
     A label matches a state of the same text, else of the same number or truth value; numbers also match the
     interval that contains them if the states are intervals. The `missing` labels match the state ``NA``.
     """
-    import pyarrow
-    from pyarrow import compute
-
     found = compute.index_in(labels, value_set=pyarrow.array(states, labels.type))
     codes = found.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
     if MISSING_STATE in states:
@@ -183,11 +148,7 @@ def code_known_states(
     return codes
 
 
-def _code_numbers(
-    labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...]
-) -> np.ndarray:
-    import pyarrow
-
+def _code_numbers(labels: pyarrow.StringArray, regular: tuple[str, ...], states: tuple[str, ...]) -> np.ndarray:
     values = parse_numbers(labels)
     is_number = ~np.isnan(values)
     codes = np.full(len(labels), UNKNOWN, dtype=np.int64)
@@ -212,7 +173,3 @@ def _exact(label: str) -> Decimal | float:
         return Decimal(label)
     except InvalidOperation:
         return float(label)
-
-
-def _as_numpy(flags: pyarrow.BooleanArray) -> np.ndarray:
-    return flags.to_numpy(zero_copy_only=False).astype(bool)

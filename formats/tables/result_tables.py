@@ -1,4 +1,4 @@
-"""Tables of results, text and figures, batch by batch: CSV, JSON lines, Arrow, Parquet."""
+"""Tables of results, text and figures, written batch by batch: CSV, JSON lines, Arrow, Parquet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..streams import open_output
 from .batches import batch_writer
 
 FIGURE, TEXT, NUMBER = "figure", "text", "number"
-"""What a column holds: floating-point figures (NaN where there is none), text, whole numbers."""
+"""Types of columns: floating-point figures (NaN if missing), text, whole numbers."""
 
 
 class ResultWriter:
@@ -20,25 +20,20 @@ class ResultWriter:
 
     Parameters
     ----------
-    stream : binary stream
     columns : mapping
-        What each column holds, by its name.
+        The type of each column, by its name.
     batches : writer of batches, optional
-        For the forms that have those.
-    as_json : bool
-        Otherwise JSON lines instead of CSV.
+        For Arrow and Parquet; without it the stream gets CSV, or JSON lines.
     """
 
     def __init__(self, stream: Any, columns: Mapping[str, str], batches: Any = None, as_json: bool = False):
-        self._stream = stream
-        self._columns = columns
-        self._batches = batches
-        self._as_json = as_json
+        self._stream, self._columns = stream, columns
+        self._batches, self._as_json = batches, as_json
         if batches is None and not as_json:
             self._write_text([list(columns)])
 
     def write(self, values: Sequence[Sequence[Any]]) -> None:
-        """Append rows: the values of each column, None or NaN where there is none."""
+        """Append rows: the values of each column, None or NaN if missing."""
         if self._batches is not None:
             import pyarrow
 
@@ -48,13 +43,13 @@ class ResultWriter:
         elif self._as_json:
             import orjson
 
-            names = list(self._columns)
             for row in zip(*values):
-                self._stream.write(
-                    orjson.dumps(dict(zip(names, row)), option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
-                )
+                line = orjson.dumps(dict(zip(self._columns, row)), option=orjson.OPT_SERIALIZE_NUMPY)
+                self._stream.write(line + b"\n")
         else:
-            self._write_text([["" if _is_nothing(cell) else cell for cell in row] for row in zip(*values)])
+            # NaN differs from itself.
+            rows = zip(*values)
+            self._write_text([["" if cell is None or cell != cell else cell for cell in row] for row in rows])
 
     def _write_text(self, rows: Sequence[Sequence[Any]]) -> None:
         text = io.StringIO()
@@ -62,12 +57,8 @@ class ResultWriter:
         self._stream.write(text.getvalue().encode())
 
 
-def _is_nothing(cell: Any) -> bool:
-    return cell is None or cell != cell
-
-
 def result_schema(columns: Mapping[str, str]) -> Any:
-    """The schema of the Arrow form of a table of results."""
+    """The Arrow schema of a table of results."""
     import pyarrow
 
     types = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string(), NUMBER: pyarrow.int64()}
@@ -76,12 +67,10 @@ def result_schema(columns: Mapping[str, str]) -> Any:
 
 @contextlib.contextmanager
 def open_result_writer(target: str, columns: Mapping[str, str], format: str) -> Iterator[ResultWriter]:
-    """Open a table of results for writing; use it as a context manager and call ``write(values)`` for each batch.
+    """Open a table of results for writing as a context manager; call ``write(values)`` for each batch.
 
     Parameters
     ----------
-    target : str
-        A path, which appears only when complete, or ``-``.
     columns : mapping
         `FIGURE`, `TEXT` or `NUMBER` for each column, by its name.
     format : str

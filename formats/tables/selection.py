@@ -1,4 +1,4 @@
-"""Columns of a table by name: which stay and which go."""
+"""Selection of the columns of a table by name."""
 
 from __future__ import annotations
 
@@ -11,38 +11,32 @@ from ..errors import UnsuitableData
 _WILD = frozenset("*?[")
 
 
-def matching_names(
-    pattern: str, names: Sequence[str], source: str, option: str, noun: str = "column"
-) -> list[str]:
-    """The columns (or variables) that one item of a list means, in the order of the table.
+def matching_names(pattern: str, names: Sequence[str], source: str, option: str, noun: str = "column") -> list[str]:
+    """The columns (or variables) that one item of a list selects, in the order of the table.
 
     Parameters
     ----------
     pattern : str
         A name; else a pattern with ``*``, ``?`` or ``[...]``; else the first and the last name of a range,
         ``FIRST..LAST``.
-    names : sequence of str
     source, option : str
         The table and the option, for messages.
     noun : str
-        How messages call one of `names`.
+        The word of messages for one of `names`.
 
     Raises
     ------
     UnsuitableData
-        No column is meant.
+        It selects nothing.
     """
     if pattern in names:
         return [pattern]
-    if _WILD & set(pattern):
-        found = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
-        if found:
-            return found
+    found = [name for name in names if fnmatch.fnmatchcase(name, pattern)] if _WILD & set(pattern) else []
     first, dots, last = pattern.partition("..")
-    if dots and first in names and last in names:
+    if not found and dots and first in names and last in names:
         found = list(names[names.index(first) : names.index(last) + 1])
-        if found:
-            return found
+    if found:
+        return found
     close = difflib.get_close_matches(pattern, names, n=3)
     some = ", ".join(map(repr, close or names[:5])) + (", ..." if len(close or names) > 5 else "")
     raise UnsuitableData(
@@ -52,26 +46,18 @@ def matching_names(
     )
 
 
-def selected_positions(
-    names: Sequence[str], columns: Sequence[str], drop: Sequence[str], source: str
-) -> list[int]:
-    """Positions of the columns that stay, in the order of the table.
+def selected_positions(names: Sequence[str], columns: Sequence[str], drop: Sequence[str], source: str) -> list[int]:
+    """Positions of the columns that are kept, in the order of the table.
 
     Parameters
     ----------
-    names : sequence of str
-        Of the table.
-    columns : sequence of str
-        What may stay, as `matching_names` reads it; all if empty.
-    drop : sequence of str
-        What goes.
-    source : str
-        The table, for messages.
+    columns, drop : sequence of str
+        Items as of `matching_names`: the columns to keep (all if empty), and those to drop.
 
     Raises
     ------
     UnsuitableData
-        A column that is not there, or none is left.
+        An item selects nothing, or no column is left.
     """
     kept = {name for item in columns for name in matching_names(item, names, source, "--columns")}
     gone = {name for item in drop for name in matching_names(item, names, source, "--drop")}

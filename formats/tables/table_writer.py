@@ -1,7 +1,6 @@
-"""Writing data tables batch by batch: CSV, Parquet, Arrow stream.
+"""Writing data tables batch by batch: CSV, TSV, Parquet, Arrow stream and file.
 
-CSV is put together by table look-up of the encoded labels, a block of rows at a time, so that no Python object is
-made for a cell.
+CSV is assembled by table look-up of the encoded labels, a block of rows at a time, without a Python object per cell.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from ..errors import FormatError
 from ..kinds import Kind
 from ..lookup import load_writer
 from ..streams import open_output, source_name
+from .batches import batch_writer
 
 _CSV_BLOCK = 1 << 24
 _NEEDS_QUOTES = re.compile(r'[,"\n\r\t]|^ | $')
@@ -27,20 +27,18 @@ _MIN_GROUP_ROWS = 1 << 12
 
 
 class TableWriter(Protocol):
-    """What `open_table_writer` yields."""
+    """The result of `open_table_writer`."""
 
     def write(self, codes: np.ndarray) -> None:
         """Append rows: codes uint8, shape (n_variables, n_batch_rows)."""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write buffered rows and the footer."""
 
 
 @contextlib.contextmanager
-def open_table_writer(
-    target: str, variables: Sequence[Variable], format: str = "csv"
-) -> Iterator[TableWriter]:
-    """Open a table for writing; use it as a context manager and call ``write(codes)`` for each batch of rows.
+def open_table_writer(target: str, variables: Sequence[Variable], format: str = "csv") -> Iterator[TableWriter]:
+    """Open a table for writing as a context manager; call ``write(codes)`` for each batch of rows.
 
     Parameters
     ----------
@@ -62,9 +60,8 @@ def open_table_writer(
     make = load_writer(format, Kind.DATA)
     for variable in variables:
         if variable.states is None:
-            raise FormatError(
-                "the labels of its states are unknown", source=source_name(target), column=variable.name
-            )
+            message = "the labels of its states are unknown"
+            raise FormatError(message, source=source_name(target), column=variable.name)
     with open_output(target) as stream, _compressed(stream, target) as compressed:
         sink = _Sink(compressed)
         writer: TableWriter = make(sink, tuple(variables))
@@ -90,13 +87,13 @@ def _compressed(stream: BinaryIO, target: str):
 def _zstandard(stream: BinaryIO) -> Iterator[Any]:
     import pyarrow
 
-    # pyarrow would close what it writes into
+    # pyarrow would close the stream that it writes to.
     with pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Sink(stream), mode="w"), "zstd") as compressed:
         yield compressed
 
 
 class _Sink:
-    """A stream that can be cut off, so that a failed run does not end in a footer that makes it look whole."""
+    """A stream that can be disconnected, so that a failed run writes no footer as if its table were complete."""
 
     closed = False
 
@@ -111,10 +108,10 @@ class _Sink:
             self._stream.flush()
 
     def close(self) -> None:
-        """The stream below is closed by whoever opened it."""
+        """The opener of the underlying stream closes it."""
 
     def discard(self) -> None:
-        """Let all further bytes vanish."""
+        """Drop all further bytes."""
         self._stream = None
 
 
@@ -130,12 +127,10 @@ class CsvWriter:
 
     def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
         self._stream = stream
-        self._tables = [
-            _cell_table(v.known_states, self.delimiter if v is not variables[-1] else b"\n")
-            for v in variables
-        ]
+        ends = [self.delimiter] * (len(variables) - 1) + [b"\n"]
+        self._tables = [_cell_table(v.known_states, end) for v, end in zip(variables, ends)]
         self._width = sum(table.shape[1] for table in self._tables)
-        # Cells of different lengths are padded with NUL bytes that are taken out again.
+        # Cells of different lengths are padded with NUL bytes, which are removed from the lines.
         self._is_padded = any((table == 0).any() for table in self._tables)
         names = [_quoted(variable.name) for variable in variables]
         stream.write(self.delimiter.join(name.encode() for name in names) + b"\n")
@@ -156,7 +151,7 @@ class CsvWriter:
         return lines[lines != 0].data if self._is_padded else lines.data
 
     def close(self) -> None:
-        """Nothing is left to write."""
+        """Nothing is buffered."""
 
 
 class TsvWriter(CsvWriter):
@@ -184,24 +179,19 @@ def _quoted(label: str) -> str:
 class ArrowWriter:
     """An Arrow IPC stream, a record batch for each batch of rows."""
 
+    format = "arrow"
+
     def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
         import pyarrow
 
-        self._names = [variable.name for variable in variables]
         self._dictionaries = [pyarrow.array(variable.states, pyarrow.string()) for variable in variables]
         label_type = pyarrow.dictionary(pyarrow.uint8(), pyarrow.string())
-        self._schema = pyarrow.schema([(name, label_type) for name in self._names])
-        self._writer = self._open(stream)
-
-    def _open(self, stream: _Sink):
-        import pyarrow
-
-        return pyarrow.ipc.new_stream(stream, self._schema)
+        self._schema = pyarrow.schema([(variable.name, label_type) for variable in variables])
+        self._writer = batch_writer(self.format, stream, self._schema)
 
     def _batch(self, codes: np.ndarray):
         import pyarrow
 
-        _check_codes(codes, len(self._names))
         columns = [
             pyarrow.DictionaryArray.from_arrays(pyarrow.array(column), labels)
             for column, labels in zip(codes, self._dictionaries)
@@ -209,6 +199,7 @@ class ArrowWriter:
         return pyarrow.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def write(self, codes: np.ndarray) -> None:
+        _check_codes(codes, len(self._dictionaries))
         self._writer.write_batch(self._batch(codes))
 
     def close(self) -> None:
@@ -218,25 +209,22 @@ class ArrowWriter:
 class FeatherWriter(ArrowWriter):
     """An Arrow IPC file, as Feather is since its second version: one list of states for all batches."""
 
-    def _open(self, stream: _Sink):
-        import pyarrow
-
-        return pyarrow.ipc.new_file(stream, self._schema)
+    format = "feather"
 
 
 class ParquetWriter(ArrowWriter):
-    """Gathers batches into row groups: each costs something for every column."""
+    """Gathers batches into row groups, each of which has a constant cost per column."""
 
-    def _open(self, stream: _Sink):
-        from pyarrow import parquet
+    format = "parquet"
 
+    def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
+        super().__init__(stream, variables)
         self._waiting: list[np.ndarray] = []
         self._n_waiting = 0
-        self._group_rows = max(_MIN_GROUP_ROWS, _ROW_GROUP_CELLS // max(1, len(self._names)))
-        return parquet.ParquetWriter(stream, self._schema)
+        self._group_rows = max(_MIN_GROUP_ROWS, _ROW_GROUP_CELLS // max(1, len(variables)))
 
     def write(self, codes: np.ndarray) -> None:
-        _check_codes(codes, len(self._names))
+        _check_codes(codes, len(self._dictionaries))
         self._waiting.append(codes.copy())
         self._n_waiting += codes.shape[1]
         if self._n_waiting >= self._group_rows:
@@ -250,4 +238,4 @@ class ParquetWriter(ArrowWriter):
 
     def close(self) -> None:
         self._flush()
-        self._writer.close()
+        super().close()

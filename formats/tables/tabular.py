@@ -1,7 +1,7 @@
 """Delimited text (CSV, TSV and the like) as columns of labels.
 
-The delimiter is guessed or given; cells may be quoted; bytes must be UTF-8. Cells are parsed by pyarrow straight
-into dictionaries, so that no Python object is made for a cell. What is wrong is located by line.
+The delimiter is guessed or given; cells may be quoted; bytes must be UTF-8. pyarrow parses the cells directly
+into dictionaries, without a Python object per cell. Errors are located by line.
 """
 
 from __future__ import annotations
@@ -9,30 +9,29 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+
+import pyarrow
+from pyarrow import csv as arrow_csv
 
 from ..errors import Malformed, UnsuitableData
-from ..wording import plural
+from ..wording import Warn, listed, plural
 from .clean_text import clean_text
-from .columns import listed
 from .conventions import (
+    Columns,
     is_line_of_counts,
     is_spaced_line_of_counts,
     with_decimal_points,
     without_row_names,
     without_row_numbers,
 )
-from .encoding import RawTable, TextLayout, Warn, check_names
-from .label_parts import give_back_memory, join_parts, narrow_part
+from .encoding import RawTable, TextLayout, check_names
+from .label_parts import join_parts, narrow_part, release_memory
 from .labels import parse_numbers
 
-if TYPE_CHECKING:
-    import pyarrow
-
 DELIMITERS = ",\t;| "
-"""The delimiters that are guessed, in the order of preference."""
+"""The delimiters that can be guessed, in the order of preference."""
 
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
 _N_SAMPLE_LINES = 20
@@ -40,76 +39,60 @@ _WITH_DECIMAL_COMMAS = ";\t"
 _MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 26
 _BLOCK_PER_COLUMN = 4096
 _BLOCKS_AT_ONCE, _MIN_PART = 4, 1 << 24
-"""Blocks, and bytes, that are parsed between two looks at signals: some tenths of a second, on several cores."""
+"""Blocks, and bytes, parsed per call, some tenths of a second on several cores; between calls signals are handled."""
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
 def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> RawTable:
     """Read delimited text.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole input.
-    source : str
-        How messages call it.
-    layout : TextLayout
-        The delimiter is one character, or ``tab``, ``space``; guessed if not given. With spaces, several count as
-        one. Without a header line the names are V0, V1, ...
-    warn : callable
+    The delimiter is one character, or ``tab``, ``space``; guessed if None. Several spaces count as one. Without a
+    header line the names are V0, V1, ...
 
-    Raises
-    ------
-    Malformed
-        Not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
+    Raises `Malformed`: not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
     """
     text, first_line = clean_text(data, source)
     delimiter = parse_delimiter(layout.delimiter) if layout.delimiter else guess_delimiter(text)
-    header = layout.header
     if delimiter == " ":
         text, first_line = _collapse_spaces(text, first_line)
-    names, start, has_row_names, has_counts = _read_head(text, delimiter, header, source, warn)
+    names, start, has_row_names, has_counts = _read_head(text, delimiter, layout.header, source, warn)
     if not text[start : start + 1]:
-        raise UnsuitableData(
-            "a header line but no rows of data",
-            source=source,
-            remedy="if the only line is data, use --no-header",
-        )
+        remedy = "if the only line is data, use --no-header"
+        raise UnsuitableData("a header line but no rows of data", source=source, remedy=remedy)
     try:
-        columns: Sequence[pyarrow.ChunkedArray] = _parse(text, start, len(names) + has_row_names, delimiter)
+        columns: Columns = _parse(text, start, len(names) + has_row_names, delimiter)
         if has_row_names:
             columns = without_row_names(columns, source, warn)
     except ValueError as error:  # pyarrow's ArrowInvalid
         _locate_ragged(text, len(names), delimiter, source, first_line)
         raise Malformed(str(error).splitlines()[0][:200], source=source) from None
     _refuse_open_quote(text, columns[-1], source, first_line)
-    is_tight = has_counts or not (header and is_line_of_counts(columns))
-    if not is_tight:
+    first_is_counts = not has_counts and layout.header and is_line_of_counts(columns)
+    if first_is_counts:
         columns = [column.slice(1) for column in columns]
-    if has_counts or not is_tight:
-        warn(
-            f"{source}: the line below the names holds the numbers of states, as in BLIP's files; it is no row"
-        )
+    is_coded = has_counts or first_is_counts
+    if is_coded:
+        warn(f"{source}: the line below the names holds the numbers of states, as in BLIP's files; it is no row")
     if delimiter in _WITH_DECIMAL_COMMAS and b"," in text:
         commas, columns = with_decimal_points(names, columns)
         if commas:
             found = f"{plural(len(commas), 'column')}: {listed(map(repr, commas))}"
             warn(f"{source}: decimal commas taken as points in {found}")
     kept, columns = without_row_numbers(tuple(names), columns, source, warn)
-    if header and not kept[0]:
+    if layout.header and not kept[0]:
         check_names(kept, source)
-    return RawTable(kept, columns, source, is_tight, is_named=header)
+    return RawTable(kept, columns, source, not first_is_counts, is_named=layout.header, is_coded=is_coded)
 
 
 def _read_head(
     text: bytes, delimiter: str, header: bool, source: str, warn: Warn
 ) -> tuple[list[str], int, bool, bool]:
-    """Names of columns, where rows begin, whether these have names, whether numbers of states came before."""
+    """Names of columns, start of the rows, whether these have names, whether numbers of states stand before them."""
     first, start = _first_record(text, delimiter)
     if not header:
         return [f"V{i}" for i in range(len(first))], 0, False, False
     names = [name.strip() for name in first]
-    # A first column without a name is checked when its cells are known: they may count the rows.
+    # A first column without a name is checked when its cells are known, because it may count the rows.
     _check_header(names[1:] if len(names) > 1 and not names[0] else names, source, warn)
     second = text[start : text.find(b"\n", start)]
     has_counts = is_spaced_line_of_counts(second, delimiter, len(names))
@@ -124,13 +107,7 @@ def _second_is_longer(text: bytes, start: int, delimiter: str, n_names: int) -> 
 
 
 def parse_delimiter(text: str) -> str:
-    """The delimiter that a user means by a character or a name such as ``tab``.
-
-    Raises
-    ------
-    ValueError
-        Not a single character, or one that labels and quoting need.
-    """
+    """A delimiter by its character or a name such as ``tab``; a `ValueError` if labels or quoting need it."""
     delimiter = _NAMED_DELIMITERS.get(text, text)
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in "\"'.+-\r\n\0":
         raise ValueError(f"{text!r} cannot be a delimiter: use one of , ; | tab space")
@@ -138,11 +115,11 @@ def parse_delimiter(text: str) -> str:
 
 
 def guess_delimiter(text: bytes) -> str:
-    """The delimiter that divides most of the first lines into as many cells as the first of them.
+    """The delimiter that splits most of the first lines into as many cells as the very first one.
 
     Ties go to the one that makes more cells, then to the earlier in `DELIMITERS`. The space, common inside cells,
-    is taken only if no other divides the first line and at least half of the next ones have as many words, or all
-    of them one more (row names). A comma if nothing divides it.
+    is chosen only if no other splits the first line and at least half of the next ones have as many words, or all
+    of them one more (row names). The comma is the default.
     """
     lines = [_QUOTED.sub(b"x", line) for line in _first_lines(text)]
     best, best_key = ",", (0, 1)
@@ -178,13 +155,13 @@ def _collapse_spaces(text: bytes, first_line: int) -> tuple[bytes, int]:
 
 
 def _first_record(text: bytes, delimiter: str) -> tuple[list[str], int]:
-    """Cells of the first record and where the next one starts; a quoted cell may span lines."""
+    """Cells of the first record and the start of the next one; a quoted cell may span lines."""
     first_end = end = text.find(b"\n")
     n_quotes = text.count(b'"', 0, end)
     while n_quotes % 2 and end >= 0:
         start, end = end, text.find(b"\n", end + 1)
         n_quotes += text.count(b'"', start, end)
-    for stop in (end, first_end):  # the second if a quote inside a cell meant nothing
+    for stop in (end, first_end):  # the latter if a quote inside a cell is an ordinary character
         line = text[: max(stop, 0)].decode("utf-8")
         try:
             return next(csv.reader(io.StringIO(line, newline="\n"), delimiter=delimiter)), stop + 1
@@ -194,8 +171,6 @@ def _first_record(text: bytes, delimiter: str) -> tuple[list[str], int]:
 
 
 def _check_header(names: list[str], source: str, warn: Warn) -> None:
-    import pyarrow
-
     values = parse_numbers(pyarrow.array(names, pyarrow.string()))
     if (values != values).any():
         check_names(names, source)
@@ -209,7 +184,7 @@ def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[pyar
     block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
     has_quotes = b'"' in text
     size = len(text) if has_quotes else max(_BLOCKS_AT_ONCE * block, _MIN_PART)
-    # Text with quotes is one part. In another thread, since who waits for it hears signals.
+    # Text with quotes is one part. It is parsed in another thread, because the waiting main thread handles signals.
     aside = ThreadPoolExecutor(1)
     columns: list[list[pyarrow.Array]] = [[] for _ in range(n_columns)]
     for part in _parts(text, start, size):
@@ -218,12 +193,12 @@ def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[pyar
             own += map(narrow_part, column.chunks)
     joined = list(map(join_parts, columns))
     del columns
-    give_back_memory()
+    release_memory()
     return joined
 
 
 def _parts(text: bytes, start: int, size: int) -> Iterator[memoryview]:
-    """Whole lines of about so many bytes at a time, between which signals are heard."""
+    """Whole lines of about `size` bytes at a time."""
     view = memoryview(text)
     while start < len(text):
         end = text.find(b"\n", start + size) + 1 or len(text)
@@ -231,37 +206,31 @@ def _parts(text: bytes, start: int, size: int) -> Iterator[memoryview]:
         start = end
 
 
-def _parse_part(
-    text: memoryview, n_columns: int, delimiter: str, block: int, has_quotes: bool
-) -> pyarrow.Table:
-    import pyarrow
-    from pyarrow import csv as arrow_csv
-
+def _parse_part(text: memoryview, n_columns: int, delimiter: str, block: int, has_quotes: bool) -> pyarrow.Table:
     names = [str(position) for position in range(n_columns)]
     label_type = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    sizes = (block, min(len(text) + 1, (1 << 31) - 1))  # the second if a line is longer than a block
-    for block_size in sizes:
-        try:
-            return arrow_csv.read_csv(
-                pyarrow.BufferReader(pyarrow.py_buffer(text)),
-                read_options=arrow_csv.ReadOptions(column_names=names, block_size=block_size),
-                parse_options=arrow_csv.ParseOptions(
-                    delimiter=delimiter,
-                    newlines_in_values=has_quotes,
-                    ignore_empty_lines=n_columns > 1,
-                ),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, label_type), strings_can_be_null=False
-                ),
-            )
-        except pyarrow.ArrowInvalid as error:
-            if "straddling" not in str(error) or block_size == sizes[-1]:
-                raise
-    raise AssertionError("unreachable")
+    types = dict.fromkeys(names, label_type)
+
+    def parse(block_size: int) -> pyarrow.Table:
+        return arrow_csv.read_csv(
+            pyarrow.BufferReader(pyarrow.py_buffer(text)),
+            read_options=arrow_csv.ReadOptions(column_names=names, block_size=block_size),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=has_quotes, ignore_empty_lines=n_columns > 1
+            ),
+            convert_options=arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
+        )
+
+    try:
+        return parse(block)
+    except pyarrow.ArrowInvalid as error:
+        if "straddling" not in str(error):
+            raise
+        return parse(min(len(text) + 1, (1 << 31) - 1))  # a line is longer than a block
 
 
 def _locate_ragged(text: bytes, n_columns: int, delimiter: str, source: str, first_line: int) -> None:
-    """Raise the error for the first record with a wrong number of cells, if there is one."""
+    """Raise the error of the first record with a wrong number of cells, if there is one."""
     if b'"' in text:
         counts = _count_quoted(text, delimiter)
     else:
@@ -294,7 +263,7 @@ def _count_quoted(text: bytes, delimiter: str):
 
 
 def _refuse_open_quote(text: bytes, last: pyarrow.ChunkedArray, source: str, first_line: int) -> None:
-    """Refuse a quote that is never closed: it makes all that follows one cell, the last one."""
+    """Refuse a quote that is never closed: everything behind it is one cell, the last one."""
     if b'"' not in text:
         return
     end = len(text)

@@ -1,5 +1,5 @@
-"""One network out of many: how many of them have each arc, and the network that agrees with them best.
+"""Model averaging: arc strengths over many networks, and a consensus network.
 
-`strengths` counts arcs and finds the threshold above which they are significant; `consensus` chooses the network,
-by the searches of `stages.optimize` on lists whose scores are sums of arc strengths.
+`strengths` counts arcs and determines the significance threshold; `consensus` finds the network, by the searches of
+`stages.optimize` on lists whose scores are sums of arc strengths.
 """

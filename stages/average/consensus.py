@@ -1,9 +1,8 @@
 """The acyclic network that agrees best with arc strengths.
 
-Only significant pairs may be joined. An arc counts its strength less half the threshold: so one of the two directions
-of a significant pair always counts something, and the sum is larger the more networks agree with the arcs, in
-joining the pairs and in their direction. The best network is found by the searches of `stages.optimize`, on lists of
-candidate parent sets whose scores are sums over arcs.
+Only significant pairs may be joined. The gain of an arc is its strength minus half the threshold, so at least one
+direction of a significant pair has a positive gain. The best network maximises the sum of gains; it is found by the
+searches of `stages.optimize`, on lists of candidate parent sets whose scores are sums over arcs.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,31 +24,30 @@ from stages.graphs import (
     strongly_connected_components,
     topological_order,
 )
+from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.verify import verify_network
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
 
-from .linear_ordering import improved_order, most_of_pairs
+from .linear_ordering import improved_order, pairwise_bound
 from .strengths import arc_strengths, pair_strengths
 
-if TYPE_CHECKING:
-    from stages.optimize import OptimizeOptions
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
 MOST_SETS = 1 << 12
-"""Sets listed for a child: all of 12 candidate parents. Beyond, sets of the strongest candidates are listed, and the
-order found is improved by all that count; under a bound on the treewidth all arcs are added that keep to it."""
+"""Maximum number of sets listed for a child: all of 12 candidate parents. With more candidates, only sets of the
+strongest ones are listed; the order found is then improved with all arcs, or, under a treewidth bound, all arcs that
+respect it are added."""
 
 ROUNDING = 1e-9
-"""Relative difference by which two sums of strengths are the same."""
+"""Relative difference between two sums of strengths that rounding explains."""
 
 Gains = list[dict[int, float]]
-"""For every child what an arc from each of its candidate parents counts; all positive."""
+"""For each child, the gains of the arcs from its candidate parents; all positive."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A consensus, the most that any network can count (None if unknown), and further entries of the header."""
+    """A consensus, an upper bound on the sum of gains (None if unknown), and further entries of the header."""
 
     parents: tuple[tuple[int, ...], ...]
     bound: float | None
@@ -59,32 +57,28 @@ class _Found:
 def consensus_network(
     table: ArcProbabilities, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> Network:
-    """The network with the largest sum of strengths less half the threshold, of arcs between significant pairs.
+    """The network of arcs between significant pairs with the largest sum of strengths minus half the threshold.
 
     Parameters
     ----------
-    table : ArcProbabilities
     threshold : float
         Strength in either direction that a pair must exceed to be joined.
     options : OptimizeOptions
-        ``treewidth`` bounds that of the moral graph; ``seed`` and ``jobs`` are of searches.
+        ``treewidth`` bounds that of the moral graph; ``seed`` and ``jobs`` apply to the searches.
     budget : Budget
         Of each search; its evaluations are orders.
-    reporter : Reporter
 
     Returns
     -------
     Network
-        Local scores are unknown. The header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (the most
-        that any network can reach, where that is known), the strengths of the arcs, and the certificate of the
-        treewidth. Without a bound on the treewidth no arc of a significant pair can be added that counts something.
+        Local scores are unknown. The header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (an upper
+        bound on the sum, if known), the strengths of the arcs, and the certificate of the treewidth. Without a
+        treewidth bound, the network is maximal: every further arc of positive gain would close a cycle.
     """
     gains = arc_gains(table, threshold)
     find = _within_treewidth if options.treewidth is not None else _acyclic
     found = find(table.header, gains, options, budget, reporter)
-    agreement = math.fsum(
-        gains[child][parent] for child, family in enumerate(found.parents) for parent in family
-    )
+    agreement = math.fsum(gains[child][parent] for child, family in enumerate(found.parents) for parent in family)
     extra: dict[str, Any] = {"method": "average", "threshold": threshold, "agreement": agreement}
     if found.bound is not None:
         is_reached = found.bound <= agreement * (1 + ROUNDING)
@@ -99,12 +93,10 @@ def consensus_network(
 
 
 def arc_gains(table: ArcProbabilities, threshold: float) -> Gains:
-    """What each arc counts that may be in the consensus."""
+    """Gains of the arcs that may be in the consensus."""
     strengths = pair_strengths(table)
     gains: Gains = [{} for _ in range(table.header.n_variables)]
-    for parent, child, strength in zip(
-        table.parents.tolist(), table.children.tolist(), table.probability.tolist()
-    ):
+    for parent, child, strength in zip(table.parents.tolist(), table.children.tolist(), table.probability.tolist()):
         pair = (parent, child) if parent < child else (child, parent)
         if strengths[pair] > threshold and strength > threshold / 2:
             gains[child][parent] = strength - threshold / 2
@@ -132,14 +124,11 @@ def _within_treewidth(
 def with_arcs_in_bags(
     parents: tuple[tuple[int, ...], ...], gains: Gains, elimination: Sequence[int]
 ) -> tuple[tuple[int, ...], ...]:
-    """A network with the arcs added that count, agree with an order of it, and leave the elimination order its width.
+    """Add arcs of positive gain that agree with a topological order and do not increase the elimination width.
 
-    Those whose child has all its parents, the new one too, in one bag; the arcs that count most first.
+    An arc is added if the child and all its parents, the new one included, lie in one bag; largest gains first.
     """
-    bags = [
-        {vertex, *bag}
-        for vertex, bag in zip(elimination, elimination_bags(moral_graph(parents), elimination))
-    ]
+    bags = [{vertex, *bag} for vertex, bag in zip(elimination, elimination_bags(moral_graph(parents), elimination))]
     position = positions_of(np.array(topological_order(parents)))
     families = [set(family) for family in parents]
     arcs = [(-gain, parent, child) for child, family in enumerate(gains) for parent, gain in family.items()]
@@ -150,13 +139,11 @@ def with_arcs_in_bags(
     return tuple(tuple(sorted(family)) for family in families)
 
 
-def _acyclic(
-    header: Header, gains: Gains, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> _Found:
-    """Every arc that counts and agrees with the best order found.
+def _acyclic(header: Header, gains: Gains, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
+    """All arcs of positive gain that agree with the best order found.
 
-    Arcs between different strongly connected components close no cycle, whatever is chosen within them, so that
-    each component is searched by itself, the small ones first.
+    Arcs between different strongly connected components never close a cycle, so each component is searched
+    separately, small ones first.
     """
     component = [0] * len(gains)
     components = strongly_connected_components([tuple(family) for family in gains])
@@ -164,8 +151,7 @@ def _acyclic(
         for variable in members:
             component[variable] = number
     chosen = [
-        {parent for parent in family if component[parent] != component[child]}
-        for child, family in enumerate(gains)
+        {parent for parent in family if component[parent] != component[child]} for child, family in enumerate(gains)
     ]
     bounds: list[float | None] = [math.fsum(gains[v][p] for v in range(len(gains)) for p in chosen[v])]
     facts: dict[str, Any] = {}
@@ -180,7 +166,7 @@ def _acyclic(
             rank = positions_of(order)
             arcs = (weights > 0) & (rank[:, None] < rank)
             families = tuple(tuple(np.flatnonzero(arcs[:, child]).tolist()) for child in range(len(members)))
-            bound = most_of_pairs(weights)
+            bound = pairwise_bound(weights)
         for child, family in zip(members, families):
             chosen[child] |= {members[parent] for parent in family}
         facts |= {key: extra[key] for key in ("seed", "interrupted") if key in extra}
@@ -195,7 +181,7 @@ def _acyclic(
 
 
 def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:
-    """What arcs among some variables count, parents in rows, as these number them."""
+    """Gains of the arcs among some variables, parents in rows; indices are positions in `members`."""
     place = {variable: number for number, variable in enumerate(members)}
     weights = np.zeros((len(members), len(members)))
     for child in members:
@@ -208,7 +194,7 @@ def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:
 def candidate_sets(
     header: Header, members: Sequence[int], gains: Gains, most_parents: int | None = None
 ) -> ParentSetTable:
-    """Lists of candidate parent sets of some variables, from among these, scored by the sums of what arcs count.
+    """Lists of candidate parent sets among some variables, scored by sums of gains.
 
     Parameters
     ----------
@@ -216,8 +202,6 @@ def candidate_sets(
         Of all variables.
     members : sequence of int
         Ascending; the lists number them from 0.
-    gains : list of dict
-    most_parents : int, optional
 
     Returns
     -------

@@ -1,8 +1,7 @@
-"""Orders that agree with weighted arcs: the linear ordering problem, by insertion.
+"""The linear ordering problem, by insertion: an order that agrees with arcs of large total weight.
 
-Of arcs that all count something the best acyclic choice is all that agree with the best order (the maximum acyclic
-subgraph). Moving one variable to its best place, again and again, is the local search of Laguna, Martí and Campos
-(1999).
+For positive weights the maximum acyclic subgraph consists of all arcs that agree with the best order. Local search
+repeatedly moves one variable to its best position (Laguna, Martí and Campos 1999).
 """
 
 from __future__ import annotations
@@ -10,18 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 LEAST_GAIN = 1e-9
-"""Gains below are rounding."""
+"""Smaller gains count as rounding."""
 
 
 def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """An order that no move of one variable betters.
+    """An order that no move of one variable improves.
 
     Parameters
     ----------
     order : ndarray of int64, shape (n,)
-        Where to start.
+        Initial order.
     weights : ndarray of float64, shape (n, n)
-        What the arc from the row to the column counts; none is negative.
+        Non-negative weight of the arc from row to column.
     """
     is_improving = True
     while is_improving:
@@ -29,7 +28,7 @@ def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
         for variable in order.tolist():
             place = int(np.flatnonzero(order == variable)[0])
             others = np.delete(order, place)
-            # With the first i of the others before it: arcs from these, and to the rest.
+            # Entry i: total weight of the arcs from the first i others to the variable, and from it to these.
             entering = np.concatenate(([0.0], np.cumsum(weights[others, variable])))
             leaving = np.concatenate(([0.0], np.cumsum(weights[variable, others])))
             count = entering + leaving[-1] - leaving
@@ -40,6 +39,6 @@ def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return order
 
 
-def most_of_pairs(weights: np.ndarray) -> float:
-    """An upper bound on what any order counts: of each pair the arc that counts more."""
+def pairwise_bound(weights: np.ndarray) -> float:
+    """An upper bound on the weight of any order: the sum over pairs of the larger weight."""
     return float(np.triu(np.maximum(weights, weights.T), 1).sum())

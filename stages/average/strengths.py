@@ -1,4 +1,4 @@
-"""Arc strengths: the shares of networks that have an arc, and the threshold above which a pair is significant."""
+"""Arc strengths (proportions of networks with an arc), and the threshold above which a pair is significant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stages.runtime.errors import StageError
 
 
 class _Edges(NamedTuple):
-    """Edges of one network or essential graph, by variables of the first network."""
+    """Edges of one network or essential graph, in the variables of the first network."""
 
     directed: Iterable[Arc]
     undirected: Iterable[Arc]
@@ -37,8 +37,8 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabili
     Returns
     -------
     ArcProbabilities
-        A row for every arc that some network has. The header keeps of the networks' headers what all agree in;
-        ``networks`` is their number.
+        A row for every arc of some network. The header has the facts that all networks share, and their number as
+        ``networks``.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabili
     whole = np.array([directed[arc] for arc in arcs], dtype=np.float64)
     half = np.array([undirected[arc] for arc in arcs], dtype=np.float64)
     share = (whole + half / 2) / n_networks
-    # Mean square less squared mean: of a half the square is a quarter.
+    # Mean square minus squared mean; an undirected edge counts 1/2 with square 1/4.
     variance = np.maximum(0.0, (whole + half / 4) / n_networks - share**2)
     by_arc = dict(zip(arcs, share.tolist()))
     either = np.array([by_arc[a, b] + by_arc.get((b, a), 0.0) for a, b in arcs], dtype=np.float64)
@@ -84,7 +84,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabili
 
 
 def _agreed(ours: Header, theirs: Header, number: int) -> Header:
-    """What the header so far and that of a further network agree in.
+    """The facts that the header so far and that of a further network share.
 
     Raises
     ------
@@ -130,13 +130,13 @@ def pair_strengths(table: ArcProbabilities) -> dict[Arc, float]:
 
 
 def arc_strengths(table: ArcProbabilities) -> dict[Arc, Strength]:
-    """Probability of each arc of a table, and of one in either direction."""
+    """Probability of each arc of a table, and of an arc in either direction."""
     figures = map(Strength, table.probability.tolist(), table.either.tolist())
     return dict(zip(zip(table.parents.tolist(), table.children.tolist()), figures))
 
 
 def with_table_strengths(network: Network, table: ArcProbabilities) -> Network:
-    """A network with the strengths that a table tells of its arcs, matched by name; 0 of pairs that it leaves out.
+    """A network with the strengths of its arcs from a table, matched by name; 0 for pairs without a row.
 
     Raises
     ------
@@ -160,14 +160,14 @@ def with_table_strengths(network: Network, table: ArcProbabilities) -> Network:
 def significance_threshold(strengths: Iterable[float]) -> float:
     """The strength that a pair must exceed to be significant (Scutari and Nagarajan 2013).
 
-    The empirical distribution function F of the pairs' strengths is compared with the step functions of the ideal
-    case, in which each pair is in all networks or in none: they have some level t between 0 and 1. The threshold is
-    the t-quantile of the strengths for the level t that is nearest to F in the L1 norm.
+    In the ideal case each pair is in all networks or in none, and the distribution function of the strengths has a
+    constant level t between 0 and 1. The threshold is the t-quantile of the strengths for the level t that is nearest
+    to their empirical distribution function F in the L1 norm.
 
     Parameters
     ----------
     strengths : iterable of float
-        Of pairs, in either direction, from 0 to 1; pairs that no network joins may be left out.
+        Of pairs, in either direction, from 0 to 1; pairs of strength 0 may be omitted.
 
     Returns
     -------
@@ -176,10 +176,10 @@ def significance_threshold(strengths: Iterable[float]) -> float:
 
     Notes
     -----
-    The constant nearest to F on [0, 1] in the L1 norm is a median of F(x) for x uniform there, and F does not
-    decrease: t = F(1/2). Its quantile is the largest strength that is not above one half. The significant pairs are
-    therefore those that more than half of the networks join. A minimiser that works numerically may land on the
-    next strength above or below. Where F jumps at 1/2 itself, each t of the jump is as near; its upper end is taken.
+    The constant nearest to F on [0, 1] in the L1 norm is a median of F(x) for x uniform there, and F is
+    non-decreasing: t = F(1/2). Its quantile is the largest strength that is not above one half, so the significant
+    pairs are those that more than half of the networks join. A numerical minimiser may end at the next strength above
+    or below. If F jumps at 1/2, all t within the jump are equally near; the upper end is taken.
 
     References
     ----------

@@ -1,17 +1,17 @@
-"""Places from left to right: links as straight as the order within layers allows."""
+"""Horizontal positions: links as straight as the order within layers allows."""
 
 from __future__ import annotations
 
 import numpy as np
 
 SWEEPS = 40
-"""Sweeps down and up in all; each moves whole layers to their best place given the others."""
+"""Total number of sweeps down and up; each moves every layer to its best position given the others."""
 
 
 def place_vertices(
     rows: list[np.ndarray], links: np.ndarray, weight: np.ndarray, width: np.ndarray, gap: float
 ) -> np.ndarray:
-    """Horizontal places that keep order and distances and make the weighted squares of slopes small.
+    """Horizontal positions that keep order and distances and make the weighted sum of squared offsets of links small.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def place_vertices(
     links : ndarray of int64, shape (n_links, 2)
         Between vertices of different layers.
     weight : ndarray of float64, shape (n_links,)
-        How much a link wants to be straight.
+        Weight of each link in the sum.
     width : ndarray of float64, shape (n_vertices,)
     gap : float
         Space between neighbours of a layer.
@@ -32,8 +32,8 @@ def place_vertices(
 
     Notes
     -----
-    Least squares by blocks: of one layer, all others held, the best places are the weighted isotonic regression of
-    the means of the neighbours' places, once the space that the boxes take is subtracted.
+    Block coordinate descent: for one layer, with all others fixed, the optimum is the weighted isotonic regression of
+    the mean positions of the neighbours, after the widths of the boxes are subtracted.
     """
     offsets = []
     x = np.zeros(len(width))
@@ -54,7 +54,7 @@ def place_vertices(
 
 
 class _Neighbours:
-    """Neighbours of all vertices with the weights of the links, packed."""
+    """Neighbours of all vertices with the weights of the links, as lists with offsets."""
 
     def __init__(self, links: np.ndarray, weight: np.ndarray, n_vertices: int):
         ends = np.concatenate((links[:, 0], links[:, 1]))
@@ -65,7 +65,7 @@ class _Neighbours:
         self.first = np.searchsorted(ends[order], np.arange(n_vertices + 1))
 
     def means(self, row: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Weighted mean place of the neighbours of each vertex of a layer, and the sum of the weights."""
+        """Weighted mean position of the neighbours of each vertex of a layer, and the sum of the weights."""
         lengths = self.first[row + 1] - self.first[row]
         owner = np.repeat(np.arange(len(row)), lengths)
         inside = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -78,7 +78,7 @@ class _Neighbours:
 
 
 def isotonic(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The nondecreasing sequence nearest to `values` in weighted squares (pool adjacent violators)."""
+    """The non-decreasing sequence nearest to `values` in weighted least squares (pool adjacent violators)."""
     means: list[float] = []
     sums: list[float] = []
     counts: list[int] = []

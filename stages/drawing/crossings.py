@@ -1,4 +1,4 @@
-"""Order within layers: sweeps by barycentre, then exchanges of neighbours, so that few arcs cross."""
+"""Crossing reduction within layers: barycentre sweeps, then exchanges of neighbours."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ SWEEPS = 24
 """Sweeps down and up; measured on the networks of the bnlearn repository: later ones rarely improve."""
 
 PATIENCE = 6
-"""Sweeps without fewer crossings before the search ends."""
+"""Sweeps without improvement after which the search ends."""
 
 EXCHANGE_LIMIT = 4000
-"""Most vertices for which neighbours are exchanged: the time is quadratic in the arcs of a vertex."""
+"""Maximum number of vertices for exchanges of neighbours; the time is quadratic in the arcs of a vertex."""
 
 
 class LayeredGraph:
-    """Vertices in layers; every link joins two consecutive layers.
+    """Vertices in layers, joined by links.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class LayeredGraph:
     """
 
     def __init__(self, layer: np.ndarray, links: np.ndarray, start: np.ndarray):
-        """`links` are pairs (upper, lower), shape (n_links, 2); `start` sorts every layer at first."""
+        """`links` are pairs (upper, lower), shape (n_links, 2); `start` gives the initial order of each layer."""
         n_layers = int(layer.max()) + 1 if len(layer) else 0
         order = np.lexsort((start, layer))
         self.rows = np.split(order, np.searchsorted(layer[order], np.arange(1, n_layers)))
@@ -51,7 +51,7 @@ class LayeredGraph:
         return count
 
     def sort_row(self, row: int, neighbours: list[np.ndarray]) -> None:
-        """Sort one layer by the mean rank of the neighbours; who has none keeps its place among the others."""
+        """Sort one layer by the mean rank of the neighbours; vertices without neighbours keep their position."""
         vertices = self.rows[row]
         lengths = np.array([len(neighbours[v]) for v in vertices])
         if not lengths.any():
@@ -66,7 +66,7 @@ class LayeredGraph:
         self.set_row(row, vertices[np.argsort(key, kind="stable")])
 
     def set_row(self, row: int, vertices: np.ndarray) -> None:
-        """Give a layer an order."""
+        """Set the order of a layer."""
         self.rows[row] = vertices
         self.rank[vertices] = np.arange(len(vertices))
 
@@ -100,7 +100,7 @@ def reduce_crossings(graph: LayeredGraph) -> None:
 
 
 def _exchange_neighbours(graph: LayeredGraph) -> None:
-    """Exchange neighbours in a layer while fewer links cross (the transposition of Gansner et al. 1993)."""
+    """Exchange neighbours in a layer while this reduces crossings (transposition of Gansner et al. 1993)."""
     for row in range(len(graph.rows)):
         vertices = graph.rows[row].tolist()
         ends = {

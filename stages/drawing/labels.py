@@ -1,4 +1,4 @@
-"""How wide a label is: advances of a common sans-serif typeface, so that boxes fit without a font at hand."""
+"""Widths of labels from the character advances of a common sans-serif typeface; no font is needed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _WIDE = frozenset("mwMW@%&+=<>~")
 
 
 def text_width(text: str) -> float:
-    """Width of a label in pixels; on the safe side for most typefaces."""
+    """Width of a label in pixels; an upper bound for most typefaces."""
     return FONT_SIZE * sum(map(_advance, text))
 
 
 def _advance(character: str) -> float:
-    """Of one character, in units of the font's size."""
+    """Advance of one character, in units of the font size."""
     if ord(character) > 0x2E7F:  # Chinese, Japanese, Korean: square
         return 1.0
     if character in _NARROW:

@@ -1,4 +1,4 @@
-"""Layers of a drawing: every variable below its parents, arcs as short as can be."""
+"""Layers of a drawing: every variable below its parents, with short arcs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from stages.graphs import Parents, children_of, topological_order
 
 SWEEPS = 12
-"""Most sweeps of `assign_layers` in either direction; the length of all arcs hardly falls after a few."""
+"""Maximum number of sweeps of `assign_layers` in either direction; the total length hardly falls after a few."""
 
 
 def assign_layers(parents: Parents) -> np.ndarray:
-    """A layer for every variable, 0 at the top; arcs go downward and few layers far.
+    """A layer for each variable, 0 at the top; arcs point downward and span few layers.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def assign_layers(parents: Parents) -> np.ndarray:
 
     Notes
     -----
-    From the layers by longest path, variables move with all that hang on them alone to where arcs are shorter, again
-    and again: near to what network simplex (Gansner et al. 1993) finds exactly.
+    From longest-path layers, groups of variables move while this shortens the arcs: close to the optimum of network
+    simplex (Gansner et al. 1993).
     """
     order = topological_order(parents)
     children = children_of(parents)
@@ -44,7 +44,7 @@ def assign_layers(parents: Parents) -> np.ndarray:
 
 
 def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) -> bool:
-    """Let a variable sink to its children if arcs get shorter in all, with ancestors that it is better to take along.
+    """Move a variable down towards its children if this shortens the arcs in total, with ancestors if that helps.
 
     Returns
     -------
@@ -61,15 +61,15 @@ def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) 
     while waiting:
         for parent in parents[waiting.pop()]:
             inside = sum(child in group for child in children[parent])
-            # its arcs into the group keep their length, its other ones get shorter, those into it longer
+            # If it joins: its arcs into the group keep their length, its other arcs get shorter, arcs into it longer.
             gain = len(children[parent]) - len(parents[parent])
             slack = [depth[c] - depth[parent] - 1 for c in children[parent] if c not in group]
-            room = min(slack, default=free)
-            if parent not in group and room > 0 and inside and gain > 0:
+            distance = min(slack, default=free)
+            if parent not in group and distance > 0 and inside and gain > 0:
                 group.add(parent)
                 waiting.append(parent)
                 pull += gain
-                free = min(free, room)
+                free = min(free, distance)
     if pull <= 0:
         return False
     for member in group:
@@ -78,9 +78,9 @@ def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) 
 
 
 def split_layers(layer: np.ndarray, rank: np.ndarray, width: np.ndarray, limit: float) -> np.ndarray:
-    """Layers anew, those that are too wide split into several.
+    """New layers in which layers that are too wide are split into several.
 
-    Neighbours in the order go to different ones, as bricks do, so that all keep their place from left to right.
+    Neighbours in the order go to different layers in turn, so that all keep their horizontal position.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def split_layers(layer: np.ndarray, rank: np.ndarray, width: np.ndarray, limit: 
         Position in the order of the layer.
     width : ndarray of float64, shape (n_variables,)
     limit : float
-        Width that a layer may have, in the unit of `width`.
+        Maximum width of a layer, in the unit of `width`.
     """
     total = np.bincount(layer, weights=width)
     parts = np.maximum(1, np.ceil(total / limit)).astype(np.int64)

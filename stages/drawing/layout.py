@@ -1,4 +1,4 @@
-"""The drawing of a network: layers, order and places of each connected part, parts side by side, arcs routed."""
+"""The drawing of a network: layers, order and positions of each connected part, packing of parts, routes of arcs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ BOX_PADDING = 9.0
 GAP = 14.0
 """Space between neighbours of a layer, pixels."""
 BEND_WIDTH = 2.0
-"""Space that an arc takes which passes through a layer."""
+"""Width of an arc that passes through a layer."""
 LAYER_GAP = 46.0
-"""Least space between layers; wider where arcs go far aside."""
+"""Minimum space between layers; wider for long horizontal offsets."""
 PART_GAP = 48.0
 MAX_BENDS = 12_000
-"""Most bends of a part's arcs. Beyond, arcs are straight lines, and pass behind boxes: the cheaper layout."""
+"""Maximum number of bends of a part; beyond it arcs are straight lines that pass behind boxes, a cheaper layout."""
 ASPECT = 1.8
-"""Width of a drawing by its height that layers are split for."""
+"""Target ratio of width to height for which layers are split."""
 
 
 class Part(NamedTuple):
@@ -46,19 +46,14 @@ class Part(NamedTuple):
 
 
 def draw_network(network: Network, labels: Sequence[str], essential: EssentialGraph | None = None) -> Drawing:
-    """Lay a network out.
+    """Lay out a network.
 
     Parameters
     ----------
-    network : Network
     labels : sequence of str
-        What stands in the boxes.
+        Labels of the boxes.
     essential : EssentialGraph, optional
-        Of the same variables: which arcs are drawn without an arrow.
-
-    Returns
-    -------
-    Drawing
+        Of the same variables; its undirected edges are drawn without arrowheads.
     """
     arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
     width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
@@ -113,7 +108,6 @@ def draw_part(parents: Parents, width: np.ndarray) -> Part:
 
     Parameters
     ----------
-    parents : sequence of sequence of int
     width : ndarray of float64, shape (n_variables,)
         Of the boxes.
     """
@@ -128,40 +122,40 @@ def draw_part(parents: Parents, width: np.ndarray) -> Part:
     graph = LayeredGraph(bent.layer, bent.links, bent.started_from(rank, layer))
     reduce_crossings(graph)
     wide = np.concatenate((width, np.full(len(bent.layer) - len(width), BEND_WIDTH)))
-    x = place_vertices(graph.rows, bent.pulls, bent.weights(len(parents)), wide, GAP)
+    x = place_vertices(graph.rows, bent.links, bent.weights(len(parents)), wide, GAP)
     x -= (x - wide / 2).min()
     y = _heights(bent, x)
     n = len(parents)
-    room = _room_beside(graph.rows, x, wide, n)
-    points = [_line(route, x, y, room) for route in bent.routes]
+    clearance = _clearances(graph.rows, x, wide, n)
+    points = [_line(route, x, y, clearance) for route in bent.routes]
     return Part(x[:n], y[:n], float((x + wide / 2).max()), float(y.max() + BOX_HEIGHT / 2), points)
 
 
-def _room_beside(rows: list[np.ndarray], x: np.ndarray, width: np.ndarray, n_variables: int) -> np.ndarray:
-    """How far from every vertex the nearest box of its layer is, to the left or to the right."""
-    room = np.full(len(x), np.inf)
+def _clearances(rows: list[np.ndarray], x: np.ndarray, width: np.ndarray, n_variables: int) -> np.ndarray:
+    """Distance from each vertex to the nearest box of its layer, to the left or to the right."""
+    clearance = np.full(len(x), np.inf)
     for row in rows:
         left, right = row[:-1], row[1:]
         space = x[right] - x[left] - (width[left] + width[right]) / 2
         is_box = row < n_variables
-        room[right] = np.where(is_box[:-1], space, np.inf)
-        room[left] = np.minimum(room[left], np.where(is_box[1:], space, np.inf))
-    return room
+        clearance[right] = np.where(is_box[:-1], space, np.inf)
+        clearance[left] = np.minimum(clearance[left], np.where(is_box[1:], space, np.inf))
+    return clearance
 
 
-def _line(route: np.ndarray, x: np.ndarray, y: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """The points of an arc; upright where it passes so near to a box that a slanting one would touch it."""
+def _line(route: np.ndarray, x: np.ndarray, y: np.ndarray, clearance: np.ndarray) -> np.ndarray:
+    """The points of an arc; vertical where it passes so close to a box that a slanted line would touch it."""
     points = [(x[route[0]], y[route[0]])]
     for before, vertex, after in zip(route[:-2], route[1:-1], route[2:]):
         slant = max(abs((x[vertex] - x[v]) / (y[vertex] - y[v])) for v in (before, after))
-        heights = (-BOX_HEIGHT / 2, BOX_HEIGHT / 2) if slant * BOX_HEIGHT / 2 > room[vertex] - 2 else (0.0,)
+        heights = (-BOX_HEIGHT / 2, BOX_HEIGHT / 2) if slant * BOX_HEIGHT / 2 > clearance[vertex] - 2 else (0.0,)
         points += [(x[vertex], y[vertex] + height) for height in heights]
     points.append((x[route[-1]], y[route[-1]]))
     return np.array(points)
 
 
 def _width_limit(layer: np.ndarray, width: np.ndarray) -> float:
-    """Width of a layer at which the drawing has the aspect wanted, were all layers full."""
+    """Width of layers at which the drawing has the target aspect if all layers are full."""
     area = float((width + GAP).sum()) * (BOX_HEIGHT + LAYER_GAP)
     widest = float((width + GAP).max())
     return max(ASPECT * math.sqrt(area * 2 / ASPECT), 4 * widest, 900.0)
@@ -175,18 +169,17 @@ def _ordered(bent: _Bent, start: np.ndarray) -> np.ndarray:
 
 
 class _Bent:
-    """A graph whose arcs have a bend in every layer that they pass.
+    """A graph whose arcs have a bend in every layer that they cross.
 
     Attributes
     ----------
     layer : ndarray of int64
-        Of the variables and, behind them, of the bends.
+        Of the variables, then of the bends.
     links : ndarray of int64, shape (n_links, 2)
-        Pairs in consecutive layers, for the order within layers.
-    pulls : ndarray of int64, shape (n_pulls, 2)
-        Pairs for the places: the same, or the arcs themselves where they have no bends.
+        Pairs of consecutive vertices of the routes. They join consecutive layers unless arcs have no bends; then the
+        order within layers treats neighbours in farther layers as if they were in the next one.
     routes : list of ndarray of int64
-        The vertices along every arc.
+        The vertices along each arc.
     """
 
     def __init__(self, layer: np.ndarray, arcs: np.ndarray, is_cheap: bool):
@@ -201,12 +194,10 @@ class _Bent:
             np.array([parent, *range(first[i], first[i + 1]), child])
             for i, (parent, child) in enumerate(arcs.tolist())
         ]
-        self.pulls = np.concatenate([np.column_stack((r[:-1], r[1:])) for r in self.routes])
-        # A sweep looks at neighbours one layer away; without bends also at those farther off, as if they were near.
-        self.links = self.pulls
+        self.links = np.concatenate([np.column_stack((r[:-1], r[1:])) for r in self.routes])
 
     def started_from(self, rank: np.ndarray, layer: np.ndarray) -> np.ndarray:
-        """What sorts layers at first: variables by `rank`, bends between the ends of their arcs."""
+        """Initial positions within layers: variables by `rank`, bends between the ends of their arcs."""
         size = np.maximum(1, np.bincount(layer, minlength=int(layer.max()) + 1))
         place = (rank + 0.5) / size[layer]
         start = np.concatenate((place, np.zeros(len(self.layer) - len(place))))
@@ -217,18 +208,18 @@ class _Bent:
         return start
 
     def weights(self, n_variables: int) -> np.ndarray:
-        """How straight links are to be: more where they join bends (Gansner et al. 1993)."""
-        n_bends = (self.pulls >= n_variables).sum(axis=1)
-        span = self.layer[self.pulls[:, 1]] - self.layer[self.pulls[:, 0]]
+        """Weights of links: larger where they join bends, so that long arcs are straight (Gansner et al. 1993)."""
+        n_bends = (self.links >= n_variables).sum(axis=1)
+        span = self.layer[self.links[:, 1]] - self.layer[self.links[:, 0]]
         return np.array([1.0, 2.0, 8.0])[n_bends] / span
 
 
 def _heights(bent: _Bent, x: np.ndarray) -> np.ndarray:
-    """Vertical places: layers farther apart where links between them go far aside."""
+    """Vertical positions: layers are farther apart if links between them have large horizontal offsets."""
     n_layers = int(bent.layer.max()) + 1
     aside = np.zeros(n_layers)
-    upper, lower = bent.layer[bent.pulls[:, 0]], bent.layer[bent.pulls[:, 1]]
-    slant = np.abs(x[bent.pulls[:, 0]] - x[bent.pulls[:, 1]]) / (lower - upper)
+    upper, lower = bent.layer[bent.links[:, 0]], bent.layer[bent.links[:, 1]]
+    slant = np.abs(x[bent.links[:, 0]] - x[bent.links[:, 1]]) / (lower - upper)
     np.maximum.at(aside, upper, slant)
     gaps = LAYER_GAP + np.minimum(180.0, 0.1 * aside)
     top = np.concatenate(([0.0], np.cumsum(BOX_HEIGHT + gaps[:-1])))
@@ -237,11 +228,11 @@ def _heights(bent: _Bent, x: np.ndarray) -> np.ndarray:
 
 def _grid(width: np.ndarray, area: float) -> Part:
     """Variables without arcs, in rows."""
-    room = max(600.0, math.sqrt(ASPECT * (area + float((width + GAP).sum()) * (BOX_HEIGHT + GAP))))
+    limit = max(600.0, math.sqrt(ASPECT * (area + float((width + GAP).sum()) * (BOX_HEIGHT + GAP))))
     x, y = np.zeros(len(width)), np.zeros(len(width))
     left = top = right = 0.0
     for i, own in enumerate(width.tolist()):
-        if left and left + own > room:
+        if left and left + own > limit:
             left, top = 0.0, top + BOX_HEIGHT + GAP
         x[i], y[i] = left + own / 2, top + BOX_HEIGHT / 2
         left += own + GAP
@@ -250,13 +241,13 @@ def _grid(width: np.ndarray, area: float) -> Part:
 
 
 def _pack(parts: Sequence[Part]) -> list[tuple[float, float]]:
-    """Upper left corners of parts set in rows, the tallest first; the last part, if it is a grid, comes last."""
+    """Upper left corners of parts packed in rows, the tallest first; a grid comes last."""
     area = sum((p.width + PART_GAP) * (p.height + PART_GAP) for p in parts)
-    room = max([math.sqrt(ASPECT * area), *(p.width for p in parts)], default=0.0)
+    limit = max([math.sqrt(ASPECT * area), *(p.width for p in parts)], default=0.0)
     corners = [(0.0, 0.0)] * len(parts)
     left = top = tallest = 0.0
     for i in sorted(range(len(parts)), key=lambda i: (not parts[i].points, -parts[i].height, i)):
-        if left and left + parts[i].width > room:
+        if left and left + parts[i].width > limit:
             left, top, tallest = 0.0, top + tallest + PART_GAP, 0.0
         corners[i] = (left, top)
         left += parts[i].width + PART_GAP
@@ -273,7 +264,7 @@ def _clipped(line: np.ndarray, width_above: float, width_below: float) -> np.nda
 
 
 def _border(centre: np.ndarray, towards: np.ndarray, width: float) -> np.ndarray:
-    """Where the way from the centre of a box to a point leaves the box."""
+    """Where the line from the centre of a box to a point leaves the box."""
     aside, down = np.abs(towards - centre)
     share = min(width / 2 / aside if aside else np.inf, BOX_HEIGHT / 2 / down if down else np.inf, 1.0)
     return centre + share * (towards - centre)

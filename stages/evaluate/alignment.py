@@ -1,4 +1,4 @@
-"""Data, parameters and reference networks brought into the variable order of the network under evaluation."""
+"""Data, parameters and reference networks in the variable order of the evaluated network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what:
     Raises
     ------
     Inconsistent
-        If the names are not the same, or states known on both sides differ; the message begins with `what`.
+        The names differ, or states known on both sides do; the message begins with `what`.
     """
     position = {variable.name: index for index, variable in enumerate(found)}
     names = {variable.name for variable in wanted}
@@ -36,7 +36,7 @@ def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what:
 
 
 def _list_names(names: Iterable[str]) -> str:
-    """The first few names in alphabetical order, and how many more there are."""
+    """The first few names in alphabetical order, and the number of others."""
     ordered = sorted(names)
     more = len(ordered) - SHOWN_NAMES
     return ", ".join(ordered[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
@@ -52,7 +52,7 @@ def align_dataset(network: Network, dataset: Dataset, what: str = "the data set"
 
 
 def align_incomplete(network: Network, rows: IncompleteDataset, what: str) -> IncompleteDataset:
-    """The same of a table with holes."""
+    """As `align_dataset`, for a table with holes."""
     positions = match_variables(network.header.variables, rows.dataset.variables, what)
     return IncompleteDataset(align_dataset(network, rows.dataset, what), rows.is_hidden[positions])
 
@@ -71,16 +71,12 @@ def align_parameters(network: Network, parameters: BayesianNetwork) -> BayesianN
     Raises
     ------
     Inconsistent
-        If the parameters belong to another structure.
+        The parameters belong to another structure.
     """
     positions = match_variables(network.header.variables, parameters.variables, "the parameter file")
     renumbered = {old: new for new, old in enumerate(positions)}
     parents = tuple(tuple(renumbered[p] for p in parameters.parents[old]) for old in positions)
-    if [sorted(parent_set) for parent_set in parents] != [
-        sorted(parent_set) for parent_set in network.parents
-    ]:
+    if [sorted(parent_set) for parent_set in parents] != [sorted(parent_set) for parent_set in network.parents]:
         raise Inconsistent("the parameters belong to a network with other arcs")
     variables = tuple(parameters.variables[p] for p in positions)
-    return BayesianNetwork(
-        variables, parents, tuple(parameters.tables[p] for p in positions), parameters.name
-    )
+    return BayesianNetwork(variables, parents, tuple(parameters.tables[p] for p in positions), parameters.name)

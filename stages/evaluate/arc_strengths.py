@@ -1,6 +1,6 @@
-"""Arc strengths or probabilities against a reference network: how well they rank arcs and are calibrated.
+"""Ranking quality and calibration of arc strengths or probabilities, against a reference network.
 
-Every ordered pair of variables counts, those too that a table leaves out: their strength is 0.
+Every ordered pair of variables counts; a pair that the table does not list has strength 0.
 """
 
 from __future__ import annotations
@@ -21,29 +21,28 @@ STRENGTH_MEASURES: dict[str, str] = {
     "pair_pr_area": "the same as pr_area of pairs joined in either direction",
     "calibration_error": "mean difference between strength and share of true arcs, by deciles of strength",
 }
-"""Measures of strengths with their meaning; ``calibration`` has the deciles."""
+"""Measures of strengths with their meaning."""
 
 DECILES = 10
 
 Counted = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Strengths, whether they are of true arcs, and how many there are of each."""
+"""Strengths, whether each is of a true arc, and its multiplicity; arrays of one length."""
 
 
 def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str, Any]:
-    """Measure strengths of arcs against a network.
+    """Measures of arc strengths against a network.
 
     Parameters
     ----------
-    table : ArcProbabilities
     reference : Network
         Over the same variables, matched by name.
 
     Returns
     -------
     dict
-        ``variables``, `STRENGTH_MEASURES` (areas are None where the reference has no arc, or all), and
-        ``calibration``: for each decile of strength that has arcs its limits ``above`` and ``to``, the number of
-        ``arcs``, their mean ``strength``, and the ``share`` that is in the reference; 0 is in the first decile.
+        ``variables``, `STRENGTH_MEASURES` (areas are None if the reference has no arc or all arcs), and
+        ``calibration``: for each decile of strength with arcs its limits ``above`` and ``to``, the number of
+        ``arcs``, their mean ``strength``, and the ``share`` of true arcs; strength 0 is in the first decile.
 
     Raises
     ------
@@ -52,13 +51,11 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
     """
     n = table.header.n_variables
     expected = align_parents(Network(table.header, ((),) * n, np.zeros(n)), reference)
-    # An arc, or a pair, as one number
+    # Arc (p, c) is the number p n + c; pairs have the smaller index first.
     true = np.array([p * n + c for c, family in enumerate(expected) for p in family], dtype=np.int64)
     joined = np.unique(np.minimum(true // n, true % n) * n + np.maximum(true // n, true % n))
     parents, children = table.parents.astype(np.int64), table.children.astype(np.int64)
-    pairs, first = np.unique(
-        np.minimum(parents, children) * n + np.maximum(parents, children), return_index=True
-    )
+    pairs, first = np.unique(np.minimum(parents, children) * n + np.maximum(parents, children), return_index=True)
     arcs = _with_the_rest(table.probability, np.isin(parents * n + children, true), len(true), n * (n - 1))
     either = _with_the_rest(table.either[first], np.isin(pairs, joined), len(joined), n * (n - 1) // 2)
     deciles = calibration(*arcs)
@@ -75,7 +72,7 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
 
 
 def _with_the_rest(strength: np.ndarray, is_true: np.ndarray, n_true: int, n_all: int) -> Counted:
-    """Listed ones, and all others of strength 0: as two more entries, the true and the false ones of them."""
+    """Listed arcs or pairs, and two entries for all others, the true and the false ones, of strength 0."""
     n_missed = n_true - int(is_true.sum())
     return (
         np.append(strength, [0.0, 0.0]),
@@ -87,17 +84,15 @@ def _with_the_rest(strength: np.ndarray, is_true: np.ndarray, n_true: int, n_all
 def _counts_from_the_top(
     strength: np.ndarray, is_true: np.ndarray, number: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How many true and false ones are at or above each strength there is, from the largest down."""
+    """Numbers of true and of false entries at or above each distinct strength, descending."""
     _, group = np.unique(-strength, return_inverse=True)
     hits, misses = (np.bincount(group, number * side) for side in (is_true, ~is_true))
     return np.cumsum(hits), np.cumsum(misses)
 
 
 def roc_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> float | None:
-    """Area under the ROC curve; ties count half (Hanley and McNeil 1982). None without true or false ones."""
-    hits, misses = (
-        np.concatenate(([0.0], counts)) for counts in _counts_from_the_top(strength, is_true, number)
-    )
+    """Area under the ROC curve; ties count half (Hanley and McNeil 1982). None if all are true or all false."""
+    hits, misses = (np.concatenate(([0.0], counts)) for counts in _counts_from_the_top(strength, is_true, number))
     if hits[-1] == 0 or misses[-1] == 0:
         return None
     below = np.diff(misses) * (hits[1:] + hits[:-1]) / 2
@@ -105,7 +100,7 @@ def roc_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> f
 
 
 def precision_recall_area(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> float | None:
-    """Average precision: the precision at each strength, weighted by the recall it adds. None without true ones."""
+    """Average precision: the precision at each strength, weighted by the recall it adds. None if none is true."""
     hits, misses = _counts_from_the_top(strength, is_true, number)
     if not len(hits) or hits[-1] == 0:
         return None
@@ -114,7 +109,7 @@ def precision_recall_area(strength: np.ndarray, is_true: np.ndarray, number: np.
 
 
 def calibration(strength: np.ndarray, is_true: np.ndarray, number: np.ndarray) -> list[dict[str, Any]]:
-    """By deciles of strength: how many, their mean strength, and the share of them that is true."""
+    """Number, mean strength and share of true arcs of each decile of strength."""
     decile = np.clip(np.ceil(strength * DECILES - 1e-9).astype(np.int64) - 1, 0, DECILES - 1)
     found = []
     for step in range(DECILES):

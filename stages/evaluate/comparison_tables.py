@@ -1,7 +1,6 @@
-"""The tables of a comparison: values by case and method, average ranks, methods in pairs, W-scores.
+"""The tables of a comparison: values by case and method, average ranks, pairs of methods, W-scores.
 
-Each is a `Section`: tidy rows for programs, and the cells that a reader sees. The statistics are those of
-`comparison`.
+Each is a `Section`: tidy rows for programs, and formatted cells for readers. The statistics are in `rank_tests`.
 """
 
 from __future__ import annotations
@@ -9,13 +8,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from stages.runtime.errors import StageError
 from stages.scoring.scores import SCORES
 
-from .comparison import DELTA_CLASSES, compare_ranks, count_delta_classes, sign_test, w_score
+from .rank_tests import DELTA_CLASSES, compare_ranks, count_delta_classes, sign_test, w_score
 from .runs import MeasureTable, Run, group_runs, tabulate_measure
 
 TOTAL = "total"
@@ -31,7 +30,7 @@ LESS_IS_BETTER = (
     "seconds",
     "statistics",
 )
-"""Measures of which smaller values are better, unless it is said otherwise."""
+"""Measures whose smaller values are better by default."""
 
 DELTA_BOUNDS = (">10", ">6", ">2", "±2", "<-2", "<-6", "<-10")
 """Differences in nats, in the order of `DELTA_CLASSES`."""
@@ -39,35 +38,33 @@ DELTA_BOUNDS = (">10", ">6", ">2", "±2", "<-2", "<-6", "<-10")
 
 @dataclass(frozen=True)
 class Measure:
-    """A key of the records, and which way it is better."""
+    """A key of the records, and its direction."""
 
     key: str
     higher_is_better: bool
 
     @property
     def is_score(self) -> bool:
-        """Whether differences of it are in nats and mean what the classes of differences say."""
+        """Whether its differences are in nats, so that the classes of differences apply."""
         return self.key == TOTAL or self.key in SCORES
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is compared, and how.
+    """Settings of a comparison.
 
     Attributes
     ----------
-    measures : sequence of Measure
     sections : sequence of str
         Keys of `SECTIONS`.
     groups : sequence of str
-        Names of the parts that split runs into groups.
+        Names of the parts that divide runs into groups.
     baseline : str, optional
         A method, or ``PART=VALUE``: the best of all runs of that group.
     average : str
         Key of `runs.AVERAGES`.
     level : float
-        Of the tests that say whether a method is worse than the best.
-    allow_missing : bool
+        Significance level for being worse than the best method.
     """
 
     measures: Sequence[Measure]
@@ -80,7 +77,7 @@ class Settings:
 
     @property
     def baseline_group(self) -> tuple[str, str] | None:
-        """Part and value, if the baseline is a group."""
+        """Part and value if the baseline is a group."""
         part, equals, value = (self.baseline or "").partition("=")
         return (part, value) if equals else None
 
@@ -91,15 +88,14 @@ class Section:
 
     Attributes
     ----------
-    title : str
     rows : list of dict
-        Tidy: one fact, or one comparison, each.
+        Tidy data: one fact or comparison each.
     columns : sequence of str
-        Headings of what a reader sees.
+        Headings of `cells`.
     cells : list of list of str
-    best : set of tuple of int
+        Formatted.
+    best : frozenset of (int, int)
         Row and column of the best values.
-    notes : sequence of str
     """
 
     title: str
@@ -119,11 +115,12 @@ class _Part:
     settings: Settings
     group: dict[str, str]
     baseline: list[float] | None
-    where: str = field(init=False)
 
-    def __post_init__(self) -> None:
+    @property
+    def where(self) -> str:
+        """The group, for titles."""
         shown = ", ".join(f"{part} {value}" for part, value in self.group.items())
-        object.__setattr__(self, "where", f" ({shown})" if shown else "")
+        return f" ({shown})" if shown else ""
 
     def row(self, section: str, **facts: Any) -> dict[str, Any]:
         return {"table": section, "measure": self.measure.key, **self.group, **facts}
@@ -138,7 +135,7 @@ def compare_runs(runs: Sequence[Run], settings: Settings) -> Iterator[Section]:
     Raises
     ------
     StageError
-        If a value is missing that is needed, or the baseline is unknown.
+        A required value is missing, or the baseline is unknown.
     """
     groups = group_runs(runs)
     against = _baseline_runs(runs, settings)
@@ -155,15 +152,13 @@ def compare_runs(runs: Sequence[Run], settings: Settings) -> Iterator[Section]:
 
 
 def _baseline_runs(runs: Sequence[Run], settings: Settings) -> list[Run]:
-    """The runs of the group that is the baseline, if one is."""
+    """The runs of the baseline group; none if the baseline is no group."""
     chosen = settings.baseline_group
     if chosen is None:
         return []
     part, value = chosen
     if part not in settings.groups:
-        raise StageError(
-            f"the baseline names {part!r}, which is no part of the names besides data, method, seed"
-        )
+        raise StageError(f"the baseline names {part!r}, which is no part of the names besides data, method, seed")
     place = list(settings.groups).index(part)
     found = [run for run in runs if run.group[place] == value]
     if not found:
@@ -183,20 +178,15 @@ def _baseline_values(
             raise StageError(f"no run is of method {settings.baseline!r}, the baseline; there are {there}")
         return table.values[:, table.methods.index(settings.baseline)].tolist()
     others = {name: value for name, value in group.items() if name != settings.baseline_group[0]}
-    same = [
-        run for run in against if others.items() <= dict(zip(settings.groups, run.group, strict=True)).items()
-    ]
+    same = [run for run in against if others.items() <= dict(zip(settings.groups, run.group, strict=True)).items()]
     best: list[float] = []
     for case in table.cases:
-        told = [run.value(measure.key) for run in same if run.data == case]
-        known = [value for value in told if value is not None]
+        values = [run.value(measure.key) for run in same if run.data == case]
+        known = [value for value in values if value is not None]
         if not known:
             raise StageError(f"the baseline {settings.baseline} has no {measure.key!r} on {case!r}")
         best.append(max(known) if measure.higher_is_better else min(known))
     return best
-
-
-# ---------------------------------------------------------------------------------------- the tables
 
 
 def _values(part: _Part) -> Section:
@@ -249,7 +239,7 @@ def _ranks(part: _Part) -> Section:
 
 
 def _pairs(part: _Part) -> Section:
-    """Wins, defeats, ties, sign test, and for scores the classes of differences."""
+    """Wins, defeats and ties, sign test, and for scores the classes of differences."""
     classed = part.measure.is_score
     title = f"Pairs by {part.measure.key}{part.where}, sign test"
     columns = ["method", "against", "won-lost-tied", "p", *(DELTA_BOUNDS if classed else [])]
@@ -279,14 +269,12 @@ def _opponents(part: _Part) -> Iterator[tuple[str, str, list[float], list[float]
 
 
 def _w_scores(part: _Part) -> Section:
-    """How much worse than the baseline, in shares of its score (paper 004): cases, and their distribution."""
+    """W-scores against the baseline by case, and their distribution."""
     if not part.measure.is_score:
         raise StageError(f"W-scores are of scores, not of {part.measure.key!r}")
     if part.baseline is None:
         raise StageError("W-scores are relative to a baseline: give --baseline, the method without a bound")
-    title = (
-        f"W-scores by {part.measure.key}{part.where} in per cent of {part.settings.baseline}, lower is better"
-    )
+    title = f"W-scores by {part.measure.key}{part.where} in per cent of {part.settings.baseline}, lower is better"
     methods = [m for m in part.table.methods if m != part.settings.baseline]
     shares = {
         method: [
@@ -336,7 +324,7 @@ SECTIONS: dict[str, Callable[[_Part], Section]] = {
 
 
 def figure_text(value: float) -> str:
-    """A value with digits that suit its size; ``-`` where there is none."""
+    """A value with digits suited to its size; ``-`` for NaN."""
     if math.isnan(value):
         return "-"
     if value == int(value) and abs(value) < 1e15:

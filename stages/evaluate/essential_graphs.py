@@ -1,7 +1,7 @@
 """Essential graphs (CPDAGs) and distances between structures.
 
-Two networks with the same essential graph imply the same independences, so structures are compared by their
-essential graphs. Construction after Chickering (1995, 2002): order the arcs, then label them one by one.
+Networks with the same essential graph imply the same independences, so structures are compared by their essential
+graphs. Construction after Chickering (1995): order the arcs, then label them one by one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PartiallyDirectedGraph(NamedTuple):
 
 
 class ArcComparison(NamedTuple):
-    """Arcs of a network against those of a reference network: direction counts."""
+    """Arcs of a network against a reference network; direction matters."""
 
     true_positives: int
     false_positives: int
@@ -59,7 +59,7 @@ def acyclic_order(parents: Sequence[Sequence[int]]) -> list[int]:
     Raises
     ------
     Inconsistent
-        If the arcs form a cycle.
+        The arcs form a cycle.
     """
     order = topological_order(parents)
     if len(order) < len(parents):
@@ -70,13 +70,13 @@ def acyclic_order(parents: Sequence[Sequence[int]]) -> list[int]:
 def essential_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
     """The essential graph (CPDAG) of a directed acyclic graph.
 
-    An arc stays directed when it points the same way in every graph of the Markov equivalence class.
+    An arc is directed if it has the same direction in every graph of the Markov equivalence class.
 
     Notes
     -----
     Chickering, "A transformational characterization of equivalent Bayesian network structures" (UAI 1995),
-    algorithms Order-Edges and Label-Edges. Heads are taken in topological order. The arc from a head's last
-    parent decides about all the others, so that every head is settled in one step.
+    algorithms Order-Edges and Label-Edges. Heads are visited in topological order; the arc from a head's last parent
+    decides the labels of all arcs into the head.
     """
     position = {variable: rank for rank, variable in enumerate(acyclic_order(parents))}
     parent_sets = [frozenset(parent_set) for parent_set in parents]
@@ -93,19 +93,19 @@ def essential_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
 def _compelled_tails(
     tails: frozenset[int], last: int, parents_of_last: frozenset[int], compelled_into_last: frozenset[int]
 ) -> frozenset[int]:
-    """Which of the arcs from `tails` into one head are compelled; `last` is the tail latest in the order."""
-    # A compelled arc w -> last without w -> head, or a tail not adjacent to `last`, compels every arc: else
-    # turning the arc from `last` round would make or break a v-structure. Otherwise an arc w -> head is
-    # compelled where w -> last is (else there would be a cycle), and all others can be turned round.
+    """The tails of the compelled arcs into one head; `last` is the tail latest in topological order."""
+    # A compelled arc w -> last without w -> head, or a tail not adjacent to `last`, compels every arc: reversing
+    # last -> head would create or destroy a v-structure. Otherwise w -> head is compelled exactly if w -> last is:
+    # reversing it would close a cycle, and all other arcs are reversible.
     if not compelled_into_last <= tails or tails - parents_of_last - {last}:
         return tails
     return compelled_into_last
 
 
 def structural_hamming_distance(first: PartiallyDirectedGraph, second: PartiallyDirectedGraph) -> int:
-    """Pairs of variables whose edge differs: missing, extra, reversed, or directed in only one of the two.
+    """Pairs of variables whose edge is missing, extra, reversed, or directed in only one of the graphs.
 
-    Of two essential graphs this is the SHD of Tsamardinos, Brown & Aliferis (2006).
+    For essential graphs this is the SHD of Tsamardinos, Brown & Aliferis (2006).
     """
     first_marks, second_marks = first.marks(), second.marks()
     common = first_marks.keys() & second_marks.keys()
@@ -114,11 +114,11 @@ def structural_hamming_distance(first: PartiallyDirectedGraph, second: Partially
 
 
 def skeleton_distance(first: Iterable[Arc], second: Iterable[Arc]) -> int:
-    """Pairs of variables adjacent by exactly one of two sets of arcs."""
+    """Number of pairs that are adjacent in exactly one of two sets of arcs."""
     return len({_pair(arc) for arc in first} ^ {_pair(arc) for arc in second})
 
 
 def compare_arcs(parents: Sequence[Sequence[int]], reference: Sequence[Sequence[int]]) -> ArcComparison:
-    """Arcs shared with the reference, arcs not in it, and arcs of the reference that are missing."""
+    """Compare the arcs of a network with those of a reference."""
     arcs, expected = list_arcs(parents), list_arcs(reference)
     return ArcComparison(len(arcs & expected), len(arcs - expected), len(expected - arcs))

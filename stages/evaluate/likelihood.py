@@ -1,7 +1,7 @@
-"""Log-likelihood of rows that the parameters were not estimated from.
+"""Log-likelihoods of rows: held-out, cross-validated, under given parameters.
 
-Parameters are posterior means under the prior of BDeu: `smoothing` rows are spread evenly over the cells of
-every family. So no row is impossible, and Markov-equivalent networks give every row the same probability.
+Estimated parameters are posterior means under BDeu's prior with equivalent sample size `smoothing`. So no row is
+impossible, and Markov-equivalent networks give every row the same probability.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stages.runtime.seeding import task_generator
 from .scoring import encode_rows
 
 ROWS_AT_ONCE = 1 << 16
-"""Rows looked up per call, between which signals are heard."""
+"""Rows processed per numpy call; signals are handled between calls."""
 
 
 def held_out_log_likelihoods(
@@ -31,11 +31,10 @@ def held_out_log_likelihoods(
 
     Parameters
     ----------
-    parents : sequence of sequences of int
     training, test : Dataset
-        Coded alike.
+        With the same codes of states.
     smoothing : float
-        Equivalent sample size of the prior, above 0.
+        Positive.
 
     Returns
     -------
@@ -58,9 +57,9 @@ def held_out_log_likelihoods(
 def cross_validated_log_likelihoods(
     parents: Sequence[Sequence[int]], dataset: Dataset, folds: int = 10, smoothing: float = 1.0, seed: int = 0
 ) -> np.ndarray:
-    """Log-probability of every row under parameters estimated from the rows of the other folds (CVLL).
+    """Log-probability of every row under parameters estimated from the other folds (CVLL).
 
-    The structure is the same in all folds; rows are dealt to folds of equal size, up to one row, at random.
+    The structure is fixed. Rows are assigned to folds at random; fold sizes differ by at most one row.
 
     Returns
     -------
@@ -70,19 +69,17 @@ def cross_validated_log_likelihoods(
     Raises
     ------
     StageError
-        If there are fewer than two folds, or more than rows.
+        There are fewer than two folds, or more folds than rows.
     """
     if not 2 <= folds <= dataset.n_rows:
         raise StageError(f"{folds} folds of {dataset.n_rows} rows: choose between 2 and the number of rows")
-    # In another thread, since who waits for it hears signals: millions of rows take half a second.
+    # In another thread, because the waiting main thread handles signals: millions of rows take half a second.
     deal = ThreadPoolExecutor(1).submit(task_generator(seed).permutation, dataset.n_rows).result()
     fold_of_row = deal % folds
     n_states = dataset.n_states.tolist()
     total = np.zeros(dataset.n_rows)
     for child, parent_set in enumerate(parents):
-        total += _log_probabilities(
-            dataset.codes, n_states, child, parent_set, fold_of_row, range(folds), smoothing
-        )
+        total += _log_probabilities(dataset.codes, n_states, child, parent_set, fold_of_row, range(folds), smoothing)
     return total
 
 
@@ -95,10 +92,7 @@ def _log_probabilities(
     folds: Sequence[int],
     smoothing: float,
 ) -> np.ndarray:
-    """ln P(child | parents) in every row of the given folds, estimated from the rows of all other folds.
-
-    Values of rows outside of the given folds are 0.
-    """
+    """ln P(child | parents) for the rows of `folds`, each fold estimated from all others; 0 for other rows."""
     if not smoothing > 0.0:
         raise ValueError(f"smoothing must be above 0, got {smoothing}")
     family, n_cells = encode_rows(codes, n_states, (*parents, child))
@@ -124,14 +118,13 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
 
     Parameters
     ----------
-    network : BayesianNetwork
     dataset : Dataset
         With the network's variables and states, in its order.
 
     Returns
     -------
     ndarray of float64, shape (n_rows,)
-        In nats; minus infinity for rows that the network holds to be impossible.
+        In nats; minus infinity for impossible rows.
     """
     total = np.zeros(dataset.n_rows)
     for child, (parent_set, table) in enumerate(zip(network.parents, network.tables)):
@@ -146,37 +139,36 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
 def observed_log_likelihoods(
     network: BayesianNetwork, rows: IncompleteDataset, jobs: int = 1, memory: int | None = None
 ) -> np.ndarray:
-    """Log-probability of the observed cells of every row, summed over the others exactly by junction trees.
+    """Log-probability of the observed cells of every row, exact, by junction trees.
 
     Parameters
     ----------
-    network : BayesianNetwork
     rows : IncompleteDataset
         With the network's variables and states, in its order.
     jobs : int
         Threads.
     memory : int, optional
-        Bytes that the tables of a junction tree may take; what is free if not given.
+        Limit of a junction tree's tables in bytes; by default the free memory.
 
     Returns
     -------
     ndarray of float64, shape (n_rows,)
-        In nats; minus infinity where they are impossible.
+        In nats; minus infinity for impossible rows.
 
     Raises
     ------
     StageError
         The tables of a junction tree do not fit into memory.
     """
-    from stages.inference.engine import Engine
-    from stages.inference.tables import log_probabilities
+    from stages.inference.junction_trees import Engine
+    from stages.inference.row_queries import log_probabilities
 
     answers = log_probabilities(Engine(network, memory=memory), rows.dataset.codes, rows.is_hidden, jobs)
     return np.concatenate([part.log_probability for part in answers])
 
 
 def mean(log_likelihoods: np.ndarray) -> float:
-    """Their mean, summed without rounding."""
+    """The mean, from an exactly rounded sum."""
     starts = range(0, len(log_likelihoods), ROWS_AT_ONCE)
     parts = (log_likelihoods[start : start + ROWS_AT_ONCE].tolist() for start in starts)
     return math.fsum(itertools.chain.from_iterable(parts)) / len(log_likelihoods)

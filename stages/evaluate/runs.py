@@ -1,4 +1,4 @@
-"""Runs of an experiment: whose measures they are is told by the names of their files, ``DATA.METHOD.SEED...``."""
+"""Runs of an experiment, identified by the names of their files, such as ``DATA.METHOD.SEED...``."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ import numpy as np
 from stages.runtime.errors import StageError
 
 DATA, METHOD, SEED, IGNORED = "data", "method", "seed", "-"
-"""Parts of names with a meaning of their own; any further one splits the runs into groups."""
-
+"""Reserved parts of names; any other part divides the runs into groups."""
 
 DIGITS = 12
-"""Significant digits of a measure: sums of local scores agree in some fifteen."""
+"""Significant digits of a measure; sums of local scores in different orders agree in some fifteen."""
 
 
 class NamePattern:
-    """What the parts of a run's name, between points, stand for.
+    """Meaning of the parts, separated by points, of a run's name.
 
     Parameters
     ----------
     text : str
-        Such as ``data.method.seed``. A part that occurs twice is joined: ``data.method.data`` makes each seed a
-        case of its own.
+        Such as ``data.method.seed``. Parts of the same name are joined: ``data.method.data`` makes each seed a case
+        of its own.
 
     Raises
     ------
     ValueError
-        It names no data or no method.
+        No part is the data or the method.
     """
 
     def __init__(self, text: str):
@@ -68,15 +67,14 @@ class NamePattern:
 
 @dataclass(frozen=True)
 class Run:
-    """One run: its place in the experiment, and all that is known of it.
+    """One run, and all its records.
 
     Attributes
     ----------
     data, method, seed : str
-        `seed` is empty where names tell none.
+        `seed` is empty if names have none.
     group : tuple of str
-        Values of the pattern's further parts.
-    records : list of dict
+        Values of the pattern's other parts.
     """
 
     data: str
@@ -86,32 +84,32 @@ class Run:
     records: list[Mapping[str, Any]]
 
     def value(self, measure: str) -> float | None:
-        """A measure, by its key, or a product or quotient of keys such as ``bic/arcs``, computed from the left.
+        """A measure by its key, or a product or quotient of keys such as ``bic/arcs``, evaluated from the left.
 
-        Points in a key lead into nested objects. None if a measure is unknown or null, or the quotient infinite.
-        Rounded to `DIGITS`, so that networks of the same score tie in whatever order their families were added.
+        Points in a key lead into nested objects. None if a measure is unknown or null, or a divisor is 0. Rounded to
+        `DIGITS`, so that networks of equal score tie whatever the order of summation.
 
         Raises
         ------
         StageError
-            Two records tell different values, or one is no number.
+            Two records have different values, or a value is no number.
         """
         first, *further = re.split(r"([*/])", measure)
-        value = self._told(first)
+        value = self._find(first)
         for operator, key in zip(further[::2], further[1::2]):
-            other = self._told(key)
+            other = self._find(key)
             if value is None or other is None or (operator == "/" and other == 0.0):
                 return None
             value = value * other if operator == "*" else value / other
         return value if value is None else float(f"{value:.{DIGITS}g}")
 
-    def _told(self, measure: str) -> float | None:
-        """What the records tell of one key."""
-        told = [_look_up(record, measure) for record in self.records]
-        found = {value for value in told if value is not None}
+    def _find(self, measure: str) -> float | None:
+        """The value of one key, on which all records that have it agree."""
+        values = (_look_up(record, measure) for record in self.records)
+        found = {value for value in values if value is not None}
         if len(found) > 1:
             place = ".".join((*self.group, self.data, self.method, self.seed))
-            raise StageError(f"records of run {place} tell different values of {measure!r}: {sorted(found)}")
+            raise StageError(f"records of run {place} have different values of {measure!r}: {sorted(found)}")
         return next(iter(found), None)
 
 
@@ -127,9 +125,9 @@ def _look_up(record: Mapping[str, Any], measure: str) -> float | None:
 
 
 def gather_runs(records: Iterable[Mapping[str, Any]], pattern: NamePattern) -> list[Run]:
-    """One run for each name, in order of first appearance; several records of a run add up to all its measures.
+    """One run per name, in order of first appearance, with all its records.
 
-    The networks of a stream, which have an ``index``, count like seeds.
+    The networks of a stream, which have an ``index``, count as seeds.
     """
     runs: dict[tuple, Run] = {}
     for record in records:
@@ -150,7 +148,7 @@ def group_runs(runs: Sequence[Run]) -> dict[tuple[str, ...], list[Run]]:
 
 
 AVERAGES: dict[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "median": statistics.median}
-"""How several runs of a method on the same data (seeds) become one value."""
+"""Averages of a method's runs with several seeds on the same data."""
 
 
 class MeasureTable(NamedTuple):
@@ -172,12 +170,12 @@ class MeasureTable(NamedTuple):
 def tabulate_measure(
     runs: Iterable[Run], measure: str, average: str = "mean", allow_missing: bool = False
 ) -> MeasureTable:
-    """Arrange a measure by case (data set) and method; seeds are averaged.
+    """Values of a measure by case (data set) and method, averaged over seeds.
 
     Raises
     ------
     StageError
-        If a method has no value for a case. With `allow_missing` that becomes NaN, which ranks below every value.
+        A method has no value for a case. With `allow_missing` the value is NaN, which ranks last.
     """
     found: dict[tuple[str, str], list[float]] = {}
     for run in runs:

@@ -1,7 +1,7 @@
-"""Scores of a network on data, counted anew with numpy alone.
+"""Scores of a network on data, counted with numpy.
 
-Nothing here is shared with the compiled scorer of the searches, so that `evaluate` is an independent check of
-what they report. All scores are in nats, higher is better; empty cells and configurations contribute nothing.
+Nothing is shared with the compiled scorer of the searches, so that `evaluate` checks independently what they report.
+Scores are in nats, higher is better; empty cells and configurations contribute nothing.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from formats.data_records import Dataset
 
 CODE_LIMIT = 2**54
-"""Row codes stay below this, so that one more variable of 256 states cannot overflow 64 bits."""
+"""Bound of the row codes: one more variable of 256 states cannot overflow 64 bits."""
 
 MIN_TABLE_CELLS = 4096
-"""A table of counts may have this many cells, or four per row; beyond that only occurring cells are kept."""
+"""Limit of a dense table of counts: this many cells, or four per row if that is more."""
 
 
 class FamilyCounts(NamedTuple):
-    """Counts of one family, of what occurs in the data only.
+    """Counts of one family, sparse: only cells and parent configurations that occur.
 
     Attributes
     ----------
@@ -32,11 +32,10 @@ class FamilyCounts(NamedTuple):
         N_π of the parent configuration that each cell belongs to.
     marginal : ndarray of int64, shape (n_occurring_configurations,)
         N_π of every occurring parent configuration.
-    n_rows : int
     n_states : int
         States of the child.
     n_configurations : float
-        Parent configurations, occurring or not; infinite where the product leaves the range of floats.
+        Parent configurations, occurring or not; infinite if the product overflows.
     """
 
     joint: np.ndarray
@@ -52,26 +51,24 @@ class FamilyCounts(NamedTuple):
         return (self.n_states - 1) * self.n_configurations
 
 
-def encode_rows(
-    codes: np.ndarray, n_states: Sequence[int], variables: Sequence[int]
-) -> tuple[np.ndarray, int]:
-    """Number the configuration of some variables in every row.
+def encode_rows(codes: np.ndarray, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
+    """Number each row's configuration of some variables.
 
     Parameters
     ----------
     codes : ndarray of uint8, shape (n_variables, n_rows)
     n_states : sequence of int
-        States of every variable.
+        By variable.
     variables : sequence of int
-        The variables that make up the configuration, first one most significant.
+        Most significant first.
 
     Returns
     -------
     row_codes : ndarray of int64, shape (n_rows,)
-        Mixed-radix numbers of the configurations, or their ranks among those that occur, where a table over
-        all of them would be much larger than the data.
+        Mixed-radix numbers of the configurations, or their ranks among those that occur if a dense table would be
+        much larger than the data.
     n_codes : int
-        Row codes are below this; at most the larger of `MIN_TABLE_CELLS` and four per row.
+        Upper bound of the row codes, at most the larger of `MIN_TABLE_CELLS` and four per row.
     """
     n_rows = codes.shape[1]
     row_codes = np.zeros(n_rows, dtype=np.int64)
@@ -93,10 +90,8 @@ def _rank(row_codes: np.ndarray) -> tuple[np.ndarray, int]:
     return ranks.astype(np.int64, copy=False), len(distinct)
 
 
-def count_family(
-    dataset: Dataset, n_states: Sequence[int], child: int, parents: Sequence[int]
-) -> FamilyCounts:
-    """Count the cells of a family; `n_states` are those of all variables (a list spares conversions)."""
+def count_family(dataset: Dataset, n_states: Sequence[int], child: int, parents: Sequence[int]) -> FamilyCounts:
+    """Count the cells of a family; `n_states` is by variable."""
     configurations, n_codes = encode_rows(dataset.codes, n_states, parents)
     child_states = int(n_states[child])
     cells = configurations * child_states
@@ -114,7 +109,7 @@ def count_family(
         marginal[marginal > 0],
         dataset.n_rows,
         child_states,
-        # Products of floats become infinite where products of int64 would wrap around.
+        # Floats overflow to infinity where int64 would wrap around.
         math.prod(float(n_states[p]) for p in parents),
     )
 
@@ -133,7 +128,7 @@ def dirichlet_score(counts: FamilyCounts, alpha: float) -> float:
 
 def _log_rising(start: float, counts: np.ndarray) -> float:
     """Sum over all counts m of lnΓ(start + m) − lnΓ(start)."""
-    # Counts take few distinct values, so that a call of math.lgamma for each of them is affordable.
+    # Counts take few distinct values: one call of math.lgamma for each is affordable.
     values, times = np.unique(counts, return_counts=True)
     base = math.lgamma(start)
     return math.fsum(t * (math.lgamma(start + m) - base) for m, t in zip(values.tolist(), times.tolist()))
@@ -144,16 +139,13 @@ def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> f
 
     Parameters
     ----------
-    counts : FamilyCounts
-    score : {"ll", "bic", "aic", "bdeu", "k2"}
     ess : float
         Equivalent sample size, only for ``bdeu``.
 
     Returns
     -------
     float
-        In nats, higher is better. Minus infinity where the parent configurations are too many for
-        the penalty or the prior to be a float.
+        Minus infinity if the parent configurations are too many for the penalty or the prior to be a float.
 
     Notes
     -----

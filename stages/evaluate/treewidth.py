@@ -1,7 +1,7 @@
 """Bounds on the treewidth of a network's moral graph, and the check of a certificate.
 
-Upper bounds are widths of min-fill and min-degree orders, the lower bound comes from contractions (Bodlaender
-& Koster 2010, 2011). Work is counted, not timed, so results repeat.
+Upper bounds are widths of min-fill and min-degree orders, the lower bound comes from contractions (Bodlaender &
+Koster 2010, 2011). The effort is limited by counted operations, not by time, so results are reproducible.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from formats.errors import Inconsistent
 from stages.graphs import Graph, elimination_bags, elimination_width, largest_table, moral_graph
 
 WORK_LIMIT = 30_000_000
-"""Neighbour look-ups that min-fill may cost before min-degree takes over: a few seconds."""
+"""Limit of min-fill's neighbour look-ups, after which min-degree takes over: a few seconds."""
 
 
 class TreewidthBounds(NamedTuple):
-    """Bounds on a treewidth, and the elimination order that certifies the upper one."""
+    """Bounds on a treewidth, and an elimination order whose width is the upper one."""
 
     lower: int
     upper: int
@@ -31,21 +31,20 @@ class TreewidthBounds(NamedTuple):
 def check_certificate(
     parents: Sequence[Sequence[int]], certificate: Mapping[str, Any], n_states: Sequence[int] | None = None
 ) -> int:
-    """Check the ``treewidth`` entry of a network's header from scratch; return the width of its order.
+    """Check the ``treewidth`` entry of a network's header; return the width of its elimination order.
 
     Parameters
     ----------
-    parents : sequence of sequences of int
     certificate : mapping
         ``elimination``, a permutation of the variables; optionally ``width`` and ``bound``, ``table`` and
         ``max_table``.
     n_states : sequence of int, optional
-        By variable; without them tables are not checked.
+        By variable; without it tables are not checked.
 
     Raises
     ------
     Inconsistent
-        If the order is no permutation, its width or largest table is not the stated one, or exceeds the bound.
+        The order is no permutation, or its width or largest table differs from the stated one or exceeds the bound.
     """
     order = certificate.get("elimination") if isinstance(certificate, Mapping) else None
     if not isinstance(order, (list, tuple)) or not all(type(v) is int for v in order):
@@ -63,39 +62,23 @@ def check_certificate(
     if n_states and (stated is not None or bound is not None):
         cells = largest_table(graph, order, n_states)
         if stated is not None and stated != cells:
-            raise Inconsistent(
-                f"the elimination order has a table of {cells} cells, the header says {stated}"
-            )
+            raise Inconsistent(f"the elimination order has a table of {cells} cells, the header says {stated}")
         if bound is not None and cells > bound:
-            raise Inconsistent(
-                f"the elimination order has a table of {cells} cells, more than the bound {bound}"
-            )
+            raise Inconsistent(f"the elimination order has a table of {cells} cells, more than the bound {bound}")
     return width
 
 
 def jointree_cells(graph: Graph, order: Sequence[int], n_states: Sequence[int]) -> int | float:
-    """Cells of the tables of a junction tree's cliques: those maximal among the ones that an order eliminates.
+    """Total cells of a junction tree's cliques, the maximal cliques of an elimination order.
 
-    A query by propagation visits each cell a fixed number of times.
-
-    Parameters
-    ----------
-    graph : list of sets
-        The moral graph.
-    order : sequence of int
-        An elimination order.
-    n_states : sequence of int
-        By variable.
-
-    Returns
-    -------
-    int, or float beyond 2^53
+    Propagation visits each cell a fixed number of times. `n_states` is by variable. A float beyond 2^53.
     """
     position = {vertex: rank for rank, vertex in enumerate(order)}
     bags = elimination_bags(graph, order)
-    # The clique of the first of a vertex's later neighbours lies within the vertex's own if it has none besides them.
-    heirs = [min(bag, key=position.__getitem__, default=None) for bag in bags]
-    within = {v for v, bag in zip(heirs, bags) if v is not None and len(bags[position[v]]) == len(bag) - 1}
+    # The clique of a vertex's parent in the elimination tree (its first later neighbour) contains all its later
+    # neighbours; it is nested in the vertex's own clique if it has no other members.
+    tree_parents = [min(bag, key=position.__getitem__, default=None) for bag in bags]
+    within = {v for v, bag in zip(tree_parents, bags) if v is not None and len(bags[position[v]]) == len(bag) - 1}
     cells = math.fsum(
         math.prod((float(n_states[u]) for u in bag), start=n_states[vertex])
         for vertex, bag in zip(order, bags)
@@ -105,7 +88,7 @@ def jointree_cells(graph: Graph, order: Sequence[int], n_states: Sequence[int]) 
 
 
 def bound_treewidth(graph: Graph) -> TreewidthBounds:
-    """Lower and upper bounds on the treewidth of an undirected graph, with an order for the upper one."""
+    """Bounds on the treewidth of an undirected graph."""
     lower = contraction_bound(graph)
     orders = [min_fill_order(graph), min_degree_order(graph)]
     width, _, order = min((elimination_width(graph, order), rank, order) for rank, order in enumerate(orders))
@@ -113,9 +96,9 @@ def bound_treewidth(graph: Graph) -> TreewidthBounds:
 
 
 def min_degree_order(graph: Graph) -> list[int]:
-    """Elimination order that always takes a vertex with the fewest neighbours left, ties by index.
+    """Elimination order that always takes a vertex of minimum degree, ties by index.
 
-    Neighbourhoods are rows of bits, so that the dense end of large graphs stays affordable.
+    The adjacency matrix is in bits, because large graphs become dense towards the end.
     """
     n_vertices = len(graph)
     rows = _neighbour_bits(graph)
@@ -135,7 +118,7 @@ def min_degree_order(graph: Graph) -> list[int]:
         degrees[vertex] = n_vertices
         remaining[vertex] = False
         order.append(vertex)
-    # No order of the few vertices left can exceed the width reached.
+    # The remaining vertices are too few to exceed the width reached, in any order.
     return order + np.flatnonzero(remaining).tolist()
 
 
@@ -153,10 +136,9 @@ def _neighbour_bits(graph: Graph) -> np.ndarray:
 
 
 def min_fill_order(graph: Graph, work_limit: int = WORK_LIMIT) -> list[int]:
-    """Elimination order that always takes a vertex with the fewest missing edges among its neighbours.
+    """Elimination order that always takes a vertex with the fewest fill edges.
 
-    Ties go to the smaller degree, then index. When the look-ups spent exceed `work_limit`, the rest is
-    ordered by degree.
+    Ties go to the smaller degree, then index. After `work_limit` look-ups the rest is ordered by min-degree.
     """
     search = _MinFill(graph)
     while search.is_open and search.work < work_limit:
@@ -169,7 +151,7 @@ def min_fill_order(graph: Graph, work_limit: int = WORK_LIMIT) -> list[int]:
 
 
 class _MinFill:
-    """Elimination with the number of missing edges of every vertex kept up to date."""
+    """Min-fill elimination with incremental numbers of fill edges (`missing` among a vertex's neighbours)."""
 
     def __init__(self, graph: Graph):
         self.graph = [set(neighbours) for neighbours in graph]
@@ -183,7 +165,7 @@ class _MinFill:
 
     @property
     def is_open(self) -> bool:
-        """The order of the vertices left can still matter for the width."""
+        """Whether the order of the remaining vertices can still affect the width."""
         return len(self.remaining) > self.width + 1
 
     def _count_missing(self, vertex: int) -> int:
@@ -195,10 +177,7 @@ class _MinFill:
     def eliminate_next(self) -> None:
         while True:
             missing, degree, vertex = heapq.heappop(self.heap)
-            if vertex in self.remaining and (missing, degree) == (
-                self.missing[vertex],
-                len(self.graph[vertex]),
-            ):
+            if vertex in self.remaining and (missing, degree) == (self.missing[vertex], len(self.graph[vertex])):
                 break
         neighbours = sorted(self.graph[vertex])
         changed = self._detach(vertex)
@@ -211,7 +190,7 @@ class _MinFill:
         self.order.append(vertex)
 
     def _detach(self, vertex: int) -> set[int]:
-        """Take a vertex out: its neighbours lose the missing edges between it and their other neighbours."""
+        """Remove a vertex: its neighbours lose the missing edges between it and their other neighbours."""
         neighbours = self.graph[vertex]
         for u in neighbours:
             self.missing[u] -= len(self.graph[u]) - 1 - len(self.graph[u] & neighbours)
@@ -220,7 +199,7 @@ class _MinFill:
         return set(neighbours)
 
     def _join(self, clique: list[int]) -> set[int]:
-        """Add all edges among some vertices, one by one; return the vertices whose missing edges changed."""
+        """Make some vertices pairwise adjacent; return the vertices whose missing edges changed."""
         changed: set[int] = set()
         for u in clique:
             for v in sorted(set(clique) - self.graph[u] - {u}):
@@ -228,7 +207,7 @@ class _MinFill:
                 self.work += len(self.graph[u])
                 for w in common:
                     self.missing[w] -= 1
-                # Each end gets a new neighbour, not adjacent to those of its neighbours that are not common.
+                # Each end gains a neighbour that is adjacent only to the common ones of its other neighbours.
                 self.missing[u] += len(self.graph[u]) - len(common)
                 self.missing[v] += len(self.graph[v]) - len(common)
                 self.graph[u].add(v)
@@ -238,15 +217,15 @@ class _MinFill:
 
 
 def contraction_bound(graph: Graph) -> int:
-    """Lower bound on the treewidth: the largest minimum degree met while edges are contracted (MMD+).
+    """Lower bound on the treewidth: the largest minimum degree of successive edge contractions (MMD+).
 
-    A vertex of minimum degree is merged with the neighbour that shares the fewest neighbours with it (the
-    rule least-c; ties: smaller degree, then index). Never below the degeneracy, so
-    never below the largest family less one.
+    A vertex of minimum degree is merged with the neighbour that shares the fewest neighbours with it (rule least-c;
+    ties: smaller degree, then index). The bound is at least the degeneracy, hence at least the largest family minus
+    one.
 
     Notes
     -----
-    Treewidth does not grow under contraction, and no graph has a minimum degree above its treewidth.
+    Contraction does not increase the treewidth, and the minimum degree of a graph is at most its treewidth.
     Bodlaender & Koster, "Treewidth computations II: lower bounds" (Information and Computation, 2011).
     """
     graph = [set(neighbours) for neighbours in graph]

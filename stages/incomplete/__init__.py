@@ -1,5 +1,31 @@
-"""Learning from rows with holes: parameters and structures, by exact inference and learning in turn.
+"""Learning from rows with holes, by expectation maximisation with exact inference.
 
-maximisation  parameters by expectation maximisation
-structural    structures: a table is completed, searched, parameters are fitted, and again
+maximisation  parameters
+structural    structures: impute, search, fit parameters, repeat
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StructuralEM:
+    """Settings of structural expectation maximisation.
+
+    Attributes
+    ----------
+    imputation : str
+        ``best``: the most probable joint state of a row's holes; ``drawn``: a draw given its other cells.
+    rounds : int
+        Limit.
+    seed : int
+        Of the draws.
+    jobs : int
+        Threads of the inference.
+    """
+
+    imputation: str = "best"
+    rounds: int = 20
+    seed: int = 0
+    jobs: int = 1

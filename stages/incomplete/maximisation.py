@@ -1,9 +1,8 @@
 """Parameters of a network from rows with holes: expectation maximisation (Dempster, Laird and Rubin 1977).
 
-Each iteration takes the expected counts of all families under the parameters of the last one (Lauritzen 1995),
-exactly, and estimates anew as from counts. The log-likelihood of the observed cells never falls; with smoothing what
-never falls is that plus the logarithm of the prior, and the result is a maximum of the posterior. Both may be local:
-further starts are drawn at random.
+Each iteration computes the expected counts of all families under the current parameters exactly (Lauritzen 1995) and
+re-estimates the parameters from them. The log-likelihood of the observed cells does not decrease; with smoothing it
+is the log-posterior that does not. The maximum may be local, so there can be random restarts.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from formats.graph_records import BayesianNetwork
 from formats.records import Network
 from formats.wording import plural
 from stages.fit import check_same_variables, table_shape, to_probabilities
-from stages.inference.engine import Engine
-from stages.inference.expected import IncompleteRows
+from stages.inference.expected_counts import IncompleteRows
+from stages.inference.junction_trees import Engine
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.reporting import Reporter
@@ -30,23 +29,22 @@ from stages.runtime.seeding import task_generator
 
 @dataclass(frozen=True)
 class Maximisation:
-    """How expectation maximisation is run.
+    """Settings of expectation maximisation.
 
     Attributes
     ----------
     smoothing : float
         Equivalent sample size of a uniform prior, as in `stages.fit.fit_parameters`; 0 for none.
     restarts : int
-        Starts: the first from the rows that show a family whole, further ones drawn at random.
-    seed : int
+        Number of starts: the first from the rows that show whole families, the others random.
     tolerance : float
-        Ends once an iteration raises the objective by less than this, nats per row.
+        Convergence: the objective rises by less than this in an iteration, nats per row.
     iterations : int
-        At most so many, for each start.
+        Limit per start.
     jobs : int
         Threads.
     memory : int, optional
-        Bytes that the tables of a junction tree may take; what is free if not given.
+        Limit of a junction tree's tables in bytes; by default the free memory.
     """
 
     smoothing: float = 0.0
@@ -63,16 +61,15 @@ class Fitted(NamedTuple):
 
     Attributes
     ----------
-    network : BayesianNetwork
     log_likelihood : float
-        Of the observed cells under them, nats.
+        Of the observed cells, nats.
     traces : list of list of float
-        For each start the objective before each iteration, then under its result: log-likelihood, with smoothing
-        plus the logarithm of the prior up to a constant; nats.
+        For each start the objective before each iteration and at the end: the log-likelihood, with smoothing plus the
+        log-prior up to a constant; nats.
     best : int
-        The start that is kept.
+        Index of the best start.
     converged : bool
-        It ended by the tolerance.
+        Whether the best start reached the tolerance.
     """
 
     network: BayesianNetwork
@@ -83,7 +80,7 @@ class Fitted(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """One start followed to its end."""
+    """Result of one start."""
 
     probabilities: np.ndarray
     log_likelihood: float
@@ -106,20 +103,16 @@ def fit_incomplete(
 
     Parameters
     ----------
-    network : Network
     rows : IncompleteDataset
-        Its variables are the network's, in the same order, with the same states where the network knows them.
-    settings : Maximisation
+        With the network's variables in the same order, and its states where it knows them.
     name : str
         Name of the result.
     elimination : sequence of int, optional
-        An order of elimination that is known.
+        A known elimination order to try.
     start : BayesianNetwork, optional
-        Parameters for the same structure to begin with, in place of the first start.
+        Initial parameters of the first start, for the same structure.
     stop : StopSignal, optional
-        Once it is set, the best parameters so far are returned.
-    reporter : Reporter, optional
-        Told each iteration.
+        Once set, the best parameters so far are returned.
 
     Raises
     ------
@@ -128,7 +121,7 @@ def fit_incomplete(
     StageError
         A table, or the tables of a junction tree, would be too large.
     NothingFoundError
-        It was told to stop before the first iteration.
+        Stopped before the first iteration.
     """
     if not 0 <= settings.smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {settings.smoothing}")
@@ -157,14 +150,10 @@ def fit_incomplete(
 
 
 class _Task:
-    """A structure and rows, ready for many iterations."""
+    """A structure and rows, prepared for iterations; parameters are flat arrays, family after family."""
 
     def __init__(
-        self,
-        engine: Engine,
-        shapes: Sequence[tuple[int, ...]],
-        rows: IncompleteDataset,
-        settings: Maximisation,
+        self, engine: Engine, shapes: Sequence[tuple[int, ...]], rows: IncompleteDataset, settings: Maximisation
     ):
         self.shapes = shapes
         self.rows = IncompleteRows(engine, rows.dataset.codes, rows.is_hidden)
@@ -174,36 +163,37 @@ class _Task:
         self.places = [slice(end - math.prod(shape), end) for shape, end in zip(shapes, ends)]
 
     def tables(self, flat: np.ndarray) -> list[np.ndarray]:
-        """Views of one number for each cell, by family."""
+        """Views of a flat array by family."""
         return [flat[place].reshape(shape) for place, shape in zip(self.places, self.shapes)]
 
     def flatten(self, tables: Sequence[np.ndarray]) -> np.ndarray:
-        """The opposite."""
+        """The inverse of `tables`."""
         return np.concatenate([table.ravel() for table in tables])
 
     def start(self, number: int) -> np.ndarray:
-        """Parameters to begin with, none of them 0: a row's worth of chance in each parent configuration."""
-        chance = task_generator(self.settings.seed, number).standard_exponential(len(self.rows.whole))
+        """Positive initial parameters: random, to which start 0 adds the counts of whole families.
+
+        The random part has the weight of one row per parent configuration.
+        """
+        chance = task_generator(self.settings.seed, number).standard_exponential(len(self.rows.observed_counts))
         chance = self.maximise(np.maximum(chance, 1e-9), 0.0)
-        return self.maximise(self.rows.whole + chance, 0.0) if number == 0 else chance
+        return self.maximise(self.rows.observed_counts + chance, 0.0) if number == 0 else chance
 
     def maximise(self, counts: np.ndarray, smoothing: float) -> np.ndarray:
         """The M step."""
         return self.flatten([to_probabilities(table, smoothing) for table in self.tables(counts)])
 
     def log_prior(self, probabilities: np.ndarray) -> float:
-        """Logarithm of the prior's density up to a constant."""
+        """Log-density of the prior up to a constant."""
         smoothing = self.settings.smoothing
         if smoothing == 0.0:
             return 0.0
-        return math.fsum(
-            smoothing / part.size * float(np.log(part).sum()) for part in self.tables(probabilities)
-        )
+        return math.fsum(smoothing / part.size * float(np.log(part).sum()) for part in self.tables(probabilities))
 
     def climb(
         self, probabilities: np.ndarray, number: int, stop: StopSignal | None, reporter: Reporter | None
     ) -> _Run:
-        """Iterate until the objective stands still, the limit is reached or the user stops it."""
+        """Iterate until convergence, the limit of iterations, or the stop signal."""
         settings = self.settings
         trace: list[float] = []
         reached = -math.inf

@@ -1,21 +1,20 @@
 """Structures from rows with holes: structural expectation maximisation (Friedman 1997).
 
-A round completes the table by the network so far, searches the completed table, of which all counts are whole
-numbers, and fits the parameters of what was found to the rows with holes. Holes get the states most probable
-together, as Scanagatta, Corani, Zaffalon, Yoo and Kang (2018) complete them, or states drawn given the observed ones,
-which do not make relations look surer than they are. The first network is the maximum spanning tree of mutual
-information (Chow and Liu 1968) of available pairs.
+A round imputes the holes under the current network, searches on the completed table, and fits the parameters of the
+result to the rows with holes. Holes get their most probable joint state, as in Scanagatta, Corani, Zaffalon, Yoo and
+Kang (2018), or a draw given the observed cells, which does not overstate dependences. The first network is the
+maximum spanning tree of the mutual information of available pairs (Chow and Liu 1968).
 
-Networks of different tables compare by the log-likelihood of the observed cells, exact, less what the score takes off
-the maximised log-likelihood of the completed table: for BIC and AIC their penalty, for BDeu and K2 as in the
-approximation of Cheeseman and Stutz (1996). The rounds end when that no longer rises.
+Networks from different tables are compared by the exact log-likelihood of the observed cells minus the difference
+between the completed table's maximised log-likelihood and its score: the penalty of BIC and AIC, and for BDeu and K2
+the approximation of Cheeseman and Stutz (1996). The rounds end when that no longer rises.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,53 +25,32 @@ from formats.records import Header, Network
 from stages.entropy import compute_entropies, mutual_information
 from stages.evaluate.scoring import score_families
 from stages.fit import fit_parameters
-from stages.inference.engine import Engine
-from stages.inference.tables import fill
+from stages.inference.junction_trees import Engine
+from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
+from . import StructuralEM
 from .maximisation import Maximisation, fit_incomplete
 
 Found = tuple[Network, dict[str, Any]]
 """A network and the figures of its search."""
 
 Search = Callable[[Dataset, Network | None], Found]
-"""Finds a network for a complete table, starting from a network if there is one."""
+"""Searches a network for a complete table, from a start network if given."""
 
 SMOOTHING = 1.0
-"""Equivalent sample size of the prior behind the parameters that complete rows: no state is impossible."""
+"""Equivalent sample size of the prior of the imputing parameters: no state is impossible."""
 
 OF_ONE_TABLE = ("bound", "gap", "bound_relative_to")
-"""What a search proves of a filled table says nothing of the rows with holes."""
+"""Header entries dropped: bounds for a completed table do not hold for the rows with holes."""
 
 MOST_SEED = 1 << 31
 
 
-@dataclass(frozen=True)
-class StructuralEM:
-    """How structures are learned from rows with holes.
-
-    Attributes
-    ----------
-    imputation : str
-        ``best``: the states of a row's holes that are most probable together; ``drawn``: drawn given its other cells.
-    rounds : int
-        At most so many.
-    seed : int
-        Of the draws.
-    jobs : int
-        Threads of the inference.
-    """
-
-    imputation: str = "best"
-    rounds: int = 20
-    seed: int = 0
-    jobs: int = 1
-
-
 class _Round(NamedTuple):
-    """What a round found, and its score on the observed cells."""
+    """Result of a round, and its score on the observed cells."""
 
     network: Network
     figures: dict[str, Any]
@@ -91,20 +69,16 @@ def learn_structure(
 
     Parameters
     ----------
-    rows : IncompleteDataset
-    search : callable
-    settings : StructuralEM
     start : Network, optional
-        Its structure completes the rows first, and the first search starts from it; variables in the data's order.
+        Structure for the first imputation and start of the first search; variables in the data's order.
     stop : StopSignal
-        Once it is set the best network so far is returned; the search has to hear it, too.
-    reporter : Reporter
+        Once set, the best network so far is returned; the search must obey it, too.
 
     Returns
     -------
     (Network, dict)
-        The network of the best round, and the figures of its search with those of all rounds. Local scores and
-        ``total`` are of the table as it was completed then. The header says ``holes``, ``rounds``, ``imputation`` and
+        The network of the best round, and the figures of its search and of all rounds. Local scores and ``total``
+        refer to that round's completed table. The header has ``holes``, ``rounds``, ``imputation`` and
         ``observed_score``.
 
     Raises
@@ -132,9 +106,7 @@ def learn_structure(
         )
         found = _Round(network, figures, observed_score(network, completed, fitted.log_likelihood))
         trace.append({"score": found.score, "total": network.header.extra["total"], "arcs": network.n_arcs})
-        reporter.detail(
-            f"round {number}: {network.n_arcs} arcs, score of the observed cells {found.score:,.2f}"
-        )
+        reporter.detail(f"round {number}: {network.n_arcs} arcs, score of the observed cells {found.score:,.2f}")
         if best is not None and not found.score > best.score:
             break
         is_same = before is not None and before.parents == network.parents
@@ -151,22 +123,21 @@ def learn_structure(
 
 
 def observed_score(network: Network, completed: Dataset, log_likelihood: float) -> float:
-    """The log-likelihood of observed cells less what the score takes off that of a completed table, nats.
+    """Log-likelihood of the observed cells minus the score's penalty on the completed table, nats.
 
     Parameters
     ----------
     network : Network
-        Its ``total`` is the score on `completed`.
-    completed : Dataset
+        With its score on `completed` as ``total``.
     log_likelihood : float
-        Of the observed cells under parameters fitted to them.
+        Of the observed cells, under parameters fitted to them.
     """
     maximised = math.fsum(score_families(network.parents, completed, ("ll",))["ll"])
     return log_likelihood - (maximised - float(network.header.extra["total"]))
 
 
 def spanning_tree(rows: IncompleteDataset) -> Network:
-    """The tree of most mutual information of available pairs, arcs away from the first variable (Prim 1957)."""
+    """Maximum spanning tree of available pairs' mutual information (Prim 1957), rooted at the first variable."""
     variables = rows.dataset.variables
     n = len(variables)
     information = mutual_information(compute_entropies(rows), rows.dataset.names, "the data")
@@ -183,13 +154,9 @@ def spanning_tree(rows: IncompleteDataset) -> Network:
 
 
 def _complete(
-    rows: IncompleteDataset,
-    model: BayesianNetwork,
-    network: Network | None,
-    settings: StructuralEM,
-    number: int,
+    rows: IncompleteDataset, model: BayesianNetwork, network: Network | None, settings: StructuralEM, number: int
 ) -> Dataset:
-    """The table with its holes filled under a model."""
+    """The table with its holes imputed under a model."""
     seed = None
     if settings.imputation == "drawn":
         seed = int(task_generator(settings.seed, number).integers(MOST_SEED))
@@ -199,11 +166,11 @@ def _complete(
 
 
 def _elimination(network: Network) -> list[int] | None:
-    """The order that proves the network's width, if there is a bound on it."""
+    """The elimination order of the network's treewidth certificate, if there is one."""
     certificate = network.header.extra.get("treewidth")
     return certificate["elimination"] if certificate else None
 
 
 def _settings(settings: StructuralEM) -> Maximisation:
-    """Parameters between rounds need not be the last digit's."""
+    """Settings of parameter fitting between rounds, with a loose tolerance."""
     return Maximisation(smoothing=SMOOTHING, tolerance=1e-4, iterations=30, jobs=settings.jobs)

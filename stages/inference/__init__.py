@@ -1,10 +1,8 @@
-"""Exact inference in networks with parameters.
+"""Exact inference in networks with parameters, by junction trees; the kernels are in `stages.kernels.inference`.
 
-engine     a network made ready; what is hidden in rows falls apart into components; costs, and what is refused
-questions  one piece of evidence: marginals, joint distributions, most probable states, samples, probability
-weighting  the same from weighted samples, with standard errors, where tables would be too large
-tables     many rows of evidence: a column predicted, holes filled
-expected   expected counts of families over rows with holes, under changing parameters
-
-The arithmetic is in `stages.kernels.inference`. A further question is a function on an `Engine` in `questions`.
+junction_trees   a network prepared for queries: components of hidden variables, their costs, the limit on memory
+queries          queries given one piece of evidence: probability, marginals, joint, MAP, MPE, samples
+row_queries      queries given each row of a table: probability, prediction, imputation
+expected_counts  expected counts of families over incomplete rows, under changing parameters
+likelihood_weighting  approximate queries from weighted samples, where the tables would be too large
 """

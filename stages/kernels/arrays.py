@@ -1,4 +1,4 @@
-"""Entries copied from one array into another."""
+"""Copying of array entries."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from .jit import njit
 
 @njit
 def copy_into(target, source):
-    """Write `source` over the first entries of `target`; the two do not overlap.
+    """Copy `source` into the first entries of `target`; the two must not overlap.
 
-    numba's ``target[:n] = source`` copies the source first, in case they do, and brings the wording of an error
-    message about shapes into each kernel.
+    numba's ``target[:n] = source`` makes a temporary copy, as the two may overlap, and compiles an error message
+    about shapes into each kernel.
     """
     for k in range(len(source)):
         target[k] = source[k]

@@ -1,12 +1,11 @@
-"""Sets of variables as rows of 64-bit words: membership, insertion, growing a transitive closure; and bit tricks
-on words, compiled to the processor's own instructions.
+"""Sets of variables as rows of 64-bit words: membership, insertion, removal, transitive closure; and operations on
+single words that compile to one processor instruction.
 """
 
 from __future__ import annotations
 
 import numba
 import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -41,7 +40,7 @@ else:
         """Position of the lowest set bit of a non-zero uint64 (LLVM ``cttz``)."""
 
         def generate(context, builder, signature, arguments):
-            zero_is_undefined = ir.Constant(ir.IntType(1), 1)
+            zero_is_undefined = context.get_constant(types.boolean, True)
             return builder.cttz(arguments[0], zero_is_undefined)
 
         return types.uint64(types.uint64), generate
@@ -54,44 +53,44 @@ def empty_bit_matrix(n_rows: int, n_bits: int) -> np.ndarray:
 
 @njit
 def has_bit(words, element):
-    """True when `element` is in the set `words`. Unsigned numbers spare the test for an index from the end."""
+    """Whether `element` is in the set `words`. Unsigned indices avoid numba's check for negative ones."""
     bit = np.uint64(element)
     return (words[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
 
 
 @njit
 def set_bit(words, element):
-    """Put `element` into the set `words`."""
+    """Insert `element` into the set `words`."""
     bit = np.uint64(element)
     words[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
 
 
 @njit
 def clear_bit(words, element):
-    """Take `element` out of the set `words`."""
+    """Remove `element` from the set `words`."""
     bit = np.uint64(element)
     words[bit >> np.uint64(6)] &= ~(np.uint64(1) << (bit & np.uint64(63)))
 
 
 @njit
 def add_family(descendants, child, parents, stack):
-    """Close `descendants` under new arcs from every one of `parents` to `child`.
+    """Update the transitive closure `descendants` for new arcs from all parents of `child` to `child`.
 
     Parameters
     ----------
     descendants : ndarray of uint64, shape (n_variables, n_words)
-        Row v holds the proper descendants of v; closed under the arcs added so far, changed in place.
+        Row v is the set of proper descendants of v under the arcs added so far; changed in place.
     child : int
-        Must have no parents yet, and none of `parents` among its descendants.
-    parents : tuple of (offsets, members)
-        CSR lists of the parents chosen so far, `child`'s included, so that ancestors can be climbed to.
+        Had no parents before; none of its new ones is among its descendants.
+    parents : tuple of (first, last, members)
+        The parents of v are ``members[first[v]:last[v]]``; those of `child` are included.
     stack : ndarray of int32, shape (n_variables,)
         Scratch.
 
     Returns
     -------
     int
-        Rows of words changed or looked at, the measure of work.
+        Rows updated plus arcs followed, the measure of work.
     """
     first, last, members = parents
     n_words = descendants.shape[1]
@@ -105,7 +104,7 @@ def add_family(descendants, child, parents, stack):
             set_bit(descendants[parent], element)
             stack[top] = parent
             top += 1
-    # An ancestor that already counts the child among its descendants has, by closure, all that it would gain.
+    # The child's bit also marks the ancestors that were visited: before this call it was nobody's descendant.
     while top > 0:
         top -= 1
         ancestor = stack[top]

@@ -1,4 +1,4 @@
-"""Dominance pruning: a parent set is useless when a proper subset scores at least as well."""
+"""Dominance pruning: a parent set is dominated if a proper subset scores at least as well."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from .jit import njit
 
 LARGEST_ENUMERATED = 12
-"""Subsets of larger sets are not enumerated."""
+"""Largest set whose subsets are looked up in the hash table."""
 
 LOOKUP_COST = 4
-"""Looking up one subset over comparing one listed set; measured roughly."""
+"""Cost of looking up one subset relative to comparing one listed set; roughly measured."""
 
 
 @njit
 def mixed_bits(number):
-    """A number that looks random (splitmix64 by Steele, Lea and Flood 2014)."""
+    """Hash of a number: the output function of splitmix64 (Steele, Lea and Flood 2014)."""
     z = np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -24,7 +24,7 @@ def mixed_bits(number):
 
 @njit
 def is_subset(offsets, members, other, stamp, s):
-    """Whether all members of the set `other` are stamped `s`."""
+    """Whether all members of the set `other` have the stamp `s`."""
     for j in range(offsets[other], offsets[other + 1]):  # noqa: SIM110 (compiled)
         if stamp[members[j]] != s:
             return False
@@ -33,17 +33,18 @@ def is_subset(offsets, members, other, stamp, s):
 
 @njit
 def mark_undominated(offsets, members, n_variables, n_better):
-    """Which sets have no listed proper subset among those that are better.
+    """Which sets have no kept proper subset among those that may dominate them.
 
     Parameters
     ----------
     offsets : ndarray of int64, shape (n_sets + 1,)
     members : ndarray of int32
-        Ascending members of set s are ``members[offsets[s]:offsets[s + 1]]``. Sets are sorted best score first,
-        ties by size, so that whatever dominates a set stands before it.
+        Ascending members of set s are ``members[offsets[s]:offsets[s + 1]]``. Sets are sorted by descending score,
+        ties by size, so that every set stands behind those that dominate it.
     n_variables : int
+        Members are less than this.
     n_better : ndarray of int64, shape (n_sets,)
-        How many of the first sets may dominate each one, ascending; s for set s where any margin will do.
+        Only the first ``n_better[s]`` sets may dominate set s; ascending. It is s if no margin is demanded.
 
     Returns
     -------
@@ -51,11 +52,11 @@ def mark_undominated(offsets, members, n_variables, n_better):
     """
     n_sets = len(offsets) - 1
     keep = np.ones(n_sets, dtype=np.bool_)
-    # Kept sets hang in one chain per largest member; only chains of a set's own members can hold a subset.
+    # Kept sets form one linked list per largest member; a non-empty subset is in the list of a member of the set.
     head = np.full(n_variables, -1, dtype=np.int64)
     length = np.zeros(n_variables, dtype=np.int64)
     next_in_chain = np.full(n_sets, -1, dtype=np.int64)
-    # They also stand in a hash table: with many sets, looking all subsets up is faster than walking chains.
+    # They are also in a hash table: with long lists, looking up all subsets is faster than scanning the lists.
     n_slots = 8
     while n_slots < 2 * n_sets:
         n_slots *= 2
@@ -95,7 +96,7 @@ def mark_undominated(offsets, members, n_variables, n_better):
         if size <= LARGEST_ENUMERATED and LOOKUP_COST * (1 << size) < in_chains:
             subset_hash = own_hash
             for code in range(1, 1 << size):
-                # Subsets in the order of a Gray code: each differs from the one before by one member.
+                # Subsets in the order of a Gray code: each differs from its predecessor by one member.
                 changed = 0
                 while not (code >> changed) & 1:
                     changed += 1
@@ -103,7 +104,7 @@ def mark_undominated(offsets, members, n_variables, n_better):
                 slot = subset_hash & mask
                 while slots[slot] >= 0 and keep[s]:
                     other = slots[slot]
-                    # Any smaller subset will do, also one that only shares the hash.
+                    # Hashes may collide; any smaller subset dominates, whether or not it is the one looked up.
                     if hashes[other] == subset_hash and offsets[other + 1] - offsets[other] < size:
                         keep[s] = not is_subset(offsets, members, other, stamp, s)
                     slot = (slot + np.uint64(1)) & mask

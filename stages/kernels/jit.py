@@ -1,7 +1,8 @@
-"""The one way to compile: flags, and a cache directory that changes with the kernel sources.
+"""How kernels are compiled: the options of numba, and a cache folder that changes with the kernel sources.
 
-numba's own cache does not notice a change in a helper that lives in another file. A directory named after a
-digest of all kernel sources removes that trap. ``NUMBA_CACHE_DIR`` overrides it; see `kernel_cache`.
+numba's own cache does not notice a change in a callee that lives in another file. A folder named after a digest of
+all kernel sources avoids stale code. Kernels are assembled late (`machine_code`) if this numba has what that needs,
+else compiled by plain numba.
 """
 
 from __future__ import annotations
@@ -12,50 +13,66 @@ from pathlib import Path
 
 import numba
 
-from .kernel_cache import use_cache
-from .machine_code import Kernel, assemble_late
-from .reference_counts import KernelCompiler
+from .cache_folder import cache_root, why_not_trusted
+
+STAGES = Path(__file__).parents[1]
 
 
-def _source_digest() -> str:
+def source_digest(stages: Path) -> str:
+    """Digest of numba's version and all kernel sources: the files in folders named ``kernels`` below `stages`."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(stages.glob("**/kernels/**/*.py")):
+        digest.update(f"{path.relative_to(stages)}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-_DIGEST = _source_digest()
+_ROOT = cache_root(os.environ)
+numba.config.CACHE_DIR = os.path.join(_ROOT, f"kernels-{source_digest(STAGES)}")
 
-if not os.environ.get("NUMBA_CACHE_DIR"):
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    numba.config.CACHE_DIR = os.path.join(base, "bnsl", f"kernels-{_DIGEST}")
+NOT_CACHED = why_not_trusted(_ROOT, numba.config.CACHE_DIR)
+"""Why kernels are compiled in each run and kept in memory only; None if the cache on disk is used."""
 
 
-_OPTIONS = {
-    "nopython": True,
-    "boundscheck": None,
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,
-}
+def why_not_stored() -> str | None:
+    """Why each run compiles its kernels anew; None if they can be stored."""
+    if NOT_CACHED or os.access(numba.config.CACHE_DIR, os.W_OK | os.X_OK):
+        return NOT_CACHED
+    return f"{numba.config.CACHE_DIR} cannot be written"
 
-ASSEMBLES_LATE = assemble_late()
+
+_OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+
+def _late_assembly():
+    """The dispatcher of kernels that are assembled late; None if this numba lacks what it relies on."""
+    try:
+        from .machine_code import Kernel, install
+
+        install()
+    except (ImportError, AttributeError):
+        return None
+    return Kernel
+
+
+KERNEL = None if numba.config.DISABLE_JIT else _late_assembly()
 
 
 def njit(function):
     """Decorator for every kernel: cached on disk, releases the interpreter lock, no fast-math, numpy error model."""
-    return _kernel(function, _OPTIONS)
+    return _compiled(function, _OPTIONS)
 
 
 def inlined(function):
-    """The same for functions so small that handing over their arrays would cost more than their work."""
-    return _kernel(function, {**_OPTIONS, "inline": "always"})
+    """`njit` for tiny functions whose many array arguments would cost more to pass than their work."""
+    return _compiled(function, {**_OPTIONS, "inline": "always"})
 
 
-def _kernel(function, options):
-    if numba.config.DISABLE_JIT:
-        return function
-    if not ASSEMBLES_LATE:
-        return use_cache(numba.jit(pipeline_class=KernelCompiler, **options)(function), _DIGEST)
-    options = {**options, "no_cpython_wrapper": True}  # it is made when Python calls
-    return use_cache(Kernel(function, targetoptions=options, pipeline_class=KernelCompiler), _DIGEST)
+def _compiled(function, options):
+    if KERNEL is None:
+        # numba stores elsewhere what it cannot store in the folder given. Without compilation this is the function.
+        return numba.jit(cache=why_not_stored() is None, **options)(function)
+    kernel = KERNEL(function, targetoptions={**options, "no_cpython_wrapper": True})
+    if NOT_CACHED is None:
+        kernel.enable_caching()
+    return kernel

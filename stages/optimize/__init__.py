@@ -1,68 +1,81 @@
 """Structure optimisation: choose one parent set per variable so that the arcs form no cycle.
 
-`METHODS` names the searches, family by family as the folders here; it is data, and a method's module is imported
-when it runs (`stages.optimize.driver`). A module for listed sets offers ``search``, one for data ``search_data``
-(`stages.optimize.result`). Every result passes through `stages.optimize.verify` before it leaves as a `Network`.
-``lists`` prepares listed sets and ``bounds`` works on upper bounds for all families.
+The main road is `MAIN_METHODS`: ``orders`` and ``treewidth`` search among listed sets, ``exact`` proves, ``pricing``
+and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METHODS` adds published methods
+(`stages.published`) and those of other packages. The table is data; a method's module is imported when it runs
+(`stages.optimize.driver`). A module for listed sets offers ``search``, one for data ``search_data``
+(`stages.optimize.result`). `stages.optimize.verify` checks every result before it becomes a `Network`.
 
-To add a method: write its module in the folder of its family, and its entry in `METHODS`. An option of its own is
-a field of `OptimizeOptions` made by `own`, and named in the entry; the command line does the rest.
+To add a method, write its module and its entry in `MAIN_METHODS`, or in a package of your own with an entry point
+(`stages.methods`). An option of its own is a field of `OptimizeOptions` made by `own` and named in the entry; the
+command line does the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from stages.methods import own
+from stages.methods import (
+    DATA,
+    DATA_TW,
+    RESTARTED,
+    SETS,
+    SETS_TW,
+    SearchMethod,
+    Task,
+    Variant,
+    installed,
+    on_data,
+    on_sets,
+    own,
+)
 
 if TYPE_CHECKING:
     import numpy as np
 
     from stages.runtime.remote_workers import RemoteWorkers
 
-    from .lists.start_network import StartNetwork
+    from ..lists.start_network import StartNetwork
 
 
 # ------------------------------------------------------------------------------------------ options
 
 
 INITS = ("random", "dfs", "fas", "entropy", "ascent")
-"""Ways to draw the orders that searches start from."""
+"""Distributions of the initial orders of searches."""
 
 
 @dataclass(frozen=True)
 class OptimizeOptions:
-    """What a user can ask of a search; which options a method reads is told by its entry in `METHODS`.
+    """Options of searches; a method's entry in `METHODS` names those that it reads.
 
     Attributes
     ----------
     method : str or None
-        Key of `METHODS`; None means what `choose_method` says.
+        Key of `METHODS`; None for the choice of `choose_method`.
     treewidth : int or None
         Upper bound on the treewidth of the moral graph.
     max_table : int or None
         Upper bound on the product of the states of a clique, under a treewidth bound.
     init : str
-        Initial orders.
+        One of `INITS`.
     iterations : int
         Greedy steps per restart.
     restarts : int or None
-        Number of starting orders, or of climbs after the first; None means as many as the budget allows, or none.
-    seed : int
+        Number of starting orders, or of climbs after the first; None for as many as the budget allows, or none.
     jobs : int
         Threads.
     remote : RemoteWorkers or None
-        Who does restarts, or replicates, in place of threads.
+        Workers for restarts, or replicates, in place of threads.
     score, ess
-        Local score and its equivalent sample size, where a method searches on data.
+        Local score of a search on data and its equivalent sample size.
     max_parents : int or None
-        Largest parent set of a method on data.
+        Largest parent set of a search on data.
     tabu : int
         Length of the tabu list; 0 for none.
     perturb : int or None
-        Random moves before each restart; a tenth of the variables by default.
+        Random moves before each restart; None for a tenth of the variables.
     required, forbidden : tuple of (int, int)
         Arcs (parent, child) that a network must or must not have; listed sets agree with them already.
     tiers : tuple of int or None
@@ -72,7 +85,7 @@ class OptimizeOptions:
     start : StartNetwork or None
         Network to start from: among listed sets its order is the first.
     information : ndarray of float64, shape (n_variables, n_variables), or None
-        Mutual information of all pairs, see `stages.entropy.mutual_information`; None where listed sets tell it.
+        Mutual information of all pairs, see `stages.entropy.mutual_information`; None to estimate it from the sets.
     """
 
     method: str | None = None
@@ -119,7 +132,7 @@ class OptimizeOptions:
     required: tuple[tuple[int, int], ...] = ()
     forbidden: tuple[tuple[int, int], ...] = ()
     tiers: tuple[int, ...] | None = None
-    alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0)
+    alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0, is_open=True)
     start: StartNetwork | None = None
     information: np.ndarray | None = None
 
@@ -132,194 +145,52 @@ class OptimizeOptions:
 
 
 COMMON = ("method", "treewidth", "seed")
-"""Fields that tell about every run; `jobs` changes no result."""
+"""Fields recorded of every run; `jobs` changes no result."""
 
-ON_SETS = ("sets", "partial")
-"""Options of all searches among listed sets."""
-
-RESTARTED = ("restarts", "start", "workers")
-"""Options of searches whose restarts are independent of one another."""
-
-ON_DATA = ("score", "ess", "max_parents", "start", "screen", "workers")
-"""Options of all searches on data; workers are for replicates of it."""
-
-# ------------------------------------------------------------------------------------------ methods
-
-
-class Task(NamedTuple):
-    """What is searched: on data or among listed sets; under a treewidth bound or not."""
-
-    on_data: bool = False
-    bounded: bool = False
-
-
-SETS, SETS_TW = Task(), Task(bounded=True)
-DATA, DATA_TW = Task(on_data=True), Task(on_data=True, bounded=True)
-
-
-@dataclass(frozen=True)
-class Way:
-    """How a method does one kind of task: its module, and the options that it reads besides the common ones.
-
-    Options are fields of `OptimizeOptions`, or inputs and outputs that the command line opens: ``sets``,
-    ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``workers``.
-    """
-
-    module: str
-    options: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MethodSpec:
-    """One search method: the folder of its family, what it is, where it was published, what it can be run on."""
-
-    family: str
-    help: str
-    ways: Mapping[Task, Way]
-    source: str = ""
-
-    @property
-    def about(self) -> str:
-        """What it is, and where it was published."""
-        return f"{self.help} ({self.source})" if self.source else self.help
-
-
-def _on_sets(module: str, *options: str) -> Way:
-    return Way(f"stages.optimize.{module}", (*ON_SETS, *options))
-
-
-def _on_data(module: str, *options: str) -> Way:
-    return Way(f"stages.optimize.{module}", (*ON_DATA, *options))
-
-
-METHODS: dict[str, MethodSpec] = {
-    "ils": MethodSpec(
+MAIN_METHODS = {
+    "ils": SearchMethod(
         "orders",
         "iterated local search over orders, with --tw over k-trees; the best networks in a given time",
         {
-            SETS: _on_sets("orders.ils", "init", *RESTARTED),
-            SETS_TW: _on_sets("treewidth.ils", *RESTARTED, "max_table"),
+            SETS: on_sets("stages.optimize.orders.ils", "init", *RESTARTED),
+            SETS_TW: on_sets("stages.optimize.treewidth.ils", *RESTARTED, "max_table"),
         },
     ),
-    "obs": MethodSpec(
-        "orders",
-        "greedy swaps in order space",
-        {SETS: _on_sets("orders.obs", "init", "iterations", *RESTARTED)},
-        "Perez Urcia & Mauá 2015",
-    ),
-    "asobs": MethodSpec(
-        "orders",
-        "greedy swaps over orders, arcs may go against them; with --tw local search over orders of k-trees",
-        {
-            SETS: _on_sets("orders.asobs", "init", "iterations", *RESTARTED),
-            SETS_TW: _on_sets("treewidth.asobs", "init", *RESTARTED, "max_table"),
-        },
-        "Scanagatta et al. 2015",
-    ),
-    "winasobs": MethodSpec(
-        "orders",
-        "moves of blocks in the order, from acyclic selection",
-        {SETS: _on_sets("orders.winasobs", "init", *RESTARTED)},
-        "Scanagatta et al. 2017",
-    ),
-    "exact": MethodSpec(
+    "exact": SearchMethod(
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
-        {SETS: _on_sets("exact.search", "init", "start")},
+        {SETS: on_sets("stages.optimize.exact.search", "init", "start")},
     ),
-    "kg": MethodSpec(
-        "treewidth",
-        "k-G: best fitting set along sampled orders",
-        {SETS_TW: _on_sets("treewidth.kg", "init", *RESTARTED, "max_table")},
-        "Scanagatta et al. 2016",
-    ),
-    "kastar": MethodSpec(
-        "treewidth",
-        "k-A*: the best cliques along the orders that kg draws with the same seed",
-        {SETS_TW: _on_sets("treewidth.kastar", "init", *RESTARTED)},
-        "Scanagatta et al. 2016",
-    ),
-    "kmax": MethodSpec(
-        "treewidth",
-        "k-MAX: k-trees grown by least regret",
-        {SETS_TW: _on_sets("treewidth.kmax", *RESTARTED, "max_table")},
-        "Scanagatta et al. 2018",
-    ),
-    "s2": MethodSpec(
-        "treewidth",
-        "S2: uniform k-trees, accepted by informative score, and solved",
-        {SETS_TW: _on_sets("treewidth.s2", "restarts", "start", "information")},
-        "Nie et al. 2015",
-    ),
-    "s2plus": MethodSpec(
-        "treewidth",
-        "S2+: k-trees grown by A* on the informative score, and solved",
-        {SETS_TW: _on_sets("treewidth.s2plus", "restarts", "start", "information")},
-        "Nie et al. 2016",
-    ),
-    "forest": MethodSpec(
+    "forest": SearchMethod(
         "treewidth",
         "at most one parent each, exactly, whatever the bound",
-        {SETS_TW: _on_sets("treewidth.forest", "max_table")},
+        {SETS_TW: on_sets("stages.optimize.treewidth.forest", "max_table")},
         "Chow & Liu 1968",
     ),
-    "pricing": MethodSpec(
+    "pricing": SearchMethod(
         "pricing",
         "on data: order search and growth of candidate sets in turn, with --tw over k-trees; the best networks "
         "in a given time",
         {
-            DATA: _on_data("pricing.unbounded", "sets", "save_sets"),
-            DATA_TW: _on_data("pricing.treewidth", "sets", "save_sets", "max_table"),
+            DATA: on_data("stages.optimize.pricing.orders", "sets", "save_sets"),
+            DATA_TW: on_data("stages.optimize.pricing.ktrees", "sets", "save_sets", "max_table"),
         },
     ),
-    "hc": MethodSpec(
+    "hc": SearchMethod(
         "climbing",
         "hill climbing on data: add, remove, reverse arcs",
-        {DATA: _on_data("climbing.hc", "restarts", "perturb", "tabu")},
-    ),
-    "chc": MethodSpec(
-        "climbing",
-        "constrained hill climbing on data: pairs tested independent are not tried again",
-        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
-        "Gámez et al. 2011",
-    ),
-    "chc-star": MethodSpec(
-        "climbing",
-        "chc, then hc from its result",
-        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
-        "Gámez et al. 2011",
-    ),
-    "ichc": MethodSpec(
-        "climbing",
-        "chc from its own result until nothing changes",
-        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
-        "Gámez et al. 2011",
-    ),
-    "2ichc": MethodSpec(
-        "climbing",
-        "chc twice",
-        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
-        "Gámez et al. 2011",
-    ),
-    "fastchc": MethodSpec(
-        "climbing",
-        "chc in one climb that reopens pairs beside new arcs: the fewest scores",
-        {DATA: _on_data("climbing.chc", "restarts", "perturb")},
-        "Gámez et al. 2012",
-    ),
-    "mmhc": MethodSpec(
-        "climbing",
-        "hill climbing among neighbours found by tests",
-        {DATA: _on_data("climbing.mmhc", "restarts", "perturb", "tabu", "alpha")},
-        "Tsamardinos et al. 2006",
+        {DATA: on_data("stages.optimize.climbing.hc", "restarts", "perturb", "tabu")},
     ),
 }
 
+METHODS = installed("bnsl.searches", MAIN_METHODS)
+"""All searches by name: the main road's, then those of `stages.published` and of other packages."""
+
 
 def default_method(treewidth: int | None = None, on_data: bool = False, is_small: bool = False) -> str:
-    """The method that finds the best networks for such a task.
+    """The method that finds the best networks for a task.
 
-    `is_small` says that dynamic programming is the way among listed sets, see `exact.subset_dp.subsets_fit`.
+    With `is_small`, dynamic programming over subsets is possible (`bounds.subset_dp.subsets_fit`).
     """
     if on_data:
         return "pricing"
@@ -328,22 +199,22 @@ def default_method(treewidth: int | None = None, on_data: bool = False, is_small
     return "exact" if is_small else "ils"
 
 
-def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = False) -> tuple[str, Way]:
-    """The method that runs, by name, and the way it does so.
+def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = False) -> tuple[str, Variant]:
+    """Name and variant of the method to run: the named one, or the best one for the task.
 
-    Without a name it is the best one for the task; ``exact`` only where no number of restarts is asked for.
+    The latter is ``exact`` only if no number of restarts is given.
 
     Raises
     ------
     ValueError
         The named method does not do such a task.
     """
-    from .exact.subset_dp import subsets_fit
+    from .bounds.subset_dp import subsets_fit
 
     is_small = options.restarts is None and subsets_fit(n_variables)
     name = options.method or default_method(options.treewidth, on_data, is_small)
-    way = METHODS[name].ways.get(Task(on_data, options.treewidth is not None))
-    if way is None:
+    variant = METHODS[name].variants.get(Task(on_data, options.treewidth is not None))
+    if variant is None:
         kind = f"{'on data' if on_data else 'among listed sets'}, treewidth bound {options.treewidth}"
         raise ValueError(f"method {name} does not search so: {kind}")
-    return name, way
+    return name, variant

@@ -1,11 +1,10 @@
-"""Networks of many replicates of the data: the non-parametric bootstrap, sub-samples, the jackknife.
+"""Networks of replicates of the data: the non-parametric bootstrap, sub-samples, the jackknife, multiple imputation.
 
-A bootstrap replicate has as many rows as the data, drawn from them with replacement (Efron 1979; of networks
-Friedman, Goldszmidt and Wyner 1999); a sub-sample has a part of the rows, drawn without (Politis and Romano 1994); a
-replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). Of rows with holes replicates may be of all
-rows, their holes drawn anew (multiple imputation, Rubin 1987). The counting core merges equal rows and counts them by
-their weight (`stages.scoring.dataset_layout`), so that rows drawn twice are not counted twice. Variables keep the
-states of the data, those too that no row drawn has.
+A bootstrap replicate has as many rows as the data, drawn with replacement (Efron 1979; for networks Friedman,
+Goldszmidt and Wyner 1999); a sub-sample has a share of the rows, drawn without replacement (Politis and Romano 1994);
+a replicate of the jackknife lacks one of R blocks of rows (Tukey 1958). Replicates of rows with missing values may
+have all rows, missing values drawn again (multiple imputation, Rubin 1987). Equal rows are merged and weighted
+(`stages.scoring.dataset_layout`), so duplicates cost nothing. Variables keep all states of the data.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ Found = tuple[Network, dict[str, Any]]
 Rows = Dataset | IncompleteDataset
 
 Search = Callable[[Rows, int, StopSignal, Network | None], Found]
-"""Finds a network for data, by a seed, until it is told to stop, starting from a network if there is one."""
+"""Finds a network from data, a seed, a stop signal and, optionally, a network to start from."""
 
 MOST_SEED = 1 << 31
-"""Seeds of replicates are below: small enough to be typed again."""
+"""Seeds of replicates are below this: short enough to be typed."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,9 @@ class Resampling:
     Attributes
     ----------
     kind : str
-        ``bootstrap``, ``subsample``, ``jackknife``, or ``imputed``: all rows, whose holes each search draws anew.
+        ``bootstrap``, ``subsample``, ``jackknife``, or ``imputed``: all rows, missing values drawn again.
     share : float
-        Of the rows, in a sub-sample.
+        Share of the rows in a sub-sample.
     """
 
     kind: str = "bootstrap"
@@ -57,13 +56,12 @@ class Resampling:
 
         Parameters
         ----------
-        n_rows : int
         place : (int, int)
-            The replicate, from 0, and how many there are.
+            The replicate, from 0, and the number of replicates.
         seed : int
-            Of all: it deals the rows to the blocks of the jackknife.
+            The same for all replicates: it assigns the rows to the blocks of the jackknife.
         rng : numpy.random.Generator
-            Of this replicate.
+            The stream of this replicate.
 
         Raises
         ------
@@ -111,28 +109,23 @@ def bootstrap_networks(
 
     Parameters
     ----------
-    dataset : Dataset or IncompleteDataset
-    n_replicates : int
     seed : int
-        Each replicate has random streams of its own: of its rows, and the seed of its search.
-    search : callable
+        Each replicate derives from it a stream for its rows, and the seed of its search.
     jobs : int
-        Replicates worked on at once, each by one worker.
+        Replicates searched at once, each by one worker.
     stop : StopSignal
-        Once it is set no further replicate is begun.
-    resampling : Resampling
+        Once it is set no further replicate begins.
     warm : bool
         Learn a network from all rows first, and start each search from it.
     remote : RemoteWorkers, optional
-        Who learns all replicates but the first, in place of processes forked here.
+        Workers for all replicates but the first, in place of forked processes.
 
     Yields
     ------
     (Network, dict)
-        ``replicate`` in the header counts from 1. Scores are those on the replicate, which is in no file: the header
-        names no data. A network whose search was stopped early comes only if it is the first.
+        ``replicate`` in the header counts from 1. Scores are on the replicate, so the header names no data file.
+        Interrupted searches yield nothing, except the first.
     """
-
     n_rows = (dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset).n_rows
     start = search(dataset, seed, stop, None)[0] if warm else None
 
@@ -146,7 +139,7 @@ def bootstrap_networks(
         header = replace(header, data=None, extra=header.extra | {"replicate": index + 1})
         return replace(network, header=header), figures
 
-    # The first one compiles what the others need, before processes are forked.
+    # The first one runs before processes are forked: it compiles what the others need.
     others = range(1, n_replicates)
     if remote is None:
         mapped = _map(work, others, resolve_jobs(jobs), stop)
@@ -159,9 +152,7 @@ def bootstrap_networks(
         yield result
 
 
-def _map(
-    work: Callable[..., Found | None], indices: range, jobs: int, stop: StopSignal
-) -> Iterator[Found | None]:
+def _map(work: Callable[..., Found | None], indices: range, jobs: int, stop: StopSignal) -> Iterator[Found | None]:
     if jobs == 1 or not CAN_FORK or not indices:
         yield from ordered_map(work, indices, jobs)
         return

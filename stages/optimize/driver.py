@@ -1,73 +1,66 @@
-"""Run a search: pick its module, compile, search, assemble the network, verify it from scratch.
+"""Run a search: choose its module, compile, search, assemble the network, verify it from scratch.
 
-There are two kinds of searches, among listed sets and on data (see `result.ListSearch` and `result.DataSearch`).
-Both return a `result.SearchResult`, of which one function here makes a network.
+There are two kinds of searches, among listed sets and on data (`result.ListSearch` and `result.DataSearch`). Both
+return a `result.SearchResult`, from which `assemble` makes a network.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from formats.data_records import Dataset
 from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRecord, ParentSetTable
 from stages.graphs import elimination_width, largest_table, moral_graph
+from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
-from stages.runtime.reporting import NullReporter
+from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, tiny_dataset, tiny_table
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.independent import IndependentScorer
 from stages.scoring.scores import recorded_ess
 
-from . import choose_method
+from ..lists.set_lists import fixed_first_order
+from ..lists.start_network import match_start
+from . import OptimizeOptions, choose_method
 from .bounds.claims import claim_of_lists
-from .lists.start_network import match_start
+from .result import DataSearch, ListSearch, SearchResult
 from .score_trace import ScoreTrace
 from .screened import RootProblem
 from .verify import verify_network
 
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
-    from . import OptimizeOptions
-    from .result import DataSearch, ListSearch, SearchResult
-
 KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
-"""Receives the candidate sets a method ends with."""
+"""Receives the final candidate sets of a method."""
 
 
 def run(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> tuple[Network, dict[str, Any]]:
-    """Search the best network among the sets of `table`.
+    """Search the best network among the sets of `table`; the verified network, and the figures for ``--stats``.
 
     Parameters
     ----------
-    table : ParentSetTable
     options : OptimizeOptions
         Without ``method`` the best one for the task, see `choose_method`.
     budget : Budget
         Its evaluations are orders.
-    reporter : Reporter
-
-    Returns
-    -------
-    (Network, dict) : the verified network and the figures for ``--stats``.
 
     Raises
     ------
     InfeasibleError
         No network of listed sets meets fixed records and bound.
     """
-    method, way = choose_method(options, table.n_variables)
+    method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
-    module = importlib.import_module(way.module)
+    fixed_first_order(table)  # raises an error for all methods if the arcs of fixed records close a cycle
+    module = importlib.import_module(variant.module)
     search: ListSearch = module.search
     warm_up: ListSearch = getattr(module, "warm_up", search)
-    tiny = replace(options, start=None, information=None, treewidth=_tiny_width(options), max_table=None)
-    kind = (way.module, replace(tiny, seed=0))
+    tiny = _tiny(options)
+    kind = (variant.module, replace(tiny, seed=0))
     compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
     trace = ScoreTrace(reporter, budget)
     result = search(table, options, budget, trace)
@@ -88,28 +81,22 @@ def run_on_data(
     keep_lists: KeepLists | None = None,
     forest: Forest | None = None,
 ) -> tuple[Network, dict[str, Any]]:
-    """Search the best network for `dataset` with a method that scores families on demand.
+    """Search the best network for `dataset` with a method that scores families on demand; returns as `run`.
 
     Parameters
     ----------
-    dataset : Dataset
     options : OptimizeOptions
         ``method``, if given, is one that searches on data, under a bound if there is one.
     budget : Budget
         Its evaluations are local scores computed.
-    reporter : Reporter
     start : Network, optional
-        Where to start; its variables are matched by name.
+        The network to start from; its variables are matched by name.
     table : ParentSetTable, optional
         Candidate sets of the same data to begin with, for methods that grow sets.
     keep_lists : callable, optional
-        Receives the header and the records of the sets that such a method ends with.
+        Receives the header and the records of such a method's final sets.
     forest : Forest, optional
-        Its variables keep their one parent, the search is among its roots; see `screened`.
-
-    Returns
-    -------
-    (Network, dict) : the verified network and the figures for ``--stats``.
+        Screened variables keep their one parent, the search is among the roots; see `screened`.
 
     Raises
     ------
@@ -118,38 +105,22 @@ def run_on_data(
     InfeasibleError
         The constraints contradict each other or the start network.
     """
-    method, way = choose_method(options, dataset.n_variables, on_data=True)
+    method, variant = choose_method(options, dataset.n_variables, on_data=True)
     start_network = None if start is None else match_start(start, dataset.names)
     options = replace(options, method=method, start=start_network)
     if table is not None:
         match_table(table, dataset)
     reporter.detail(f"searching with method {method}")
-    module = importlib.import_module(way.module)
+    module = importlib.import_module(variant.module)
     search: DataSearch = module.search_data
-    warm_up: DataSearch = getattr(module, "warm_up", search)
-    tiny = replace(
-        options,
-        required=(),
-        forbidden=(),
-        tiers=None,
-        max_parents=None,
-        start=None,
-        treewidth=_tiny_width(options),
-        restarts=None if options.restarts is None else min(options.restarts, TINY_RESTARTS),
-        max_table=None,
-    )
-
-    def search_tiny(small: Budget) -> None:
-        tiny_scorer = FamilyScorer(tiny_dataset(), options.score, options.ess)
-        warm_up(tiny_scorer, tiny, small, NullReporter())
-
-    compile_first(search_tiny, budget, (way.module, replace(tiny, seed=0)))
+    _compile_on_data(module, variant.module, options, budget)
+    given = table
     roots = None if forest is None else RootProblem(dataset, forest, options)
     if roots is not None and table is not None:
         table = roots.lists_of(table)
     searched = dataset if roots is None else roots.dataset
     scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
-    lists = {"table": table} if "sets" in way.options else {}
+    lists = {"table": table} if "sets" in variant.options else {}
     trace = ScoreTrace(reporter, budget)
     result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
     if roots is not None:
@@ -162,25 +133,50 @@ def run_on_data(
         ess=recorded_ess(options.score, options.ess),
     )
     if keep_lists is not None and result.lists is not None:
-        keep_lists(header, result.lists)
+        keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     network = assemble(header, method, options, budget, result)
     verify_network(network, dataset=dataset, treewidth=options.treewidth, max_table=options.max_table)
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
 
 
-def _tiny_width(options: OptimizeOptions) -> int | None:
-    return None if options.treewidth is None else min(options.treewidth, TINY_WIDTH)
+def _checked(
+    records: Iterable[ParentSetRecord],
+    scorer: FamilyScorer,
+    dataset: Dataset,
+    options: OptimizeOptions,
+    given: ParentSetTable | None,
+) -> Iterator[ParentSetRecord]:
+    """The lists that `scorer` found, each checked from scratch, except for the sets given."""
+    independent_scorer = IndependentScorer(dataset, options.score, options.ess)
+    for record in records:
+        independent_scorer.check_record(record, options.seed, len(scorer.data.weights), given)
+        yield record
 
 
-def assemble(
-    header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult
-) -> Network:
-    """The network that a search found, with what it claims of it.
+def _compile_on_data(module: ModuleType, name: str, options: OptimizeOptions, budget: Budget) -> None:
+    warm_up: DataSearch = getattr(module, "warm_up", module.search_data)
+    restarts = None if options.restarts is None else min(options.restarts, TINY_RESTARTS)
+    tiny = replace(_tiny(options), restarts=restarts)
+
+    def search_tiny(small: Budget) -> None:
+        warm_up(FamilyScorer(tiny_dataset(), options.score, options.ess), tiny, small, NullReporter())
+
+    compile_first(search_tiny, budget, (name, replace(tiny, seed=0)))
+
+
+def _tiny(options: OptimizeOptions) -> OptimizeOptions:
+    """`options` for tiny inputs with other variables."""
+    width = None if options.treewidth is None else min(options.treewidth, TINY_WIDTH)
+    no_limits = replace(options, required=(), forbidden=(), tiers=None, max_parents=None, max_table=None)
+    return replace(no_limits, start=None, information=None, treewidth=width)
+
+
+def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult) -> Network:
+    """The network that a search found, with its claims.
 
     The header gains ``total``, ``method``, ``seed``, the search's facts, under a treewidth bound ``treewidth`` with
-    the elimination order and its width, and ``interrupted`` when the user stopped the search. These are claims:
-    `verify_network` computes them anew in its own way. What `header` says of another network or another run is left
-    out.
+    the elimination order and its width, and ``interrupted`` when the user stopped the search; `verify_network` checks
+    these claims independently. Entries of `header` about another network or run are removed.
     """
     extra: dict[str, Any] = {
         **{key: value for key, value in header.extra.items() if key not in OF_ONE_NETWORK},
@@ -206,14 +202,9 @@ def assemble(
 
 
 def match_table(table: ParentSetTable, dataset: Dataset) -> None:
-    """Check that candidate sets and data speak of the same variables in the same order.
+    """Raise `StageError` unless candidate sets and data have the same variables in the same order.
 
-    Lists of other programs that only number their variables are taken by position.
-
-    Raises
-    ------
-    StageError
-        They do not.
+    Variables of lists that only number them, from other programs, are matched by position.
     """
     numbered = table.header.data is None and table.n_variables == dataset.n_variables
     if not numbered and table.header.names != dataset.names:

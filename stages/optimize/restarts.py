@@ -1,9 +1,9 @@
-"""Independent restarts of a search: run them, in threads if wished, within a budget, and keep the best.
+"""Independent restarts of a search, in threads or by remote workers, within a budget; the best one is kept.
 
-Results are consumed in the order of the restarts and limits on orders are applied to their running sum, so the
-outcome does not depend on the number of threads. When the clock ends a run, the restarts under way deliver what
-they have and no other begins. (The climbs of `climbing.run` are not independent, each begins where the best so
-far ended, so they follow one another there.)
+Results are taken in the order of the restarts, and limits on orders apply to their running sum, so the outcome does
+not depend on the number of threads. When time runs out, the restarts under way return their best so far and no other
+begins; the first one always runs. (The climbs of `climbing.run` are not independent: each starts from the best so
+far.)
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from stages.runtime.budgets import Budget
 from stages.runtime.remote_workers import remote_map, workers_fact
+from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
-    from . import OptimizeOptions
-    from .bounds.anytime_bound import AnytimeBound
+from . import OptimizeOptions
+from .bounds.anytime_bound import AnytimeBound
 
 DEFAULT_SAMPLES = 1000
 """Short restarts when neither their number nor time nor evaluations are limited; the number of Perez Urcia and Mauá
@@ -47,14 +45,14 @@ class Attempt:
     orders : int
         Orders evaluated, changed ones included.
     work : float
-        Sets looked at, about: sets the pace of the bound.
+        Sets evaluated, about; work on the bound is a share of it.
     order : ndarray of int32, shape (n_variables,), optional
         Order of the network; under a treewidth bound its reverse is an elimination order within the bound.
     merit : float, optional
-        What restarts are compared by where it is not `score`: of k-trees the sum of relative scores as the kernels
-        have it, whose rounding decides between equals.
+        The criterion of comparison if it is not `score`: for k-trees the sum of relative scores as the kernels
+        compute it, whose rounding breaks ties.
     figures : dict
-        Further numbers for the statistics, one column each.
+        Further numbers for the statistics, a column each.
     """
 
     chosen: np.ndarray
@@ -66,7 +64,7 @@ class Attempt:
     figures: dict[str, float] = field(default_factory=dict)
 
     def is_better(self, other: Attempt | None) -> bool:
-        """Whether it beats another one; the earlier of equals stays."""
+        """Whether it is better than an earlier one; of equals the earlier one is kept."""
         if other is None:
             return True
         if self.merit is not None and other.merit is not None:
@@ -81,20 +79,19 @@ class RestartRules:
     Attributes
     ----------
     total : int or None
-        Restarts in all, or what `batches_of` says; None for as many as the budget allows.
+        Restarts in all, counted in `batches_of` if that is given; None for as many as the budget allows.
     ends_when_proved : bool
         A network proved optimal ends the run.
     is_exact : bool
-        The limit on orders holds exactly: a restart that went past it is run again up to the limit. So a run that
-        the clock ended is repeated by giving the orders that it reports as the limit, unless the search itself
-        follows the clock as `treewidth.ils` does. Otherwise the restart that passes the limit is the last.
+        The limit on orders holds exactly: a restart that exceeds it is run again up to the limit. So a run that time
+        ended is repeated with the orders that it reports as the limit, unless the search itself depends on the clock
+        as `treewidth.ils` does. Otherwise the restart that exceeds the limit is the last.
     batches_of : str or None
-        A restart is a batch of these, and progress is told in them.
+        A restart is a batch of these, and progress counts them.
     takes_found : bool
-        A better network that work on the bound has found takes the best one's place. Searches that are published
-        by others are left to themselves.
+        A better network found by work on the bound replaces the best one; not in published searches.
     lookahead : int
-        Restarts in work or waiting for their turn, per thread.
+        Restarts running or waiting, per thread.
     """
 
     total: int | None
@@ -106,13 +103,13 @@ class RestartRules:
 
 
 def sampling_rules(restarts: int | None, budget: Budget) -> RestartRules:
-    """Many short restarts: a number asked for is made even when the best is proved."""
+    """Many short restarts: a given number is run even when the best is proved optimal."""
     total = DEFAULT_SAMPLES if restarts is None and _is_unlimited(budget) else restarts
     return RestartRules(total, ends_when_proved=restarts is None)
 
 
 def local_search_rules(restarts: int | None, budget: Budget) -> RestartRules:
-    """Few long restarts, which can be cut."""
+    """Few long restarts, which can be cut at any number of orders."""
     total = DEFAULT_LOCAL_SEARCHES if restarts is None and _is_unlimited(budget) else restarts
     return RestartRules(total, ends_when_proved=True, is_exact=True, lookahead=1)
 
@@ -123,7 +120,7 @@ def _is_unlimited(budget: Budget) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class RestartReport:
-    """All restarts of a run: the best one (the earliest of equals) and one column of figures per name."""
+    """All restarts of a run: the best one (the first of equals) and a column of figures per name."""
 
     best: Attempt
     restarts: int
@@ -150,19 +147,17 @@ def run_restarts(
     Parameters
     ----------
     step : callable
-        One restart. Takes its task and the most orders it may evaluate: a limit must change nothing but where the
-        restart ends; None for any number, and always where the rules are not exact. Returns None when the clock
-        left it no time; the first one must deliver.
-    rules : RestartRules
+        One restart: from its task and a limit on orders, which may only cut it short (None for no limit, and always
+        where the rules are not exact), to the best that it has when the budget ends. Only a restart after the first
+        may return None, for nothing.
     budget : Budget
         Its evaluations are orders.
     options : OptimizeOptions
-        Say who works on restarts.
-    reporter : Reporter
+        Threads, or remote workers.
     anytime_bound : AnytimeBound
-        Worked on after every restart.
+        Improved after every restart.
     tasks : iterable, optional
-        What tells the restarts apart; the numbers 0, 1, ... by default.
+        One task per restart; the numbers 0, 1, ... by default.
     """
     limit = budget.evaluations if rules.is_exact else None
     if tasks is None:
@@ -206,7 +201,7 @@ def _results(
     budget: Budget,
     options: OptimizeOptions,
 ) -> Generator[tuple[Any, Attempt | None], None, None]:
-    """Tasks and what they came to, in order; the first is always done, and done here if others are remote."""
+    """Tasks and their results, in order; the first one always runs, and runs here if others are remote."""
     tasks = iter(tasks)
     first = next(tasks)
     if options.remote is None:
@@ -226,7 +221,7 @@ def _results(
 
 
 def _take_found(tally: _Tally, anytime_bound: AnytimeBound) -> None:
-    """Go on with the better network that work on the bound has found, if there is one."""
+    """Replace the best network by a better one that work on the bound has found."""
     while (found := anytime_bound.better_network(tally.best.score)) is not None:
         chosen, score = found
         tally.best = replace(tally.best, chosen=chosen, score=score, order=None)
@@ -234,7 +229,7 @@ def _take_found(tally: _Tally, anytime_bound: AnytimeBound) -> None:
 
 
 class _Tally:
-    """What the restarts so far add up to."""
+    """Sums over the restarts so far."""
 
     def __init__(self) -> None:
         self.best: Any = None

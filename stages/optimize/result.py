@@ -1,21 +1,20 @@
-"""What every search returns, and how it is called."""
+"""The result of every search, and the protocols of searches."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
-    from formats.records import ParentSetRecord, ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-    from stages.scoring.family_scorer import FamilyScorer
+from formats.records import ParentSetRecord, ParentSetTable
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.scoring.family_scorer import FamilyScorer
 
-    from . import OptimizeOptions
+from . import OptimizeOptions
 
 Parents = tuple[tuple[int, ...], ...]
 """Parents of every variable, ascending."""
@@ -23,16 +22,14 @@ Parents = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """A network, what the search claims of it, and how it was found. `verify` checks the claims from scratch.
+    """A network with the search's claims and figures; `verify` checks the claims from scratch.
 
     Attributes
     ----------
-    parents : tuple of tuple of int
-        Parents of every variable, ascending.
     scores : ndarray of float64, shape (n_variables,)
         Local scores in nats.
     score : float
-        Score of the network as the search has it, in nats.
+        Score of the network as the search computed it, in nats.
     facts : dict
         Header entries: ``restarts``, ``orders`` (evaluated), ``bound``, ``gap``, ...
     stats : dict
@@ -40,7 +37,7 @@ class SearchResult:
     elimination : sequence of int, optional
         Under a treewidth bound an elimination order of the moral graph that proves it.
     lists : iterable of ParentSetRecord, optional
-        Candidate sets that a search on data ends with, by variable.
+        Final candidate sets of a search on data, by variable.
     """
 
     parents: Parents
@@ -60,16 +57,7 @@ def listed_result(
     stats: dict[str, Any] | None = None,
     elimination: Sequence[int] | None = None,
 ) -> SearchResult:
-    """The result of a search among listed sets.
-
-    Parameters
-    ----------
-    table : ParentSetTable
-    chosen : ndarray of int64, shape (n_variables,)
-        Index into the table's sets chosen for every variable.
-    score, facts, stats, elimination
-        As in `SearchResult`.
-    """
+    """The result of a search among listed sets; `chosen` has the index of every variable's set in `table` (int64)."""
     parents = tuple(table.parent_set(s) for s in chosen.tolist())
     return SearchResult(parents, table.scores[chosen], score, facts, stats or {}, elimination)
 
@@ -85,7 +73,7 @@ class ListSearch(Protocol):
     def __call__(
         self, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
     ) -> SearchResult:
-        """The best network met in the budget, of which the evaluations are orders."""
+        """The best network found within the budget, whose evaluations are orders."""
 
 
 class DataSearch(Protocol):
@@ -99,8 +87,7 @@ class DataSearch(Protocol):
         reporter: Reporter,
         table: ParentSetTable | None = None,
     ) -> SearchResult:
-        """The best network met in the budget, of which the evaluations are local scores.
+        """The best network found within the budget, whose evaluations are local scores.
 
-        Only methods that grow candidate sets are given any to begin with: `table`. The network to start from is
-        in `options`.
+        `table` has candidate sets to begin with, for methods that grow sets alone.
         """

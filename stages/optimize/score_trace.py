@@ -1,29 +1,20 @@
-"""The best score over time of any search: listened to where the search tells its progress."""
+"""The best score over time of any search, from its reports of progress."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stages.runtime.reporting import NullReporter
-
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter, Reporter
 
 
 class ScoreTrace:
-    """A reporter that passes everything on and keeps when the best score rose.
-
-    Parameters
-    ----------
-    reporter : Reporter
-    budget : Budget
-        Its clock counts.
+    """A reporter that forwards everything and records the improvements of the best score.
 
     Attributes
     ----------
     entries : list of dict
-        ``seconds`` since the start, ``score`` (the best so far, nats), what was done until then (``orders``,
+        One per improvement: ``seconds`` by the budget's clock, ``score`` (nats), the work done (``orders``,
         ``restarts``, ``local_scores``, ...), and other figures of the search.
     """
 
@@ -34,10 +25,10 @@ class ScoreTrace:
         self.detail, self.warn, self.summary = reporter.detail, reporter.warn, reporter.summary
 
     def __reduce__(self) -> tuple[type[NullReporter], tuple[()]]:
-        return NullReporter, ()  # what restarts say elsewhere is heard by nobody
+        return NullReporter, ()  # progress of remote restarts is not reported
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        """Pass it on; keep it if the score is better than any before."""
+        """Forward it; record it if the score is the best so far."""
         self._reporter.progress(done, total, counted, **facts)
         score = facts.get("score")
         if isinstance(score, float) and self._is_better(score):
@@ -45,7 +36,7 @@ class ScoreTrace:
             self._keep(score, {counted.replace(" ", "_"): done} | figures)
 
     def finish(self, score: float, fixed: float = 0.0) -> list[dict[str, Any]]:
-        """The entries, the last one with the score of the result; `fixed` is that of families not searched."""
+        """The entries, the last one with the result's score; all gain `fixed`, the score of screened families."""
         for entry in self.entries:
             entry["score"] += fixed
         if self._is_better(score):

@@ -1,9 +1,9 @@
 """Learning with a screening forest (qds-BNSL; Rahier, Marié, Girard and Forbes 2018): search among the roots only.
 
-Any method on data searches the roots of the forest as a data set of their own; each screened variable then hangs in
-its tree with its one parent. The union has no cycle, for arcs lead from roots into trees only, and its width is that
-of the roots, or 1. For log-likelihood and a forest without remaining entropy it is optimal whenever the network of
-the roots is (their Proposition 1).
+Any method on data searches the roots of the forest as a data set of their own; the screened variables then join the
+network with their one parent each. The union has no cycle, for arcs lead from roots into trees only, and its width
+is that of the roots' network, or 1. For log-likelihood and a forest without remaining entropy it is optimal if the
+roots' network is (their Proposition 1).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,36 +19,28 @@ from formats.records import Forest, ParentSetRecord, ParentSetTable
 from stages.graphs import eliminate_children_first, moral_graph
 from stages.knowledge import Knowledge, check_screened
 from stages.runtime.errors import InfeasibleError
+from stages.scoring.family_scorer import FamilyScorer
 
+from ..lists.start_network import StartNetwork
+from . import OptimizeOptions
 from .bounds.claims import KEEPING_FOREST
-from .lists.start_network import StartNetwork
 from .result import SearchResult
-
-if TYPE_CHECKING:
-    from stages.scoring.family_scorer import FamilyScorer
-
-    from . import OptimizeOptions
 
 Arc = tuple[int, int]
 
 
 class RootProblem:
-    """What is left to search when a forest decides about the screened variables.
+    """The search among the roots of a forest, in the data's order.
 
     Parameters
     ----------
-    dataset : Dataset
-    forest : Forest
-        Over the same variables.
     options : OptimizeOptions
-        Its arcs, tiers and start network are about all variables.
+        With arcs, tiers and start network over all variables.
 
     Attributes
     ----------
-    dataset : Dataset
-        The roots alone, in the same order.
-    options : OptimizeOptions
-        About the roots.
+    dataset, options
+        The same for the roots alone.
 
     Raises
     ------
@@ -76,7 +67,7 @@ class RootProblem:
         )
 
     def _arcs(self, arcs: Iterable[Arc]) -> tuple[Arc, ...]:
-        """Those among the roots."""
+        """The arcs among roots."""
         place = self._place
         return tuple((place[a], place[b]) for a, b in arcs if a in place and b in place)
 
@@ -119,17 +110,8 @@ class RootProblem:
 
         return ParentSetTable.from_records(header, records())
 
-    # --------------------------------------------------------------------------------------- the way back
-
     def whole(self, result: SearchResult, scorer: FamilyScorer) -> SearchResult:
-        """The union of a network of the roots and the forest.
-
-        Parameters
-        ----------
-        result : SearchResult
-        scorer : FamilyScorer
-            Of the whole table.
-        """
+        """The union of a network of the roots and the forest; `scorer` is that of the whole table."""
         parents: list[tuple[int, ...]] = [()] * len(self.names)
         scores = np.empty(len(self.names))
         for root, members, score in zip(self.roots.tolist(), result.parents, result.scores.tolist()):
@@ -157,17 +139,15 @@ class RootProblem:
         return tuple(int(self.roots[v]) for v in members)
 
     def _elimination(self, elimination: Iterable[int] | None) -> list[int] | None:
-        """Screened variables first, leaves before their parents: each has one neighbour left when its turn comes."""
+        """Screened variables first, leaves before their parents: each has one neighbour when it is eliminated."""
         if elimination is None:
             return None
         trees = [(self.screened[v],) if v in self.screened else () for v in range(len(self.names))]
         leaves_first = eliminate_children_first(moral_graph(trees), trees)
         return [v for v in leaves_first if v in self.screened] + [*self._members(elimination)]
 
-    def _whole_lists(
-        self, records: Iterable[ParentSetRecord], scores: np.ndarray
-    ) -> Iterator[ParentSetRecord]:
-        """Lists of all variables, in their order; screened ones have their one set."""
+    def _whole_lists(self, records: Iterable[ParentSetRecord], scores: np.ndarray) -> Iterator[ParentSetRecord]:
+        """Lists of all variables, in order; a screened variable has one set."""
         by_root = iter(records)
         for child in range(len(self.names)):
             if child in self.screened:

@@ -1,4 +1,4 @@
-"""Parent sets found for one child: collected during a search, pruned and ordered at its end."""
+"""Parent sets found for one child, collected during a search, pruned and ordered at its end; and its limits."""
 
 from __future__ import annotations
 
@@ -6,36 +6,34 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from formats.records import ParentSetRecord
+from stages.arrays import offsets_of
+from stages.kernels.dominance import mark_undominated
+from stages.runtime.budgets import Budget
+from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import SLICE_WORK
 
-from .left_out import left_out_mass, n_sets_within
-
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.scoring.candidate_prefilter import RowSample
-
-    from .exploration import Exploration
-    from .grow_orders import Orders
-    from .lists import Lists
+from .grow_orders import Orders
+from .omitted_mass import n_sets_within, omitted_mass
+from .search_trace import SearchTrace
+from .set_arrays import Lists
 
 UNLIMITED = 2**62
 
 FIRST_SCORES = 50
-"""Exact scores that a child gets whatever the clock says: enough for a first list, some milliseconds."""
+"""Exact scores that a child gets even if the time is over: enough for a first list, some milliseconds."""
 
 SLICE_SECONDS = 0.1
-"""What work of one whole slice takes at most, about."""
+"""Time that the work of one whole slice takes at most, roughly."""
 
 LARGEST_EXPONENT = 700.0
-"""Of an exponential function that is a floating-point number."""
+"""Largest argument of the exponential function whose value is a floating-point number."""
 
 BYTES_PER_SET = 500
-"""Memory that one remembered set takes while its child is searched and its record made; measured, generous."""
+"""Memory of one set while its child is searched and its record made; measured, rounded up."""
 
 
 @dataclass
@@ -52,19 +50,19 @@ class FoundSets:
     complete : bool
         Every set within the limits that no subset dominates is among `scores`.
     unlisted : float or None
-        Upper bound on the score of all other sets, where known.
+        Upper bound on the score of all other sets that none of these dominates, where known.
     ended : str or None
-        What ended the search before its own end, besides evaluations and the user: ``time`` or ``memory``.
+        ``time`` or ``memory`` where that ended the search early; None where evaluations, the user or nothing did.
     most_held : int
-        Largest number of sets remembered at once when the search looked at its limits.
-    exploration : Exploration or None
-        Where the search notes each set that it scores, if that is asked for.
+        Largest number of sets held at once, as seen when the search checks its limits.
+    exploration : SearchTrace or None
+        Receives each set that is scored, if searches are traced.
     margin : float
-        By how much a subset must score more for a set to be left out, nats: then the networks with that set have
-        at most ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is.
-        0: as much will do; infinite: no set is left out.
+        Nats by which a subset must score more for a set to be dominated. The networks with that set then have at
+        most ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is. 0:
+        an equal score suffices; infinite: no set is dominated.
     n_within : float
-        Sets within the limits, where there is a margin.
+        Number of sets within the limits, where there is a margin.
     """
 
     child: int
@@ -74,13 +72,13 @@ class FoundSets:
     unlisted: float | None = None
     ended: str | None = None
     most_held: int = 0
-    exploration: Exploration | None = None
+    exploration: SearchTrace | None = None
     margin: float = 0.0
     n_within: float = math.inf
 
     @property
     def floor(self) -> float:
-        """What a subset may score for a rule to leave a set out: anything; nothing does where there is a margin."""
+        """Upper limit on the scores by which rules exclude supersets: with a margin, no score excludes any."""
         return -math.inf if self.margin else math.inf
 
     def begin(self, parents: tuple[int, ...], score: float) -> None:
@@ -90,16 +88,8 @@ class FoundSets:
         if self.exploration is not None:
             self.exploration.add(parents, score)
 
-    def explore(
-        self,
-        parents: tuple[int, ...],
-        candidates: np.ndarray,
-        scores: np.ndarray,
-    ) -> None:
-        """Count the scores of ``parents + {Y}`` for candidates Y, and tell them where that is asked for.
-
-        Those that a stop left out are -inf.
-        """
+    def explore(self, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
+        """Count the scores of ``parents + {Y}`` for candidates Y, and trace them; -inf stands for sets not scored."""
         is_scored = scores > -np.inf
         self.evaluated += int(is_scored.sum())
         if self.exploration is not None:
@@ -109,13 +99,11 @@ class FoundSets:
         """Add one set."""
         self.scores[parents] = score
 
-    def add_expansion(
-        self, parents: tuple[int, ...], floor: np.ndarray | float, expansion: np.ndarray
-    ) -> np.ndarray:
-        """Add ``parents + {Y}`` for all Y whose score exceeds `floor`; their indices, ascending.
+    def add_expansion(self, parents: tuple[int, ...], floor: np.ndarray | float, expansion: np.ndarray) -> np.ndarray:
+        """Add ``parents + {Y}`` for all Y whose score exceeds `floor` less the margin; their indices, ascending.
 
-        `floor` is the score of a subset of each set (of `parents`, or elementwise the better of it and of
-        {Y}), so sets at or below it are dominated, by the margin if they are as far below.
+        `floor` is the score of a subset of each set: of `parents`, or elementwise the better of it and of {Y}. So
+        sets at or below it by the margin are dominated.
         """
         promising = np.flatnonzero(expansion > floor - self.margin)
         for y, score in zip(promising.tolist(), expansion[promising].tolist()):
@@ -123,20 +111,17 @@ class FoundSets:
         return promising
 
     def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
-        """Add those of some sets that no other of them dominates by the margin.
+        """Add the sets of `lists` that no other of them dominates by the margin.
 
         Parameters
         ----------
-        lists : Lists
         scores : ndarray of float64, shape (n_sets,)
         """
-        from stages.kernels.dominance import mark_undominated
-
         sizes, members = lists
         order = np.lexsort((sizes, -scores))
         starts = (np.cumsum(sizes) - sizes)[order]
         sizes, scores = sizes[order], scores[order]
-        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        offsets = offsets_of(sizes)
         members = members[np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])]
         n_better = self._n_better(scores)
         keep = mark_undominated(offsets, members, int(members.max(initial=-1)) + 1, n_better)
@@ -148,11 +133,8 @@ class FoundSets:
         self, n_variables: int, required: tuple[int, ...] = (), extra: dict | None = None
     ) -> ParentSetRecord:
         """The sets that no other dominates by the margin, best first, ties by fewer parents, then indices."""
-        from stages.kernels.dominance import mark_undominated
-
         ordered = sorted(self.scores.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
-        offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
-        np.cumsum([len(parents) for parents, _ in ordered], out=offsets[1:])
+        offsets = offsets_of([len(parents) for parents, _ in ordered])
         members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)
         n_better = self._n_better(np.array([score for _, score in ordered]))
         keep = mark_undominated(offsets, members, n_variables, n_better)
@@ -170,32 +152,32 @@ class FoundSets:
         )
 
     def _left_out(self, ordered: list, keep: np.ndarray, n_variables: int) -> float | None:
-        """What the sets left out weigh, see `left_out`; None where that is not known."""
+        """The mass of the omitted sets, see `omitted_mass`; None where it is unknown."""
         ratio = unscored = math.exp(-self.margin)
         if not self.complete:
             if self.unlisted is None:
                 return None
             smallest = min(ordered, key=lambda item: len(item[0]))[1]
             unscored = max(ratio, math.exp(min(self.unlisted - smallest, LARGEST_EXPONENT)))
-        mass = left_out_mass(ordered, keep, n_variables, self.n_within, ratio, unscored)
+        mass = omitted_mass(ordered, keep, n_variables, self.n_within, ratio, unscored)
         return mass if math.isfinite(mass) else None
 
     def _n_better(self, scores: np.ndarray) -> np.ndarray:
-        """How many sets may dominate each of those with these scores, which descend."""
+        """For each score (descending), the number of sets that could dominate it."""
         if not self.margin:
             return np.arange(len(scores))
         return np.searchsorted(-scores, -(scores + self.margin), side="right")
 
 
 def margin_of(keep_mass: float | None) -> float:
-    """By how much a subset must score more for a set to be left out, nats; 0 where any more or as much will do."""
+    """`FoundSets.margin` in nats for ``--keep-mass``; 0 without it."""
     if keep_mass is None:
         return 0.0
     return -math.log(keep_mass) if keep_mass > 0 else math.inf
 
 
 def slice_work(budget: Budget) -> float:
-    """Work between two looks at the clock: less when little time is left, for others wait for their share."""
+    """Work between two looks at the clock: less when little time is left, since other searches share it."""
     share = min(1.0, budget.time_left() / SLICE_SECONDS)
     return SLICE_WORK * max(1 / 64, share)
 
@@ -207,7 +189,7 @@ def memory_of(arrays: Iterable) -> int:
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """What bounds the search of one child.
+    """The limits of the search of one child.
 
     Attributes
     ----------
@@ -216,21 +198,21 @@ class ChildLimits:
     max_parents : int
         Largest set, required parents counted.
     evaluations : int
-        Exact scores at most; searches check it between expansions.
+        Largest number of exact scores; searches check it between expansions.
     required : tuple of int
         Parents that every set must contain, ascending.
     most_sets : int
-        Sets held in memory at most; searches check it between expansions.
+        Largest number of sets held in memory; searches check it between expansions.
     orders : Orders or None
         Orders to grow sets within (method ``grow``).
     n_orders : int
-        How many of them.
+        Number of orders to use.
     near_parents : tuple of int or None
         The child's parents in the network that the orders are near to.
     sample : RowSample or None
         Ranks candidates where there are thousands.
     traces : bool
-        Whether what is explored is to be told.
+        Whether scored sets are traced.
     margin : float
         As in `FoundSets`.
     """
@@ -248,20 +230,18 @@ class ChildLimits:
     margin: float = 0.0
 
     def nothing_found(self, child: int) -> FoundSets:
-        """What a search begins with."""
-        from .exploration import Exploration
-
+        """An empty result for a search to fill."""
         n_within = math.inf
         if self.margin:
             n_within = n_sets_within(len(self.allowed), self.max_parents - len(self.required))
-        exploration = Exploration(child) if self.traces else None
+        exploration = SearchTrace(child) if self.traces else None
         return FoundSets(child, exploration=exploration, margin=self.margin, n_within=n_within)
 
     def is_spent(self, budget: Budget, found: FoundSets, held: int = 0) -> bool:
         """Whether a search must stop: no time, no evaluations, or no memory is left.
 
-        `held` are the sets that it remembers besides those found. The clock ends no search before it has a first
-        list: `FIRST_SCORES`, or one for each candidate where these are fewer.
+        `held` is the number of sets that it holds besides those found. The clock ends no search before its first
+        list: `FIRST_SCORES` scores, or one for each candidate where these are fewer.
         """
         if found.exploration is not None:
             held += found.exploration.nbytes // BYTES_PER_SET

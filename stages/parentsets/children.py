@@ -1,4 +1,4 @@
-"""Who may be whose parent in a run, what each child's search costs about, and how shards share the children."""
+"""Candidates of each child in a run, the estimated cost of its search, and the children of each shard."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ from stages.runtime.errors import InfeasibleError
 
 
 class Plan:
-    """Which children are searched among which candidates.
+    """The candidate parents of each child.
 
     Parameters
     ----------
-    names : tuple of str
     n_states : ndarray of int32, shape (n_variables,)
-    max_parents : int or None
     forest : Forest, optional
-        Its children take their one parent, the others look for parents among its roots.
-    knowledge : Knowledge, optional
+        Its children take their one parent; all others have candidates among its roots.
 
     Raises
     ------
@@ -73,8 +70,7 @@ class Plan:
     def costs(self) -> np.ndarray:
         """Estimated cost of every child's search, float64: cells per configuration over its candidates.
 
-        A scan of all candidates takes time in proportion; deeper sets follow suit. Fixed children cost next to
-        nothing.
+        A scan of all candidates takes time in proportion, and so do larger sets. Fixed children cost next to nothing.
         """
         more_states = np.maximum(self.n_states - 1, 0).astype(np.float64)
         knowledge = self.knowledge
@@ -93,7 +89,7 @@ class Plan:
     def children_of_shard(self, shard: int, n_shards: int) -> list[int]:
         """Children of one of `n_shards` shards (counted from 1), ascending.
 
-        The costliest child left goes to the shard with the least work: deterministic and balanced.
+        In order of decreasing cost, each child goes to the shard with the least work: deterministic and balanced.
         """
         costs = self.costs()
         loads = [(0.0, number) for number in range(1, n_shards + 1)]

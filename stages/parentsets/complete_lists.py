@@ -1,8 +1,8 @@
-"""How many sets a complete enumeration has to score, and the time and memory that may take, before it starts.
+"""Sets that a complete enumeration has to score, and its time and memory, estimated before it starts.
 
-Counted are the sets that nothing rules out beforehand, see `enumeration`. What the search learns on its way rules out
-more, so time and memory are upper bounds. Under a Dirichlet prior (BDeu, K2) nothing is ruled out beforehand; where
-the bound is large, a sample tells how many sets are likely scored, see `enumeration_sample`.
+The count is of sets that are not excluded beforehand, see `enumeration`. The search excludes more as it proceeds,
+so time and memory are upper bounds. Under a Dirichlet prior (BDeu, K2) nothing is excluded beforehand; where the
+bound is large, the number of sets scored is estimated from a sample, see `enumeration_sample`.
 """
 
 from __future__ import annotations
@@ -13,41 +13,43 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.runtime.budgets import Budget
+from stages.runtime.memory import format_bytes, free_bytes
+from stages.runtime.reporting import duration_text
 
+from . import METHODS
 from .child_search import UNLIMITED
 from .dirichlet_bounds import superset_bound
 from .driver import Run
 from .enumeration import count_sets, rooms
 from .enumeration_sample import sample_counts
-from .memory import format_bytes, free_bytes
 
 BYTES_PER_OPEN_SET = 16
-"""What a set of a size that is to be extended takes: its best score, twice while sizes are put together."""
+"""Memory of a set that is to be extended: its best score, twice while the parts of a level are joined."""
 
 MEASURED_SETS = 2_000
-"""Scores on which the rate is measured."""
+"""Scores from which the rate is measured."""
 
 LONG_SECONDS = 10.0
-"""A forecast is worth a line where the run may take longer."""
+"""A forecast is printed where the run may take longer."""
 
 COUNTING_SECONDS = 0.5
 """Time for scoring single parents, without which more sets are counted, and for measuring."""
 
 SAMPLED_CHILDREN = 8
-"""Variables of which a sample is taken, spread evenly."""
+"""Variables that are sampled, spread evenly."""
 
 SAMPLING_SECONDS = 2.0
 """Time for all samples together."""
 
 LARGEST_TOTAL = 10**300
-"""What no machine will ever see the end of; more would be no floating-point number."""
+"""Larger totals are reported as this, which is still a floating-point number."""
 
 VERY_LONG_SECONDS = 3600.0
-"""Beyond, the line says what else could be done."""
+"""Beyond, the line names alternatives."""
 
 
 class CompleteCount(NamedTuple):
-    """Upper bounds for one run; under a Dirichlet prior estimates of what is expected within them.
+    """Upper bounds for one run; under a Dirichlet prior also estimates.
 
     Attributes
     ----------
@@ -57,11 +59,11 @@ class CompleteCount(NamedTuple):
         Sets of the variable that has most.
     total : int
     expected : int or None
-        Sets by a sample, of which time and memory are told then; None where the bounds are told.
+        Sets estimated from a sample, from which time and memory follow then; None where these are bounds.
     seconds : float
         With the workers of the run, at a rate measured now.
     memory_bytes : int
-        Of the lists of the sizes that are extended, all workers together, and of the run beside them.
+        Of the levels that are extended, for all workers, and of the run besides.
     """
 
     searched: int
@@ -73,12 +75,10 @@ class CompleteCount(NamedTuple):
 
 
 def count_complete(run: Run) -> CompleteCount | None:
-    """Bounds for a run that enumerates all sets; None for others: a limit on scores ends them, or the clock alone."""
-    from . import METHODS
-
-    if not METHODS[run.options.method].ends_by_size or run.evaluation_limit() < UNLIMITED:
+    """Bounds for a run that enumerates all sets; None for runs that a limit on scores or the clock ends."""
+    if not METHODS[run.options.method].ends_by_size or run.searcher.evaluation_limit() < UNLIMITED:
         return None
-    searched = [child for child in run.children if run.plan.fixed_set(child) is None]
+    searched = run.searched(run.children)
     total = most = held = 0
     clock = Budget(COUNTING_SECONDS)
     for child in searched:
@@ -94,17 +94,17 @@ def count_complete(run: Run) -> CompleteCount | None:
         expected = min(total, math.ceil(sampled))
         seconds = work / workers
     run.scorer.evaluations = 0
-    memory_bytes = run.resident + run.jobs * BYTES_PER_OPEN_SET * held
+    memory_bytes = run.searcher.resident + run.jobs * BYTES_PER_OPEN_SET * held
     return CompleteCount(len(searched), most, total, expected, seconds, memory_bytes)
 
 
 def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[float, int, float]:
-    """Estimates of all sets, of the most that one variable holds, and of the seconds that all take one by one."""
+    """Estimates of all sets, of the largest number that one variable holds, and of the seconds on one core."""
     rng = np.random.default_rng(0)
     chosen = searched[:: max(1, len(searched) // SAMPLED_CHILDREN)][:SAMPLED_CHILDREN]
     sets, held, seconds = 0.0, 0.0, 0.0
     for child in chosen:
-        limits = run.limits_of(child)
+        limits = run.searcher.limits_of(child)
         bound = superset_bound(run.scorer, child, limits)
         assert bound is not None
         counts = sample_counts(run.scorer, child, limits, bound, rng, Budget(SAMPLING_SECONDS / len(chosen)))
@@ -118,7 +118,7 @@ def _sample(run: Run, searched: list[int], seconds_per_score: float) -> tuple[fl
 
 def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
     """Sets of one child by the number of parents besides the required ones."""
-    scorer, limits = run.scorer, run.limits_of(child)
+    scorer, limits = run.scorer, run.searcher.limits_of(child)
     required, allowed = limits.required, limits.allowed
     penalty = scorer.penalty(child) * scorer.n_configurations(required)
     singles = np.full(len(allowed), -np.inf)
@@ -132,10 +132,10 @@ def _count_child(run: Run, child: int, knows_singles: bool) -> list[int]:
 
 
 def _seconds_per_set(run: Run, searched: list[int]) -> float:
-    """Measured on sets of the size before the largest, which are nearly all that are extended."""
+    """Measured on sets of the largest size but one, which are nearly all that are extended."""
     if not searched:
         return 0.0
-    limits = run.limits_of(child := searched[0])
+    limits = run.searcher.limits_of(child := searched[0])
     if not len(limits.allowed):
         return 0.0
     rng, scorer = np.random.default_rng(0), run.scorer
@@ -149,7 +149,7 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         scorer.expand(child, tuple(sorted((*limits.required, *chosen.tolist()))), rest)
         rates.append((clock.elapsed() - begun) / len(rest))
         count += len(rest)
-    return min(rates)  # others may have been at work meanwhile
+    return min(rates)  # the machine may have been busy
 
 
 def _number(count: int) -> str:
@@ -157,18 +157,14 @@ def _number(count: int) -> str:
 
 
 def tell_complete(run: Run) -> None:
-    """Say on the run's reporter what a complete enumeration may take; warn where memory may not hold it."""
-    from stages.runtime.reporting import duration_text
-
+    """Report the bounds of a complete enumeration; warn where memory may not hold it."""
     count = count_complete(run)
     if count is None:
         return
-    free = free_bytes() + run.resident
+    free = free_bytes() + run.searcher.resident
     limit = free if run.options.memory is None else run.options.memory
     bounds = f"at most {_number(count.total)} sets ({_number(count.most)} for one variable)"
-    sets = (
-        bounds if count.expected is None else f"about {_number(count.expected)} sets by a sample ({bounds})"
-    )
+    sets = bounds if count.expected is None else f"about {_number(count.expected)} sets by a sample ({bounds})"
     line = f"complete enumeration: {sets}, about {duration_text(count.seconds)}, {format_bytes(count.memory_bytes)}"
     remedy = "--max-parents, --time or another method (grow) would take less"
     time = run.options.time
@@ -178,7 +174,7 @@ def tell_complete(run: Run) -> None:
         )
     elif count.seconds > VERY_LONG_SECONDS and time is None:
         run.reporter.warn(f"{line}. {remedy}")
-    elif count.seconds > LONG_SECONDS and count.total > MEASURED_SETS:  # so few say little of a busy machine
+    elif count.seconds > LONG_SECONDS and count.total > MEASURED_SETS:  # fewer do not measure a busy machine
         run.reporter.summary(line)
     else:
         run.reporter.detail(line)

@@ -1,11 +1,11 @@
-"""Pruning under the Dirichlet scores (BDeu, K2): how good a parent set and all its supersets can be at most.
+"""Pruning under the Dirichlet scores (BDeu, K2): an upper bound on the scores of a parent set and all its supersets.
 
 The score of a configuration is the probability of its rows under a Polya urn. Rows of several child states are
-at best parted into one configuration for each state, and a state's rows are best left together (`pure_cell_terms`
-says why). So any superset scores at most the sum of those terms over the cells that the set itself has: never
-less than one factor 1/|X| for every cell with rows. De Campos and Ji (2011) count such factors for configurations,
-Correia, Cussens and de Campos (2020) for distinct cells; here the limit on parents also bounds how small the
-Dirichlet parameter of a superset can become, which tightens the term of every cell.
+at best split into one configuration for each state, and a state's rows are best kept together (proof:
+`pure_cell_terms`). So any superset scores at most the sum of those terms over the cells that the set itself has:
+never less than one factor 1/|X| for every cell with rows. De Campos and Ji (2011) count such factors for
+configurations, Correia, Cussens and de Campos (2020) for distinct cells; here the limit on parents also bounds how
+small the Dirichlet parameter of a superset can become, which tightens the term of every cell.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .child_search import ChildLimits
 from .pruning_rules import is_excluded_by_dirichlet, pure_cell_terms
 
 LARGEST_EXPONENT = 200
-"""Supersets with more than two to this power configurations are taken to have so many."""
+"""Largest binary logarithm of a number of configurations; larger ones count as this."""
 
 
 class SupersetBound:
@@ -29,10 +29,8 @@ class SupersetBound:
 
     Parameters
     ----------
-    scorer : FamilyScorer
     prior : callable
         That of the scorer's score.
-    child : int
     limits : ChildLimits
         Whose `max_parents` and `allowed` say how many configurations a superset can have.
 
@@ -53,7 +51,16 @@ class SupersetBound:
 
     def __call__(self, parents: tuple[int, ...]) -> float:
         """Upper bound in nats on the score of `parents` and of all supersets within the limits."""
-        return self.scorer.sum_over_cells(self.child, parents, self._terms(parents))
+        terms = self._terms(parents)
+        if not parents:
+            counts = np.bincount(self.scorer.dataset.codes[self.child])
+            return math.fsum(terms[counts].tolist())
+        # An expansion whose tables sum the terms over the cells, and nothing else.
+        *rest, last = parents
+        out = np.empty(self.scorer.n_variables)
+        tables = self.scorer.tables.of_terms(terms)
+        self.scorer.expand_with(tables, self.child, rest, np.array([last], dtype=np.int32), out)
+        return float(out[last])
 
     def excludes(self, parents: tuple[int, ...], best: float) -> bool:
         """Whether a score reached by `parents` or a subset dominates all their supersets."""
@@ -73,8 +80,8 @@ class SupersetBound:
         if not self.scorer.definition.takes_ess:
             exponent = 0
         else:
-            room = min(self.max_parents - len(parents), len(self.log2_states) - 1)
-            log_q = math.log2(self.scorer.n_configurations(parents)) + self.log2_states[room]
+            n_more = min(self.max_parents - len(parents), len(self.log2_states) - 1)
+            log_q = math.log2(self.scorer.n_configurations(parents)) + self.log2_states[n_more]
             # Rounded up, so that few tables serve all sets; the bound only becomes weaker.
             exponent = min(math.ceil(log_q - 1e-9), LARGEST_EXPONENT)
         return self.terms_of(exponent)

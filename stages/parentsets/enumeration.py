@@ -1,7 +1,7 @@
-"""What enumerating all parent sets takes, known before it begins: a bound on the scores that `sequential` computes.
+"""Bounds on the number of scores that a complete enumeration (`sequential`) computes, before it begins.
 
 Under a penalty c on every configuration of the parents a set S is scored only while every set of one parent less
-still leaves room: for each Y in S the best score among the subsets of S - {Y} is less than -c |S|, where |S| is the
+stays open: for each Y in S the best score among the subsets of S - {Y} is less than -c |S|, where |S| is the
 number of configurations (de Campos and Ji 2011). Scores of single parents bound those best scores from below, so S
 has fewer configurations than ``-max(score of (), score of {Y}) / c`` for every Y in it. Sets with that property are
 counted by their products of states, without listing them. On real tables the count exceeds what is then scored by
@@ -19,22 +19,22 @@ from stages.scoring.family_scorer import FamilyScorer
 
 SECONDS_PER_SCORE = 2e-6
 SECONDS_PER_ROW = 3.5e-9
-"""A local score takes the one, and the other for each row; measured on six tables of 200 to 5,000 rows."""
+"""Time of a local score, and what each row adds; measured on six tables of 200 to 5,000 rows."""
 
 SECONDS_WITHOUT_PENALTY = 8e-5
-"""A local score where sets are ruled out by the Dirichlet bound, or not at all; measured."""
+"""Time of a local score where sets are excluded by the Dirichlet bound, or not at all; measured."""
 
 
 MOST_COMBINATIONS = 20_000
-"""Ways to take so many parents of each number of states that are told apart; beyond, states are rounded."""
+"""Largest number of distinct combinations; beyond, numbers of configurations are rounded."""
 
 
 Combinations = dict[tuple[int, float], int]
-"""How many sets there are of each number of members and of configurations."""
+"""Number of sets for each number of members and of configurations."""
 
 
 def rooms(single_scores: np.ndarray, score_alone: float, penalty: float) -> np.ndarray:
-    """Configurations from which on no set with a candidate is scored; infinite without a penalty.
+    """Numbers of configurations from which on no set with a candidate is scored; infinite without a penalty.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def count_sets(n_states: np.ndarray, room: np.ndarray, most_added: int, limit: f
     if np.isinf(room).all():
         return _count_all(n, most_added, limit)
     counts = [1, n, *[0] * (most_added - 1)][: most_added + 1]
-    # Each set is counted with the members that leave least room; those before them leave more.
+    # In order of decreasing limit: each set is counted when its last member, with the least limit, is added.
     groups = Counter(zip((-room).tolist(), np.asarray(n_states, dtype=np.float64).tolist()))
     partial: Combinations = {(0, 1.0): 1}
     for (least_room, states), available in sorted(groups.items()):
@@ -86,10 +86,8 @@ def count_sets(n_states: np.ndarray, room: np.ndarray, most_added: int, limit: f
     return counts
 
 
-def _grown(
-    partial: Combinations, states: float, available: int, room: float, most_added: int
-) -> Combinations:
-    """The combinations with some of so many candidates alike added that leave them room."""
+def _grown(partial: Combinations, states: float, available: int, room: float, most_added: int) -> Combinations:
+    """The combinations with one or more of `available` equal candidates added, within their limit."""
     grown: Combinations = {}
     for (size, q), ways in partial.items():
         for k in range(1, min(available, most_added - size) + 1):
@@ -120,7 +118,7 @@ def _rounded(partial: Combinations) -> Combinations:
 
 
 def seconds_of(scorer: FamilyScorer, n_scores: float) -> float:
-    """About how long so many local scores take in an enumeration, on one core."""
+    """Estimated seconds for so many local scores in an enumeration, on one core."""
     if scorer.definition.penalty is None:
         return n_scores * SECONDS_WITHOUT_PENALTY
     return n_scores * (SECONDS_PER_SCORE + SECONDS_PER_ROW * scorer.n_rows)

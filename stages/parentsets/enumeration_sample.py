@@ -1,10 +1,10 @@
-"""How many sets a complete enumeration scores under a Dirichlet prior, estimated from random sequences of parents.
+"""Estimated number of sets that a complete enumeration scores under a Dirichlet prior, from random sequences.
 
-No count is known beforehand there: whether a set is closed, so that no superset of it is scored, depends on its own
-score (`dirichlet_bounds`). A sequence adds parents one by one, each drawn among those with which the set stays open.
-How many there were to choose from at each step tells how many sets there are of each size (Knuth 1975). A set counts
-as scored if those of its subsets that its sequence met are open, where the enumeration asks for all of its subsets:
-the mean of the estimate is not below the number of sets.
+No bound is known beforehand: whether a set is closed, so that no superset of it is scored, depends on its own score
+(`dirichlet_bounds`). A sequence adds parents one by one, each drawn among those with which the set stays open. The
+numbers of choices at each step give an unbiased estimate of the number of sets of each size (Knuth 1975). A set
+counts as scored if those of its subsets that its sequence met are open, where the enumeration asks for all of its
+subsets: the mean of the estimate is not below the number of sets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .child_search import ChildLimits
 from .dirichlet_bounds import SupersetBound
 
 MOST_SEQUENCES = 200
-"""Beyond, the error is small beside that of the rate."""
+"""With so many, the error is small compared with that of the measured rate."""
 
 
 class SampledCounts(NamedTuple):
@@ -32,7 +32,7 @@ class SampledCounts(NamedTuple):
     by_size : ndarray of float64, shape (most_added + 1,)
         Sets scored, by the number of parents besides the required ones.
     seconds_per_set : float
-        For the score of a set and the question whether it is closed: the least measured, for others may be at work.
+        For scoring a set and checking whether it is closed: the least measured, since the machine may be busy.
     """
 
     by_size: np.ndarray

@@ -1,6 +1,6 @@
-"""What a run will take: sets, memory, time, at the rate measured on a few of its children.
+"""Forecast of a run: sets, memory and time, at the rate measured on a few of its children.
 
-A complete enumeration is not tried out, for one child alone may take hours: its sets are counted.
+A complete enumeration is not run, since one child alone may take hours: its sets are counted.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MOST_CHILDREN = 12
 LEAST_CHILDREN = 3
 
 PATIENCE = 10.0
-"""Seconds after which no further child is begun, once there are a few."""
+"""Seconds after which no further child is begun, once `LEAST_CHILDREN` are measured."""
 
 BYTES_PER_LISTED_SET = 24
 BYTES_PER_PARENT = 6
-"""What a set takes in a file: a score and brackets, and an index for every parent."""
+"""Size of a set in a file: a score and brackets, and an index for every parent."""
 
 
 @dataclass(frozen=True)
@@ -71,30 +71,21 @@ def forecast_run(run: Run) -> Forecast:
     if count is not None:
         seconds = count.seconds if run.options.time is None else min(count.seconds, run.options.time)
         return Forecast(
-            len(run.children),
-            count.searched,
-            0,
-            seconds,
-            count.total,
-            None,
-            None,
-            count.memory_bytes,
-            count.expected,
+            len(run.children), count.searched, 0, seconds, count.total, None, None, count.memory_bytes, count.expected
         )
-    costs = run.plan.costs()
-    searched = [child for child in run.children if run.plan.fixed_set(child) is None]
+    searcher = run.searcher
+    costs, searched = searcher.plan.costs(), run.searched(run.children)
     chosen = _spread(searched, costs)
     if chosen:
-        run.result_of(chosen[0])  # compiled code is loaded when first used
+        searcher.result_of(chosen[0])  # compiled code is loaded when first used
     clock = Budget()
     held, measured = 0, []
     for child in chosen:
         begun = clock.elapsed()
-        found = run.search_sets(child, run.limits_of(child), len(searched))
-        record = found.to_record(run.scorer.n_variables, run.plan.knowledge.required_of(child))
-        measured.append(
-            (clock.elapsed() - begun, found.evaluated, len(record.parents), _size(record.parents))
-        )
+        limits = searcher.limits_of(child)
+        found = searcher.search_sets(child, limits, len(searched))
+        record = found.to_record(run.scorer.n_variables, limits.required)
+        measured.append((clock.elapsed() - begun, found.evaluated, len(record.parents), _size(record.parents)))
         held = max(held, found.most_held, len(found.scores))
         run.reporter.progress(len(measured), len(chosen), "variables measured")
         if run.budget.interrupted or (len(measured) >= LEAST_CHILDREN and clock.elapsed() > PATIENCE):
@@ -105,7 +96,7 @@ def forecast_run(run: Run) -> Forecast:
     if run.options.time is not None:
         seconds = min(seconds, run.options.time)
     fixed = len(run.children) - len(searched)
-    in_advance = 0 if run.options.time is None else run.first_list_bytes(len(searched))
+    in_advance = 0 if run.options.time is None else searcher.first_list_bytes(len(searched))
     return Forecast(
         len(run.children),
         len(searched),
@@ -114,7 +105,7 @@ def forecast_run(run: Run) -> Forecast:
         int(totals[1]) + fixed,
         int(totals[2]) + fixed,
         int(totals[3]) + fixed * (BYTES_PER_LISTED_SET + BYTES_PER_PARENT),
-        run.resident + in_advance + int(SLACK * run.jobs * held * BYTES_PER_SET),
+        searcher.resident + in_advance + int(SLACK * run.jobs * held * BYTES_PER_SET),
     )
 
 

@@ -1,10 +1,10 @@
 """Lists that expect acyclicity: sets grown and shrunk within the predecessors of orders (a method of this project).
 
-Best-first lists hold each variable's favourite parents as if the others did not exist; strongly dependent variables
-then all want each other, and once acyclicity grants one its wish the rest find nothing good left. Here each child
-is asked what it would take if only the variables before it in some order were there, for many random orders, or
-for orders near a given network's. All children see the same random orders, so their lists fit together, and each
-child depends on the seed alone, so shards and threads do not change what is found.
+Best-first lists hold each variable's best parents regardless of the others. Strongly dependent variables then list
+each other, and acyclicity leaves most of them without a good set. Here each child's sets are grown among the
+variables before it in an order, for many random orders or for orders near a given network's. All children see the
+same random orders, so their lists fit together, and each child depends on the seed alone, so shards and threads do
+not change what is found.
 """
 
 from __future__ import annotations
@@ -34,14 +34,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         return 0 if is_spent else limits.evaluations - grower.evaluated
 
     grower = SetGrower(
-        scorer,
-        child,
-        limits.max_parents,
-        limits.allowed,
-        limits.required,
-        limits.sample,
-        scores_left,
-        limits.margin,
+        scorer, child, limits.max_parents, limits.allowed, limits.required, limits.sample, scores_left, limits.margin
     )
     found.scores = grower.scores
     required = list(limits.required)

@@ -1,6 +1,8 @@
-"""The orders within which method ``grow`` looks for sets: the same for every child, so that lists fit together."""
+"""The orders within which method ``grow`` searches: the same for every child, so that the lists fit together."""
 
 from __future__ import annotations
+
+from graphlib import TopologicalSorter
 
 import numpy as np
 
@@ -11,19 +13,17 @@ NEAR_SPREAD = 0.15
 """Standard deviation of the shift of positions, as a share of n, in orders near a given one."""
 
 REMEMBERED_BYTES = 64 << 20
-"""Orders are remembered up to this size; later ones are drawn again for every child."""
+"""Orders are cached up to this size; later ones are drawn again for every child."""
 
 
 class Orders:
     """Positions of all variables in random orders, or in orders near a network's.
 
-    Order k depends on the seed and k alone, whatever child or thread asks. Tiers are kept: a variable stands
-    among those of its tier; one in no tier stands anywhere.
+    Order k depends on the seed and k alone. Tiers are kept: a variable stands among those of its tier; one in no tier
+    stands anywhere.
 
     Parameters
     ----------
-    n_variables : int
-    seed : int
     near : sequence of tuples of int, optional
         Parents of every variable in the network that the orders are near to; order 0 is its own.
     knowledge : Knowledge, optional
@@ -57,7 +57,7 @@ class Orders:
         return position if self._tiers is None else self._move_into_tiers(position, self._tiers)
 
     def _move_into_tiers(self, position: np.ndarray, tiers: np.ndarray) -> np.ndarray:
-        """Let every tier occupy a stretch of positions as long as its share of the tiered variables."""
+        """Give every tier an interval of positions as long as its share of the tiered variables."""
         tiered = tiers >= 0
         sizes = np.bincount(tiers[tiered], minlength=1) / max(1, int(tiered.sum()))
         starts = np.cumsum(sizes) - sizes
@@ -70,8 +70,6 @@ class Orders:
 
 def topological_positions(parents) -> np.ndarray:
     """Position of every variable in a topological order, parents first; int32."""
-    from graphlib import TopologicalSorter
-
     order = list(TopologicalSorter(dict(enumerate(parents))).static_order())
     position = np.empty(len(order), dtype=np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)

@@ -1,20 +1,23 @@
-"""What rules out parent sets before they are scored: under a penalty, and under the Dirichlet scores.
+"""Rules that exclude parent sets before they are scored: under a penalty, and under the Dirichlet scores.
 
-The rules that best-first selection asks for every set are compiled: `stages.kernels.selection.pruning`.
+The rules that best-first selection applies to every set are compiled:
+`stages.published.scanagatta_2015.kernels.pruning`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from stages.kernels.counting.score_tables import log_gamma_table
+
 
 def worth_of_parent(entropy_new, n_new_states, rounding):
-    """Penalty ``c |P|`` from which on no set P with the parent Y, nor any superset, can pay.
+    """Penalty ``c |P|`` from which on no set P with the parent Y, nor any superset, can score more than its subsets.
 
     It is `is_excluded_by_entropy` of the kernels with ``N H(Y)``, solved for the penalty. With little data and rare
-    states it spares most of an enumeration (audiology: 226 rows, 70 variables, 80 % of the scores with three parents,
-    95 % with four; lung cancer: 32 rows, 22 %), with thousands of rows nothing (nltcs, msnbc, plants, dna,
-    accidents). The smallest ``N H(Y|Z)`` over members Z, which takes a table of all pairs, was measured to spare
+    states this excludes most of an enumeration (audiology: 226 rows, 70 variables, 80 % of the scores with three
+    parents, 95 % with four; lung cancer: 32 rows, 22 %), with thousands of rows nothing (nltcs, msnbc, plants, dna,
+    accidents). The smallest ``N H(Y|Z)`` over members Z, which takes a table of all pairs, was measured to exclude
     another 10 % of the scores on 100 rows (zoo), 13 % on 226, 38 % on 32, and nothing on thousands.
 
     Parameters
@@ -24,8 +27,8 @@ def worth_of_parent(entropy_new, n_new_states, rounding):
     n_new_states : int or ndarray
         At least 2.
     rounding : float
-        How much scores may differ from what they should be, nats; and how far below the best score a set may be
-        and still pay: adding Y to any set with P gains at most ``N H(Y)`` over a score that is not above the best.
+        Rounding error of scores in nats, plus the margin by which a set may score less than the best and still be
+        kept: adding Y to any set with P gains at most ``N H(Y)`` over a score that is not above the best.
     """
     return (entropy_new + rounding) * n_new_states / (n_new_states - 1)
 
@@ -41,10 +44,10 @@ def is_excluded_by_dirichlet(score, bound):
 
 
 def pure_cell_terms(alpha: float, n_child_states: int, n_rows: int) -> np.ndarray:
-    """Most that m rows of one child state in one configuration add to a Dirichlet score of it or of a refinement.
+    """Upper bound on what m rows of one child state in one configuration add to the Dirichlet score of any superset.
 
-    The Polya urn gives n rows the factor ``prod_k prod_{i<n_k} (a/r + i) / prod_{t<n} (a + t)``. Parting the
-    states never lowers it, since ``prod_{t<n} (a + t) >= prod_k prod_{i<n_k} (a + i)``; parting rows of one state
+    The Polya urn gives n rows the factor ``prod_k prod_{i<n_k} (a/r + i) / prod_{t<n} (a + t)``. Splitting by
+    state never lowers it, since ``prod_{t<n} (a + t) >= prod_k prod_{i<n_k} (a + i)``; splitting rows of one state
     never raises it, since ``(a/r + i) / (a + i)`` grows with i; and it falls with a, so the smallest Dirichlet
     parameter that a refinement can have bounds all. As a vanishes a term becomes ``-ln r``, the bound of
     Correia, Cussens and de Campos (2020).
@@ -53,14 +56,10 @@ def pure_cell_terms(alpha: float, n_child_states: int, n_rows: int) -> np.ndarra
     ----------
     alpha : float
         Smallest sum of a configuration's Dirichlet parameters: ess over the most configurations for BDeu.
-    n_child_states : int
-    n_rows : int
 
     Returns
     -------
     ndarray of float64, shape (n_rows + 1,)
         Nats, for m = 0, ..., n_rows.
     """
-    from stages.kernels.counting.score_tables import log_gamma_table
-
     return log_gamma_table(alpha / n_child_states, n_rows) - log_gamma_table(alpha, n_rows)

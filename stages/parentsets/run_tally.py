@@ -1,26 +1,17 @@
-"""What the records of a run add up to, and what is said of them at its end."""
+"""Counts over the records of a run, and the summary and warnings at its end."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from formats.records import ParentSetRecord
 from formats.wording import plural
-from stages.runtime.remote_workers import workers_fact
-
-if TYPE_CHECKING:
-    from stages.runtime.remote_workers import RemoteWorkers
-    from stages.runtime.reporting import Reporter
+from stages.runtime.remote_workers import RemoteWorkers, workers_fact
+from stages.runtime.reporting import Reporter
 
 
 class RunTally:
-    """Counts of a run over some of the children; others were there before.
-
-    Parameters
-    ----------
-    n_children : int
-    n_before : int
+    """Counts over the records of a run.
 
     Attributes
     ----------
@@ -46,8 +37,8 @@ class RunTally:
         """For the reporter."""
         return {"sets": self.sets, "scores": n_scores, **workers_fact(remote)}
 
-    def tell(self, reporter: Reporter, n_scores: int) -> None:
-        """Warn of searches that ended early, and sum up."""
+    def report(self, reporter: Reporter, n_scores: int) -> None:
+        """Warn of searches that ended early, and summarise the run."""
         if self._ended["memory"]:
             reporter.warn(
                 f"memory ended the search of {self._ended['memory']} of {self.n_children} variables early; allow "

@@ -1,31 +1,27 @@
 """Sequential selection: all sets by size 1, 2, ..., with exact pruning (Scanagatta et al. 2015, section 3).
 
-Where it finishes, the list is complete. Stopped early, it knows a bound on what it has not seen.
+If it finishes, the list is complete. Stopped early, it gives a bound on the scores of all sets not seen.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from stages.arrays import offsets_of
+from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open, score_open
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
 from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, slice_work
 from .dirichlet_bounds import SupersetBound, superset_bound
 from .pruning_rules import unlisted_bound, worth_of_parent
-
-if TYPE_CHECKING:
-    from stages.kernels.counting.levelwise import Level
-
-    from .exploration import Exploration
+from .search_trace import SearchTrace
 
 ROUNDED_SCORES = 4
-"""Scores that a comparison of entropy with penalty stands for, each rounded by half a quantum."""
+"""Scores in the comparison of entropy with penalty, each rounded by half a quantum."""
 
 SLICE_ENTRIES = 1 << 16
-"""Extensions considered together, about: between two looks at the memory they take."""
+"""Approximate number of extensions considered between two checks of the memory."""
 
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
@@ -50,8 +46,6 @@ class _Search:
         self.base_q = scorer.n_configurations(limits.required)
 
     def run(self) -> FoundSets:
-        from stages.kernels.counting.levelwise import empty_level
-
         found, limits = self.found, self.limits
         empty_score = self.scorer.local_score(self.child, limits.required)
         found.begin(limits.required, empty_score)
@@ -67,7 +61,7 @@ class _Search:
                 found.unlisted = self._bound_from_size(size)
                 return found
             level = extended
-            # With a margin no score of a subset closes a set; what is left out is decided in the end.
+            # With a margin no score of a subset closes a set, so entries become -inf; dominance is decided last.
             np.minimum(level.entries, found.floor, out=level.entries)
             places, best = _sets_of(level, len(self.n_states))
             if not len(places):
@@ -76,9 +70,7 @@ class _Search:
         return found
 
     def _extend_all(self, level, places: np.ndarray, best: np.ndarray, keeps: bool):
-        """Extend all sets of a level: the next one (empty unless it `keeps` it), None if the budget ended."""
-        from stages.kernels.counting.levelwise import Level, empty_level
-
+        """The level of all extensions of a level's sets (empty unless `keeps`); None if the budget ended."""
         q = self.base_q * np.prod(self.n_states[places], axis=1)
         last = places[:, -1].astype(np.int64) if places.shape[1] else np.array([-1])
         widths = len(self.n_states) - 1 - last
@@ -102,18 +94,16 @@ class _Search:
         if not kept:
             return empty_level(places.shape[1])
         prefixes, widths, entries = (np.concatenate(parts) for parts in zip(*kept))
-        starts = np.concatenate(([0], np.cumsum(widths)))
+        starts = offsets_of(widths)
         return Level(prefixes=prefixes, starts=starts, entries=entries)
 
     def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
-        """Extend sets until the evaluations are used up: how many were extended, and their entries.
+        """Extend sets until the evaluations are used up; the number of sets extended, and their entries.
 
-        None at all if the budget ended meanwhile or within the last of them; what was scored till then is found.
+        The number is 0 if the budget ended before the last of them was done; what was scored by then is found.
         """
-        from stages.kernels.counting.levelwise import mark_open
-
         scorer, found = self.scorer, self.found
-        starts = np.concatenate(([0], np.cumsum(widths)))
+        starts = offsets_of(widths)
         entries = np.empty(starts[-1])
         counts = np.empty(len(places), dtype=np.int64)
         penalty = scorer.penalty(self.child)
@@ -134,7 +124,7 @@ class _Search:
             n_scored = self._score(configurations, places, which, starts, entries, is_better, scores)
             evaluated += int(counts[which[:n_scored]].sum())
             if found.exploration is not None:
-                self._note(found.exploration, places, starts, scores, which[:n_scored])
+                self._trace(found.exploration, places, starts, scores, which[:n_scored])
             is_whole = n_scored == len(which)
             if not is_whole:
                 break
@@ -144,11 +134,9 @@ class _Search:
         return n_extended if is_whole and not len(beyond) else 0, entries
 
     def _score(self, configurations: float, places, which, starts, entries, is_better, scores) -> int:
-        """Score the open extensions of sets with so many configurations; of how many sets before the budget ended."""
-        from stages.kernels.counting.levelwise import score_open
-
+        """Score the open extensions of sets with so many configurations; the number of sets done in the budget."""
         scorer = self.scorer
-        tables, scratch = scorer.tables(self.child, configurations), np.empty(scorer.n_variables)
+        tables, scratch = scorer.tables.of_expansion(self.child, configurations), np.empty(scorer.n_variables)
         position, first = 0, 0
         while position < len(which):
             position, first = score_open(
@@ -160,7 +148,7 @@ class _Search:
         return position
 
     def _must_stop(self) -> bool:
-        """Whether the user or the clock ends the search between two limits' worth of sets."""
+        """Whether the user or the limits end the search."""
         return self.budget.interrupted or self.limits.is_spent(self.budget, self.found)
 
     def _add(self, places: np.ndarray, starts: np.ndarray, entries: np.ndarray, which: np.ndarray) -> None:
@@ -169,13 +157,13 @@ class _Search:
             self.found.add(tuple(sorted((*self.limits.required, *added))), score)
 
     def _members(self, places: np.ndarray, starts: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """What some extensions add to the required parents, shape (n_sets, size)."""
+        """Members that some extensions have besides the required parents, shape (n_sets, size)."""
         sets = np.searchsorted(starts, which, side="right") - 1
         last = len(self.n_states) - (starts[sets + 1] - which)
         return self.limits.allowed[np.column_stack((places[sets], last))]
 
-    def _note(self, exploration: Exploration, places, starts, scores, sets: np.ndarray) -> None:
-        """Tell what was scored: the open extensions of some sets."""
+    def _trace(self, exploration: SearchTrace, places, starts, scores, sets: np.ndarray) -> None:
+        """Trace the open extensions of some sets."""
         ranges = [np.arange(starts[s], starts[s + 1]) for s in sets.tolist()]
         which = np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
         which = which[~np.isnan(scores[which])]
@@ -183,10 +171,8 @@ class _Search:
         required = np.tile(self.required, (len(members), 1))
         exploration.add_sets(np.column_stack((required, members)), scores[which])
 
-    def _close_excluded(
-        self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray
-    ) -> None:
-        """Take out of a level the sets that dominate all their supersets by the Dirichlet bound."""
+    def _close_excluded(self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray) -> None:
+        """Close the sets of a level that dominate all their supersets by the Dirichlet bound."""
         which = np.flatnonzero(~np.isnan(level.entries))
         for place, row, score in zip(which.tolist(), places, best.tolist()):
             if self.budget.is_spent():

@@ -1,9 +1,9 @@
-"""How probable each arc is, given candidate parent sets whose scores are logarithms of probabilities.
+"""Posterior probabilities of arcs, given candidate parent sets whose scores are log marginal likelihoods.
 
-A network's posterior weight is the product of ``exp(score)`` over its families, all of them listed sets: a
-list's sets that are not there count nothing. `METHODS` names the ways: `exact` sums over all networks of few
-variables by dynamic programming over subsets, `sampling` walks through networks in several chains, which
-`diagnostics` judges, and counts. `weights` reads lists as weights, `arcs` makes tables of arcs.
+A network's posterior weight is the product of ``exp(score)`` over its families, which must be listed sets; sets that
+are not listed have weight 0. `exact` sums over all networks of few variables by dynamic programming over subsets;
+`sampling` runs several Markov chains, `diagnostics` checks their convergence and `estimates` averages over them.
+`weights` turns lists into weights, `arcs` makes tables of arcs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stages.methods import own
+from stages.methods import Described, own
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcPattern
@@ -23,21 +23,16 @@ PRIORS = {
 }
 
 FEATURES = ("ancestors", "blankets")
-"""What else can be told of pairs of variables, besides arcs."""
+"""Relations of pairs of variables, besides arcs, whose probabilities can be computed."""
 
 
 @dataclass(frozen=True)
-class MethodSpec:
-    """One way: what it is, where it was published, and the fields of `PosteriorOptions` that it reads."""
+class MethodSpec(Described):
+    """A method, and the fields of `PosteriorOptions` that it reads."""
 
     help: str
     source: str
     options: tuple[str, ...] = ()
-
-    @property
-    def about(self) -> str:
-        """What it is, and where it was published."""
-        return f"{self.help} ({self.source})"
 
 
 METHODS: dict[str, MethodSpec] = {
@@ -46,64 +41,63 @@ METHODS: dict[str, MethodSpec] = {
         "Koivisto and Sood 2004, Tian and He 2009",
     ),
     "sampled": MethodSpec(
-        "tempered Markov chains that draw the parents of a few variables at a time anew",
+        "tempered Markov chains that resample the parents of a few variables at a time",
         "Goudie and Mukherjee 2016, Geyer 1991",
         options=("chains", "rungs", "samples", "burn_in", "seed", "time"),
     ),
 }
 
 EXACT_UNASKED = 18
-"""Variables up to which sums over networks are exact unless sampling is asked for: seconds."""
+"""Largest number of variables for which `exact` is the default; it takes seconds."""
 
 MOST_EXACT = {"dags": 20, "orders": 22}
-"""Variables up to which they can be: a minute or two, some 200 and 600 MB."""
+"""Largest number of variables for which `exact` is possible, by prior: a minute or two, some 200 and 600 MB."""
 
 
 @dataclass(frozen=True)
 class PosteriorOptions:
-    """What a user can ask of posterior probabilities.
+    """Options of posterior probabilities.
 
     Attributes
     ----------
     method : str or None
-        Key of `METHODS`; by the number of variables if not given.
+        Key of `METHODS`; None for the default of `choose_method`.
     prior : str
         Key of `PRIORS`.
     features : tuple of str
         Of `FEATURES`.
     patterns : tuple of ArcPattern
-        What is asked besides.
-    chains : int
+        Patterns whose probabilities are computed, too.
     samples : int or None
-        Networks kept of all chains together; None for a number by the clock, or `DEFAULT_SAMPLES`.
+        Networks kept of all chains together; None for as many as the time limit allows, or `DEFAULT_SAMPLES`
+        without one.
     rungs : int
-        Networks of every chain, at powers of the posterior.
+        Networks of each chain, at different powers of the posterior.
     burn_in : float
-        Share of every chain that is left out at its beginning.
-    seed : int
+        Fraction of each chain that is discarded at its beginning.
     jobs : int
-        Chains at work at once; the result does not depend on it.
+        Number of chains that run in parallel; the result does not depend on it.
     remote : RemoteWorkers or None
-        Who lets chains go on in place of this process.
+        Workers that run the chains in place of this process.
     """
 
     method: str | None = None
     prior: str = "dags"
     features: tuple[str, ...] = ()
     patterns: tuple[ArcPattern, ...] = ()
-    chains: int = own(4, "Markov chains, each from a network of its own.", metavar="N", least=1)
+    chains: int = own(4, "Markov chains, each from a different initial network.", metavar="N", least=1)
     samples: int | None = own(
-        None, "Networks kept, all chains together; 10,000 unless --time is given.", metavar="N", least=1
+        None, "Sampled networks of all chains together; 10,000 unless --time is given.", metavar="N", least=1
     )
     rungs: int = own(
         4,
-        "Networks of every chain, all but one at flatter powers of the posterior, which change places with one "
-        "another (parallel tempering); 1 for none.",
+        "Networks of each chain at successively flatter powers of the posterior, which are swapped with one another "
+        "(parallel tempering); 1 for no tempering.",
         metavar="N",
         least=1,
     )
     burn_in: float = own(
-        0.25, "Share of every chain that is left out at its beginning.", metavar="SHARE", least=0.0, most=0.99
+        0.25, "Fraction of each chain that is discarded at its beginning.", metavar="SHARE", least=0.0, most=0.99
     )
     seed: int = 0
     jobs: int = 1
@@ -114,7 +108,7 @@ DEFAULT_SAMPLES = 10_000
 
 
 def choose_method(options: PosteriorOptions, n_variables: int) -> str:
-    """The method asked for, or the one that suits the number of variables and what is wanted of them."""
+    """The method given in the options, or the default for the number of variables and the requested features."""
     if options.method is not None:
         return options.method
     if options.prior == "orders":
@@ -123,7 +117,7 @@ def choose_method(options: PosteriorOptions, n_variables: int) -> str:
 
 
 def exact_gap(options: PosteriorOptions) -> str | None:
-    """What is wanted that only samples tell; None if nothing is."""
+    """The first requested feature that `exact` does not compute, in words; None if there is none."""
     if "blankets" in options.features:
         return "Markov blankets"
     if "ancestors" in options.features and options.prior == "orders":

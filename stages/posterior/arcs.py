@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from formats.graph_records import ArcProbabilities
-from formats.records import Header
-
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
+from formats.records import Header, ParentSetTable
+from stages.lists.set_lists import child_of_entries
 
 
 def listed_pairs(table: ParentSetTable) -> np.ndarray:
-    """Which arcs are in any listed set: entry [parent, child]; bool."""
-    n = table.n_variables
-    child_of_set = np.repeat(np.arange(n), np.diff(table.set_offsets))
-    pairs = np.zeros((n, n), dtype=np.bool_)
-    pairs[table.parents, np.repeat(child_of_set, np.diff(table.parent_offsets))] = True
+    """The arcs that occur in listed sets; bool, entry [parent, child]."""
+    pairs = np.zeros((table.n_variables, table.n_variables), dtype=np.bool_)
+    pairs[table.parents, child_of_entries(table)] = True
     return pairs
 
 
@@ -29,16 +23,14 @@ def make_table(
     error: np.ndarray,
     features: dict[str, tuple[np.ndarray, np.ndarray]],
 ) -> ArcProbabilities:
-    """A row for each of some pairs, the most probable arcs first.
+    """Table of the given pairs, the most probable arcs first.
 
     Parameters
     ----------
-    header : Header
     pairs : ndarray of bool, shape (n_variables, n_variables)
-        The rows; entry [parent, child] in all of these.
-    probability, error : ndarray of float64
+        Pairs that get a row; entry [parent, child] in all matrices.
     features : dict of (ndarray, ndarray)
-        Pairs with a probability of these are rows, too.
+        Probabilities and standard errors of further relations; pairs of positive probability get a row, too.
     """
     for values, _ in features.values():
         pairs = pairs | (values > 0.0)

@@ -1,8 +1,8 @@
-"""Whether chains agree, and how much their samples are worth.
+"""Convergence diagnostics of Markov chains.
 
 Rank-normalised split R-hat and effective sample size after Vehtari, Gelman, Simpson, Carpenter and Buerkner
-(2021). Of an indicator that is 0 or 1, rank normalisation is a change of scale, which neither figure feels, so
-that of arcs is left out.
+(2021). Both are invariant under changes of scale, and rank normalisation of a 0-1 indicator is one, so it is omitted
+for arcs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import numpy as np
 
 
 def split_chains(draws: np.ndarray) -> np.ndarray:
-    """Each chain as two halves, an odd draw in the middle left out; shape (..., 2 * n_chains, n_draws // 2)."""
+    """Each chain as two halves, without the middle one of an odd number; shape (..., 2 * n_chains, n_draws // 2)."""
     half = draws.shape[-1] // 2
     return np.concatenate((draws[..., :half], draws[..., draws.shape[-1] - half :]), axis=-2)
 
 
 def rank_normalised(draws: np.ndarray) -> np.ndarray:
-    """Draws replaced by normal scores of their ranks among all of them (equation 14), ties by their mean rank."""
+    """Normal scores of the ranks of all draws (equation 14); ties get their mean rank."""
     _, inverse, counts = np.unique(draws, return_inverse=True, return_counts=True)
     ranks = np.cumsum(counts) - (counts - 1) / 2
     shares = (ranks - 3 / 8) / (draws.size + 1 / 4)
@@ -33,7 +33,7 @@ def normal_quantiles(shares: np.ndarray) -> np.ndarray:
 
 
 def split_rhat(draws: np.ndarray) -> np.ndarray:
-    """Potential scale reduction of split chains (equations 1 to 4); NaN for too few draws, 1 where nothing varies.
+    """Potential scale reduction of split chains (equations 1 to 4); NaN for too few draws, 1 for constant draws.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def split_rhat(draws: np.ndarray) -> np.ndarray:
 
 
 def rank_rhat(draws: np.ndarray) -> float:
-    """The larger of R-hat of the normal scores, and of those of the distances from the median (section 4.2).
+    """The larger R-hat of the normal scores of the draws and of their distances from the median (section 4.2).
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def rank_rhat(draws: np.ndarray) -> float:
 
 
 def effective_size(draws: np.ndarray) -> np.ndarray:
-    """Effective number of samples for a mean (equations 9 to 13); NaN where nothing varies or draws are too few.
+    """Effective sample size for a mean (equations 9 to 13); NaN for constant or too few draws.
 
     At most ``N log10(N)`` of N draws.
 
@@ -80,14 +80,14 @@ def effective_size(draws: np.ndarray) -> np.ndarray:
 
 
 def mean_variance(draws: np.ndarray) -> np.ndarray:
-    """Variance of the mean of all draws, given how they are correlated; NaN for too few, shape (...,)."""
+    """Variance of the mean of all draws, corrected for autocorrelation; NaN for too few, shape (...,)."""
     total, length = _correlation_length(draws)
     return total * length / (draws.shape[-2] * draws.shape[-1])
 
 
 def _correlation_length(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Variance of draws, between chains included, and how many of them are worth one: by Geyer's initial monotone
-    sequence.
+    """Variance of the draws, between chains included, and integrated autocorrelation time, by Geyer's initial
+    monotone sequence.
     """
     halves = split_chains(np.asarray(draws, dtype=np.float64))
     n_chains, n = halves.shape[-2:]
@@ -110,17 +110,17 @@ def _correlation_length(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def block_means(draws: np.ndarray, most: int) -> np.ndarray:
-    """Means of equally long stretches of every chain, whose first draws are left out if they fill none.
+    """Means of consecutive batches of equal size of each chain; first draws that fill no batch are discarded.
 
     Parameters
     ----------
     draws : ndarray, shape (..., n_draws)
     most : int
-        Stretches of a chain at most.
+        Maximum number of batches of a chain.
 
     Returns
     -------
-    ndarray of float64, shape (..., n_stretches)
+    ndarray of float64, shape (..., n_batches)
     """
     n = draws.shape[-1]
     length = -(-n // most)
@@ -129,9 +129,9 @@ def block_means(draws: np.ndarray, most: int) -> np.ndarray:
 
 
 def standard_errors(probability: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Standard errors of shares among so many samples; also of shares of 0 and 1, which might not be quite that.
+    """Standard errors of proportions among effective samples; positive for proportions of 0 and 1, too.
 
-    One network more with and one without are counted in.
+    One success and one failure are added (rule of succession).
     """
     near = (sizes * probability + 1.0) / (sizes + 2.0)
     return np.sqrt(near * (1.0 - near) / np.maximum(sizes, 1.0))

@@ -1,52 +1,44 @@
-"""What sampled networks tell: shares of arcs and other features, their standard errors, and whether chains agree."""
+"""Estimates from sampled networks: probabilities of arcs and other features, standard errors, convergence."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .diagnostics import (
-    block_means,
-    effective_size,
-    mean_variance,
-    rank_rhat,
-    split_rhat,
-    standard_errors,
-)
+from formats.records import ParentSetTable
+from stages.kernels.bits import empty_bit_matrix
+from stages.kernels.posterior.relations import count_relations
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
-    from .sampling import Samples
+from .diagnostics import block_means, effective_size, mean_variance, rank_rhat, split_rhat, standard_errors
+from .sampling import Samples
 
 RHAT_LIMIT = 1.05
-"""Chains with a larger R-hat disagree; 1.01 (Vehtari et al. 2021) is asked of chains that are to give digits."""
+"""Largest R-hat of chains that agree; Vehtari et al. (2021) recommend 1.01 for precise estimates."""
 
 LIKELY_SHARE = 0.05
-"""Arcs that are less probable than this, or more than 1 less this, do not count in the largest R-hat."""
+"""Only arcs with a probability from this to one minus this enter the largest R-hat."""
 
 MOST_BLOCKS = 512
-"""Means of so many stretches of a chain tell the error of a share."""
+"""Maximum number of batches of a chain whose means give the standard error of a proportion."""
 
 ARCS_AT_ONCE = 32
-"""Arcs whose presence in all networks is held at a time."""
+"""Arcs whose indicators in all networks are held in memory at a time."""
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What the chains say of themselves.
+class Convergence:
+    """Convergence diagnostics of the chains.
 
     Attributes
     ----------
     rhat : float
-        Largest R-hat: of the networks' scores, rank-normalised, and of likely arcs; NaN for too few samples.
+        Largest R-hat of the networks' scores (rank-normalised) and of likely arcs; NaN for too few samples.
     ess : float
-        Effective number of samples, by the scores.
+        Effective sample size, by the scores.
     difference : float
         Largest difference between two chains in the probability of an arc.
     """
@@ -57,20 +49,20 @@ class Verdict:
 
     @property
     def agreed(self) -> bool:
-        """Whether the chains tell the same."""
+        """Whether the chains agree."""
         return self.rhat <= RHAT_LIMIT
 
 
 def arc_probabilities(
     table: ParentSetTable, samples: Samples, reporter: Reporter
-) -> tuple[np.ndarray, np.ndarray, Verdict]:
-    """Shares of networks that have each arc, their standard errors, and whether chains agree.
+) -> tuple[np.ndarray, np.ndarray, Convergence]:
+    """Proportions of networks with each arc, their standard errors, and convergence diagnostics.
 
     Returns
     -------
     probability, error : ndarray of float64, shape (n_variables, n_variables)
         Entry [parent, child].
-    verdict : Verdict
+    convergence : Convergence
     """
     n, n_chains = table.n_variables, len(samples.totals)
     score_size = float(effective_size(samples.totals))
@@ -91,24 +83,24 @@ def arc_probabilities(
             difference = max(difference, float(np.ptp(of_chains, axis=-1).max(initial=0.0)))
             is_likely = (share >= LIKELY_SHARE) & (share <= 1 - LIKELY_SHARE)
             rhats += split_rhat(has_arc[is_likely]).tolist()
-        reporter.progress(child + 1, n, "variables judged")
+        reporter.progress(child + 1, n, "variables counted")
     rhat = float(np.nan) if n_chains < 2 or np.isnan(rhats).any() else max(rhats)
-    return probability, standard_errors(probability, sizes), Verdict(rhat, score_size, difference)
+    return probability, standard_errors(probability, sizes), Convergence(rhat, score_size, difference)
 
 
 def share_sizes(is_there: np.ndarray, otherwise: float) -> np.ndarray:
-    """Effective numbers of samples for the shares of networks that have something.
+    """Effective sample sizes for the proportions of networks that have a feature.
 
     Parameters
     ----------
     is_there : ndarray of bool, shape (n_features, n_chains, n_draws)
     otherwise : float
-        Where all have it, or none, or there are too few to tell.
+        Size for features of all networks or of none, and for too few samples.
 
     Returns
     -------
     ndarray of float64, shape (n_features,)
-        At most as many as there are.
+        At most the number of samples.
     """
     share = is_there.mean(axis=(-2, -1))
     variance = mean_variance(block_means(is_there, MOST_BLOCKS))
@@ -119,37 +111,30 @@ def share_sizes(is_there: np.ndarray, otherwise: float) -> np.ndarray:
 
 
 PARTS = 20
-"""Parts of every chain whose counts tell the error of features."""
+"""Batches of each chain whose means give the standard errors of features."""
 
 SLICE_WORK = 50_000_000
-"""Words of bits between two words of progress; some hundredths of a second."""
+"""Words of bits processed between two progress reports; some hundredths of a second."""
 
 WORK_AFTER_STOP = 1e9
-"""Pairs of variables looked at in all networks after the user asked to stop: every k-th network does then."""
+"""Limit on pairs of variables times networks after the user asked to stop; every k-th network is used to keep it."""
 
 
 def feature_probabilities(
     table: ParentSetTable, samples: Samples, feature: str, budget: Budget, reporter: Reporter
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of networks in which variables are related, with standard errors from means of parts of the chains.
+    """Proportions of networks in which variables are related, with standard errors from batch means of the chains.
 
     Parameters
     ----------
-    table : ParentSetTable
-    samples : Samples
     feature : str
         ``ancestors`` or ``blankets``.
-    budget : Budget
-    reporter : Reporter
 
     Returns
     -------
     probability, error : ndarray of float64, shape (n_variables, n_variables)
         Entry [ancestor, descendant], or [member, variable].
     """
-    from stages.kernels.bits import empty_bit_matrix
-    from stages.kernels.posterior.relations import count_relations
-
     n = table.n_variables
     related = empty_bit_matrix(n, n)
     total, squares, n_parts, weight = np.zeros((n, n)), np.zeros((n, n)), 0, 0
@@ -172,16 +157,14 @@ def feature_probabilities(
 
 
 def _parts(samples: Samples, n_variables: int, budget: Budget) -> list[np.ndarray]:
-    """Stretches of all chains."""
+    """Consecutive batches of all chains."""
     chains = np.ascontiguousarray(thinned_after_stop(samples, n_variables, budget))
     return [part for chain in chains for part in np.array_split(chain, min(PARTS, len(chain)))]
 
 
 def thinned_after_stop(samples: Samples, n_variables: int, budget: Budget) -> np.ndarray:
-    """The networks of all chains; every k-th one where the user waits for the end."""
+    """The networks of all chains; only every k-th after the user asked to stop."""
     every = 1
     if budget.interrupted:
-        every = max(
-            1, min(int(samples.n_samples * n_variables**2 / WORK_AFTER_STOP), samples.sets.shape[1] // PARTS)
-        )
+        every = max(1, min(int(samples.n_samples * n_variables**2 / WORK_AFTER_STOP), samples.sets.shape[1] // PARTS))
     return samples.sets[:, ::every]

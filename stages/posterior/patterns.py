@@ -1,38 +1,37 @@
-"""Probabilities of patterns of arcs: shares of sampled networks, or ratios of exact sums."""
+"""Probabilities of patterns of arcs: proportions of sampled networks, or ratios of exact sums."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from stages.optimize.lists.set_lists import keep_in_table
+from formats.graph_records import ArcPattern, ArcStatement
+from formats.records import ParentSetTable
+from stages.kernels.bits import empty_bit_matrix
+from stages.kernels.posterior.relations import mark_ancestors
+from stages.lists.set_lists import keep_in_table
+from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
+from stages.runtime.reporting import Reporter
 
+from . import PosteriorOptions
 from .diagnostics import standard_errors
-from .estimates import share_sizes, thinned_after_stop
+from .estimates import SLICE_WORK, share_sizes, thinned_after_stop
 from .exact import log_weight
-
-if TYPE_CHECKING:
-    from formats.graph_records import ArcPattern, ArcStatement
-    from formats.records import ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
-    from . import PosteriorOptions
-    from .sampling import Samples
+from .sampling import Samples
 
 Arc = tuple[int, int]
 
-MOST_WAYS = 64
-"""Ways to direct a pattern's edges: exact sums are taken over the networks of each."""
+MOST_ORIENTATIONS = 64
+"""Maximum number of orientations of a pattern's edges; each takes one exact sum."""
 
 
 class PatternProbability(NamedTuple):
-    """How probable a pattern is; the error is 0 where that is exact."""
+    """Probability of a pattern; the error is 0 if it is exact."""
 
     pattern: str
     probability: float
@@ -47,17 +46,12 @@ def sampled_patterns(
     budget: Budget,
     reporter: Reporter,
 ) -> list[PatternProbability]:
-    """Shares of networks that patterns hold in.
+    """Proportions of networks in which patterns hold.
 
     Parameters
     ----------
-    table : ParentSetTable
-    samples : Samples
-    patterns : sequence of ArcPattern
     ess : float
-        Effective number of samples, for patterns that hold in all networks, or in none.
-    budget : Budget
-    reporter : Reporter
+        Effective sample size for patterns that hold in all networks or in none.
     """
     has_paths = any(statement.relation == "~>" for pattern in patterns for statement in pattern.statements)
     sets = thinned_after_stop(samples, table.n_variables, budget) if has_paths else samples.sets
@@ -74,11 +68,9 @@ def sampled_patterns(
 
 
 class _Statements:
-    """In which networks statements hold; paths are looked for in all of them at once."""
+    """The networks in which statements hold; all paths are found in one pass over the networks."""
 
-    def __init__(
-        self, table: ParentSetTable, sets: np.ndarray, patterns: Sequence[ArcPattern], reporter: Reporter
-    ):
+    def __init__(self, table: ParentSetTable, sets: np.ndarray, patterns: Sequence[ArcPattern], reporter: Reporter):
         self.table, self.sets = table, sets
         pairs = {(s.tail, s.head) for pattern in patterns for s in pattern.statements if s.relation == "~>"}
         self.paths = self._find_paths(sorted(pairs), reporter) if pairs else {}
@@ -100,11 +92,6 @@ class _Statements:
         return has_parent[self.sets[:, :, child] - first]
 
     def _find_paths(self, pairs: list[Arc], reporter: Reporter) -> dict[Arc, np.ndarray]:
-        from stages.kernels.bits import empty_bit_matrix
-        from stages.kernels.posterior.relations import mark_ancestors
-
-        from .estimates import SLICE_WORK
-
         n_chains, n_draws, n = self.sets.shape
         networks = np.ascontiguousarray(self.sets.reshape(-1, n))
         is_above = np.zeros((len(pairs), len(networks)), dtype=np.bool_)
@@ -119,7 +106,7 @@ class _Statements:
 
 
 def _sets_with(table: ParentSetTable, parent: int, child: int) -> np.ndarray:
-    """Which of a child's sets have a parent; bool."""
+    """Which of a child's sets contain a parent; bool."""
     first, end = table.set_offsets[child], table.set_offsets[child + 1]
     return np.array([parent in table.parent_set(s) for s in range(first, end)])
 
@@ -131,12 +118,12 @@ def exact_patterns(
     budget: Budget,
     reporter: Reporter,
 ) -> list[PatternProbability]:
-    """Weights of the networks that patterns hold in, as shares of that of all.
+    """Weights of the networks in which patterns hold, relative to the weight of all.
 
     Raises
     ------
     StageError
-        A pattern has too many edges of either direction, or time ran out.
+        A pattern has too many undirected edges, or time ran out.
     NothingFoundError
         The user asked to stop.
     """
@@ -144,16 +131,14 @@ def exact_patterns(
     whole = log_weight(table, options, budget, reporter)
     for number, pattern in enumerate(patterns):
         reporter.progress(number, len(patterns), "patterns")
-        tables = [_restricted(table, way) for way in _ways(pattern)]
+        tables = [_restricted(table, arcs) for arcs in _orientations(pattern)]
         weights = [log_weight(kept, options, budget, reporter) for kept in tables if kept is not None]
-        found.append(
-            PatternProbability(pattern.text, min(1.0, math.fsum(math.exp(w - whole) for w in weights)), 0.0)
-        )
+        found.append(PatternProbability(pattern.text, min(1.0, math.fsum(math.exp(w - whole) for w in weights)), 0.0))
     return found
 
 
-def _ways(pattern: ArcPattern) -> list[list[tuple[Arc, bool]]]:
-    """What must be there and what must not, in ways that exclude one another."""
+def _orientations(pattern: ArcPattern) -> list[list[tuple[Arc, bool]]]:
+    """Mutually exclusive lists of required (true) and forbidden (false) arcs whose union is the pattern."""
     choices: list[list[list[tuple[Arc, bool]]]] = []
     for statement in pattern.statements:
         arc, reverse = (statement.tail, statement.head), (statement.head, statement.tail)
@@ -163,17 +148,17 @@ def _ways(pattern: ArcPattern) -> list[list[tuple[Arc, bool]]]:
             choices.append([[(arc, False), (reverse, False)]])
         else:
             choices.append([[(arc, True)], [(reverse, True)]])
-    if math.prod(map(len, choices)) > MOST_WAYS:
+    if math.prod(map(len, choices)) > MOST_ORIENTATIONS:
         raise StageError(
-            f"{pattern.text!r} has more than {MOST_WAYS} ways to direct its edges: use --sampled for it"
+            f"{pattern.text!r} has more than {MOST_ORIENTATIONS} orientations of its edges: use --sampled"
         )
-    return [list(itertools.chain(*way)) for way in itertools.product(*choices)]
+    return [list(itertools.chain(*arcs)) for arcs in itertools.product(*choices)]
 
 
-def _restricted(table: ParentSetTable, way: list[tuple[Arc, bool]]) -> ParentSetTable | None:
-    """Lists without the sets that a pattern rules out; None if a child has none left."""
+def _restricted(table: ParentSetTable, arcs: list[tuple[Arc, bool]]) -> ParentSetTable | None:
+    """Lists without the sets that required and forbidden arcs exclude; None if a child has none left."""
     is_kept = np.ones(table.n_sets, dtype=np.bool_)
-    for (parent, child), is_wanted in way:
+    for (parent, child), is_wanted in arcs:
         sets = slice(int(table.set_offsets[child]), int(table.set_offsets[child + 1]))
         is_kept[sets] &= _sets_with(table, parent, child) == is_wanted
         if not is_kept[sets].any():

@@ -1,42 +1,38 @@
-"""From lists to a table of arc probabilities: checks, one of the methods, what is told about it."""
+"""From lists to a table of arc probabilities: checks, one of the methods, reports and warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from formats.graph_records import ArcPattern
-from formats.records import Network
+from formats.graph_records import ArcPattern, ArcProbabilities
+from formats.records import Header, Network, ParentSetTable
 from formats.wording import plural
-from stages.optimize.lists.set_lists import fixed_first_order
+from stages.lists.set_lists import fixed_first_order
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
 from .arcs import listed_pairs, make_table
-from .estimates import RHAT_LIMIT, Verdict, arc_probabilities, feature_probabilities
+from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
 from .exact import exact_probabilities
 from .patterns import PatternProbability, exact_patterns, sampled_patterns
 from .sampling import Samples, draw_samples
-from .weights import listed_share, require_posterior_score, share_text, tell_of_lists
-
-if TYPE_CHECKING:
-    from formats.graph_records import ArcProbabilities
-    from formats.records import Header, ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
+from .weights import listed_share, report_lists, require_posterior_score, share_text
 
 COLUMN_OF = {"ancestors": "ancestor", "blankets": "blanket"}
-"""What the columns of features are called."""
+"""Names of the columns of features."""
 
 LEAST_SIZE = 100
-"""Effective samples below which a warning says that there are few."""
+"""Effective sample size below which a warning is given."""
 
 
 class Posterior(NamedTuple):
-    """The table, networks if they were sampled, figures for ``--stats``, and patterns asked for."""
+    """The table, sampled networks if any, figures for ``--stats``, and probabilities of patterns."""
 
     table: ArcProbabilities
     samples: Samples | None
@@ -50,37 +46,31 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
     Raises
     ------
     StageError
-        The scores are no log-posteriors, no network has listed sets alone, or the method cannot do what is wanted.
+        The scores are no log-posteriors, no network consists of listed sets, or the method does not support a
+        requested prior or feature.
     NothingFoundError
-        The user asked to stop before there was anything to tell.
+        The user asked to stop before there was any result.
     """
     require_posterior_score(table)
     fixed_first_order(table)
-    tell_of_lists(table, reporter)
+    report_lists(table, reporter)
     method = choose_method(options, table.n_variables)
     options = replace(options, method=method)
     reporter.detail(f"{method}, prior of {options.prior}")
     solve = _run_exact if method == "exact" else _run_sampled
     tiny = replace(options, samples=8, jobs=1, remote=None, patterns=_tiny_patterns(options))
     kind = ("posterior", method, options.features, tiny.patterns)
-    compile_first(lambda small: solve(tiny_table(), tiny, small, _Silent()), budget, kind)
+    compile_first(lambda small: solve(tiny_table(), tiny, small, NullReporter()), budget, kind)
     return solve(table, options, budget, reporter)
 
 
 def _tiny_patterns(options: PosteriorOptions) -> tuple[ArcPattern, ...]:
-    """One pattern with a path, if any has one."""
+    """One pattern with a path, for compilation, if any of the given ones has a path."""
     for pattern in options.patterns:
         for statement in pattern.statements:
             if statement.relation == "~>":
                 return (ArcPattern("", (replace(statement, tail=0, head=1),)),)
     return ()
-
-
-class _Silent:
-    """A reporter for runs that nobody asked for."""
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *args, **facts: None
 
 
 def _header(table: ParentSetTable, options: PosteriorOptions, **facts: Any) -> Header:
@@ -91,9 +81,7 @@ def _header(table: ParentSetTable, options: PosteriorOptions, **facts: Any) -> H
     return replace(table.header, extra={"prior": options.prior, "method": options.method, **kept, **facts})
 
 
-def _run_exact(
-    table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter
-) -> Posterior:
+def _run_exact(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
     arcs, ancestors = exact_probabilities(table, options, budget, reporter)
     nothing = np.zeros_like(arcs)
     features = {"ancestor": (ancestors, nothing)} if "ancestors" in options.features else {}
@@ -106,12 +94,10 @@ def _run_exact(
     return Posterior(result, None, {"method": "exact"}, patterns)
 
 
-def _run_sampled(
-    table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter
-) -> Posterior:
+def _run_sampled(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
     samples = draw_samples(table, options, budget, reporter)
     seconds = budget.elapsed()
-    arcs, errors, verdict = arc_probabilities(table, samples, reporter)
+    arcs, errors, convergence = arc_probabilities(table, samples, reporter)
     features = {
         COLUMN_OF[name]: feature_probabilities(table, samples, name, budget, reporter)
         for name in FEATURES
@@ -119,13 +105,14 @@ def _run_sampled(
     }
     patterns = []
     if options.patterns:
-        patterns = sampled_patterns(table, samples, options.patterns, verdict.ess, budget, reporter)
-    _tell_verdict(verdict, options, reporter)
-    facts: dict[str, Any] = {"chains": len(samples.totals), "samples": samples.n_samples}
-    facts |= {
-        "rhat": verdict.rhat if np.isfinite(verdict.rhat) else None,
-        "ess": verdict.ess,
-        "agreed": verdict.agreed,
+        patterns = sampled_patterns(table, samples, options.patterns, convergence.ess, budget, reporter)
+    _warn_of_convergence(convergence, options, reporter)
+    facts: dict[str, Any] = {
+        "chains": len(samples.totals),
+        "samples": samples.n_samples,
+        "rhat": convergence.rhat if np.isfinite(convergence.rhat) else None,
+        "ess": convergence.ess,
+        "agreed": convergence.agreed,
     }
     if budget.interrupted:
         facts["interrupted"] = True
@@ -133,41 +120,39 @@ def _run_sampled(
     result = make_table(_header(table, options, **facts), seen, arcs, errors, features)
     reporter.summary(
         f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; {plural(samples.n_samples, 'network')} of "
-        f"{plural(len(samples.totals), 'chain')}, R-hat {verdict.rhat:.3f}, effective size {verdict.ess:,.0f}"
+        f"{plural(len(samples.totals), 'chain')}, R-hat {convergence.rhat:.3f}, effective size {convergence.ess:,.0f}"
         f"{share_text(table)}"
     )
     figures = {"method": "sampled", "moves": samples.n_moves, "moves_per_second": samples.n_moves / seconds}
-    return Posterior(result, samples, {**figures, **facts, "difference": verdict.difference}, patterns)
+    return Posterior(result, samples, {**figures, **facts, "difference": convergence.difference}, patterns)
 
 
 def _likely_arcs(arcs: np.ndarray) -> str:
     return f"{arcs.sum():.1f} arcs expected, {int((arcs > 0.5).sum())} more probable than not"
 
 
-def _tell_verdict(verdict: Verdict, options: PosteriorOptions, reporter: Reporter) -> None:
-    more = "let them run on with more --samples or --time"
+def _warn_of_convergence(convergence: Convergence, options: PosteriorOptions, reporter: Reporter) -> None:
+    more = "allow more --samples or --time"
     if options.chains < 2:
-        reporter.warn("one chain alone cannot be judged: use --chains 2 or more")
-    elif np.isnan(verdict.rhat):
-        reporter.warn(f"too few networks to judge the chains by: {more}")
-    elif not verdict.agreed:
+        reporter.warn("convergence cannot be checked with one chain: use --chains 2 or more")
+    elif np.isnan(convergence.rhat):
+        reporter.warn(f"too few networks to check the convergence of the chains: {more}")
+    elif not convergence.agreed:
         reporter.warn(
-            f"the chains disagree: R-hat {verdict.rhat:.2f} (at most {RHAT_LIMIT} is wanted), an arc differs by "
-            f"{verdict.difference:.2f} between two; {more}"
+            f"the chains disagree: R-hat {convergence.rhat:.2f} (should be at most {RHAT_LIMIT}), the probability of "
+            f"an arc differs by {convergence.difference:.2f} between two chains; {more}"
         )
-    elif verdict.ess < LEAST_SIZE:
-        reporter.warn(f"the networks are worth {verdict.ess:.0f} independent ones only: {more}")
+    elif convergence.ess < LEAST_SIZE:
+        reporter.warn(f"the effective sample size is only {convergence.ess:.0f}: {more}")
 
 
 def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) -> Iterator[Network]:
-    """The networks kept, chain by chain.
+    """The sampled networks, chain by chain.
 
     Parameters
     ----------
-    table : ParentSetTable
-    samples : Samples
     header : Header
-        Of the table of arcs; what it says of chains is left out.
+        Of the table of arcs; its facts about the chains are replaced.
     """
     for sets in samples.sets.reshape(-1, table.n_variables).tolist():
         scores = table.scores[sets]

@@ -1,48 +1,47 @@
-"""Probabilities of arcs from networks met by Markov chains: `stages.kernels.posterior.block_moves` has the moves."""
+"""Networks sampled from the posterior by Markov chains of the moves of `stages.kernels.posterior.block_moves`."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from stages.optimize.lists.set_lists import fixed_parents, respect_fixed
+from formats.records import ParentSetTable
+from stages.kernels.posterior.block_moves import Walk, WeightedLists
+from stages.kernels.posterior.tempered_walks import walk_on
+from stages.lists.set_lists import fixed_parents, respect_fixed
+from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.remote_workers import SentFunction, workers_fact
+from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
 from . import DEFAULT_SAMPLES, MOST_EXACT, PosteriorOptions
 from .walks import best_along, walk_from, weighted_lists
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.kernels.posterior.block_moves import Walk, WeightedLists
-    from stages.runtime.budgets import Budget, StopSignal
-    from stages.runtime.reporting import Reporter
-
 ROUNDS_PER_SAMPLE = 2
-"""Rounds between two networks that are kept; in a round every rung makes as many moves as there are variables."""
+"""Rounds between two samples; in a round every rung makes as many moves as there are variables."""
 
 ROUND_SECONDS = 0.15
-"""All chains work for about so long before their networks are told of."""
+"""Approximate time that all chains run between two progress reports."""
 
 REMOTE_ROUND_SECONDS = 3.0
-"""Likewise on workers outside this process, where chains travel there and back in each round."""
+"""Likewise on workers outside this process, to which the chains are sent in each round."""
 
 SLICE_WORK = 20_000_000
-"""Work of moves between two looks at the clock, as `walk_on` counts it; some hundredths of a second."""
+"""Work per call of `walk_on`; some hundredths of a second."""
 
 MOST_KEPT_BYTES = 1 << 28
-"""Memory for the networks kept; beyond, every second one goes, and half as many are kept from there on."""
+"""Memory for the samples; beyond it every second sample is dropped, and the interval between samples doubles."""
 
 
 @dataclass
 class _Chain:
-    """A walk, its randomness, and the networks met."""
+    """The state of a chain, its generator, and its samples."""
 
     walk: Walk
     rng: np.random.Generator
@@ -52,7 +51,7 @@ class _Chain:
 
 
 class _Segment(NamedTuple):
-    """A part of a chain: where it stands, and how far it is to go on."""
+    """A task: the state of a chain, and the samples to draw."""
 
     walk: Walk
     rng: np.random.Generator
@@ -62,7 +61,7 @@ class _Segment(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A part of a chain that was made: where it stands now, the networks met and their scores, moves made."""
+    """The result of a task: the new state of the chain, samples with their scores, and moves made."""
 
     walk: Walk
     rng: np.random.Generator
@@ -73,7 +72,7 @@ class _Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Samples:
-    """Networks of several chains, as long ones.
+    """Sampled networks of several chains of equal length.
 
     Attributes
     ----------
@@ -82,7 +81,7 @@ class Samples:
     totals : ndarray of float64, shape (n_chains, n_draws)
         Scores of the networks, nats.
     n_moves : int
-        Moves that all chains made together.
+        Total number of moves of all chains.
     """
 
     sets: np.ndarray
@@ -94,25 +93,20 @@ class Samples:
         return self.totals.size
 
 
-def draw_samples(
-    table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter
-) -> Samples:
-    """Networks from the posterior, those at the beginning of each chain left out.
+def draw_samples(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Samples:
+    """Networks sampled from the posterior, without the burn-in of each chain.
 
     Parameters
     ----------
     table : ParentSetTable
-        From whose sets there is a network.
-    options : PosteriorOptions
-    budget : Budget
-    reporter : Reporter
+        Lists that allow at least one network.
 
     Raises
     ------
     StageError
-        The prior is one that is not sampled.
+        The prior cannot be sampled.
     NothingFoundError
-        The user asked to stop before there was a network of each chain.
+        The user asked to stop before each chain had a sample.
     """
     if options.prior != "dags":
         raise StageError(
@@ -123,34 +117,27 @@ def draw_samples(
 
 
 def _is_over(budget: Budget, has_first: bool) -> bool:
-    """Whether the user or, once there is a network of each chain, the clock says so."""
+    """Whether the user asked to stop or, once each chain has a sample, time ran out."""
     return budget.interrupted or (has_first and budget.is_spent())
 
 
-def _advance(
-    lists: WeightedLists, budget: Budget, segment: _Segment, _stop: StopSignal | None = None
-) -> _Piece:
-    """Let a chain go on, here or, with a copy of it, elsewhere."""
-    from stages.kernels.posterior.block_moves import Walk
-    from stages.kernels.posterior.tempered_walks import walk_on
-
-    # Arrays that arrive over a network may be read-only, and kernels would be compiled for such ones.
+def _advance(lists: WeightedLists, budget: Budget, segment: _Segment, _stop: StopSignal | None = None) -> _Piece:
+    """Continue a chain, in this process or with a copy of it on a worker."""
+    # Arrays received over a network may be read-only, and kernels would be compiled again for read-only arrays.
     walk = Walk._make(np.require(array, requirements=("C", "A", "W")) for array in segment.walk)
     n_variables, n_rungs = len(walk.flags), len(walk.standing)
     samples = np.empty((segment.n_samples, n_variables), dtype=np.int32)
     totals = np.empty(segment.n_samples)
-    # From one network that is kept to the next.
+    # Moves between samples.
     moves = segment.rounds * n_rungs * n_variables
     done = 0
     while done < moves * segment.n_samples and not _is_over(budget, segment.has_first):
-        done = walk_on(
-            lists, walk, n_variables, segment.rounds, segment.rng, samples, totals, done, SLICE_WORK
-        )
+        done = walk_on(lists, walk, n_variables, segment.rounds, segment.rng, samples, totals, done, SLICE_WORK)
     return _Piece(walk, segment.rng, samples[: done // moves], totals[: done // moves], done)
 
 
 class _Sampler:
-    """The chains of one run; all go on for a while in turn, so that they are equally long."""
+    """The chains of one run; they advance in rounds, so that they have the same length."""
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
@@ -169,7 +156,7 @@ class _Sampler:
             self.wanted = math.ceil(math.ceil(samples / options.chains) / (1 - options.burn_in))
 
     def _begin(self, number: int) -> _Chain:
-        """At the best network along a random order."""
+        """A chain that starts from the best network of a random order."""
         rng = task_generator(self.options.seed, number)
         order = rng.permutation(self.table.n_variables).astype(np.int32)
         order = respect_fixed(order, fixed_parents(self.table))
@@ -186,7 +173,7 @@ class _Sampler:
             step = max(1, min(2 * step, int(step * self.round_seconds / taken)))
             if self.wanted is None and self.there >= most:
                 self._thin_out()
-            self._tell()
+            self._report()
         if not self.there:
             raise NothingFoundError("stopped before there was a network of each chain")
         return self._samples()
@@ -195,7 +182,7 @@ class _Sampler:
         return _is_over(self.budget, self.there > 0)
 
     def _advance_all(self, n_samples: int) -> None:
-        """Let all chains go on for so many networks; those that not all come to are dropped."""
+        """Draw up to `n_samples` samples from each chain; chains that got further are cut to a common length."""
         has_first = self.there > 0
         parts = [_Segment(chain.walk, chain.rng, n_samples, self.rounds, has_first) for chain in self.chains]
         if self.sent is None:
@@ -214,14 +201,14 @@ class _Sampler:
         self.there += n_common
 
     def _thin_out(self) -> None:
-        """Keep every second network, and from now on half as many."""
+        """Keep every second sample, and double the interval between samples."""
         self.rounds *= 2
         for chain in self.chains:
             chain.samples = [np.concatenate(chain.samples)[1::2]]
             chain.totals = [np.concatenate(chain.totals)[1::2]]
         self.there = len(self.chains[0].totals[0])
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         best = max(float(chain.totals[-1].max(initial=-math.inf)) for chain in self.chains)
         self.reporter.progress(
             self.there * len(self.chains),

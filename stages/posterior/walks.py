@@ -1,50 +1,46 @@
-"""Lists and networks as the kernels of moves take them: bitmaps of sets, partners in blocks, the first network."""
+"""Input of the kernels of block moves: bitmaps of sets, partners in blocks, initial networks."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stages.optimize.lists.set_lists import offsets_of
+from formats.records import ParentSetTable
+from stages.arrays import offsets_of
+from stages.kernels.bits import WORD_BITS
+from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, WeightedLists, link_family
+from stages.kernels.posterior.scaled import LEAST_EXPONENT
+from stages.lists.set_lists import child_of_entries, child_of_sets
 
 from .weights import relative_scores, scaled_weights
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.kernels.posterior.block_moves import Walk, WeightedLists
-
 SIZE_SHARES = (0.05, 0.55, 0.4)
-"""How often blocks have 1, 2, 3 variables. Chains of blocks of one do not meet on alarm; those of two do in seconds,
-and blocks of three are worth their price in the arcs that mix worst. Blocks of four were not."""
+"""Probabilities of blocks of 1, 2, 3 variables. On alarm, chains of blocks of one do not converge, those of blocks of
+two do in seconds; blocks of three pay off for the arcs that mix worst, blocks of four did not."""
 
 RUNG_RATIO = 0.72
-"""Each rung's power of the posterior over the one before, on few variables: every second change of places is accepted
-on insurance and hailfinder with 1,000 rows."""
+"""Ratio of the powers of neighbouring rungs for few variables: about half of the swaps are accepted on insurance and
+hailfinder with 1,000 rows."""
 
 
 def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
-    """Powers of the posterior, 1 first. Scores spread with the root of the number of variables: so the rungs near."""
+    """Powers of the posterior, 1 first; closer for more variables, as scores spread with the root of their number."""
     ratio = max(RUNG_RATIO, 1.0 - 2.0 / math.sqrt(n_variables))
     return ratio ** np.arange(n_rungs, dtype=np.float64)
 
 
 LEAST_PARTNER = 1e-3
-"""Variables are partners in blocks if an arc between them has at least this share of the weight of a list."""
+"""Variables are partners in blocks if sets with an arc between them have at least this share of a list's weight."""
 
 
 def best_along(lists: WeightedLists, order: np.ndarray) -> np.ndarray:
-    """The best set of every variable among those before it in an order; int64 indices of sets."""
-    from stages.kernels.bits import WORD_BITS
-
+    """The best set of each variable among its predecessors in an order; int64 indices of sets."""
     chosen = np.zeros(len(order), dtype=np.int64)
     is_after = np.ones(len(order), dtype=np.bool_)
     for variable in order.tolist():
-        candidates = lists.candidates[
-            lists.candidate_offsets[variable] : lists.candidate_offsets[variable + 1]
-        ]
+        candidates = lists.candidates[lists.candidate_offsets[variable] : lists.candidate_offsets[variable + 1]]
         bitmaps = lists.bitmaps[lists.bitmap_offsets[variable] : lists.bitmap_offsets[variable + 1]]
         n_words = -(-int(lists.set_offsets[variable + 1] - lists.set_offsets[variable]) // WORD_BITS)
         rows = bitmaps.reshape(n_words, len(candidates))[:, is_after[candidates]]
@@ -57,10 +53,7 @@ def best_along(lists: WeightedLists, order: np.ndarray) -> np.ndarray:
 
 
 def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
-    """The lists as the kernels of moves take them."""
-    from stages.kernels.posterior.block_moves import LARGEST_BLOCK, WeightedLists
-    from stages.kernels.posterior.scaled import LEAST_EXPONENT
-
+    """The lists in the form of the kernels."""
     relative = relative_scores(table)
     rungs = rungs_of(table.n_variables, n_rungs)
     weights, powers = np.empty((n_rungs, table.n_sets)), np.empty((n_rungs, table.n_sets), dtype=np.int32)
@@ -98,13 +91,11 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
 
 
 def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Candidates of every child, and which of its sets have them: arrays of `WeightedLists`."""
-    from stages.kernels.bits import WORD_BITS
-
+    """Candidates of each child and bitmaps of the sets that contain them, as in `WeightedLists`."""
     n = table.n_variables
     n_sets = np.diff(table.set_offsets)
     set_of = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
-    child_of = np.repeat(np.arange(n), n_sets)[set_of]
+    child_of = child_of_entries(table)
     pairs, place = np.unique(child_of * n + table.parents, return_inverse=True)
     candidate_offsets = np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64)
     n_candidates = np.diff(candidate_offsets)
@@ -118,16 +109,17 @@ def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 
 
 def _partners(table: ParentSetTable, relative: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Who joins whose blocks: those whose arcs weigh most in either one's list, acyclicity apart."""
+    """Partners of each variable in proportion to the weight of the arcs between them in either list; acyclicity is
+    ignored.
+    """
     n = table.n_variables
-    child_of_set = np.repeat(np.arange(n), np.diff(table.set_offsets))
+    child_of_set = child_of_sets(table)
     weights = np.exp(relative)
     shares = weights / np.bincount(child_of_set, weights, n)[child_of_set]
-    sizes = np.diff(table.parent_offsets)
-    pairs = table.parents.astype(np.int64) * n + np.repeat(child_of_set, sizes)
+    pairs = table.parents.astype(np.int64) * n + child_of_entries(table)
     either = np.concatenate((pairs, pairs % n * n + pairs // n))
     found, inverse = np.unique(either, return_inverse=True)
-    strength = np.bincount(inverse, np.tile(np.repeat(shares, sizes), 2), len(found))
+    strength = np.bincount(inverse, np.tile(np.repeat(shares, np.diff(table.parent_offsets)), 2), len(found))
     is_kept = strength >= LEAST_PARTNER
     found, strength = found[is_kept], strength[is_kept]
     offsets = np.searchsorted(found // n, np.arange(n + 1)).astype(np.int64)
@@ -139,9 +131,9 @@ def _partners(table: ParentSetTable, relative: np.ndarray) -> tuple[np.ndarray, 
 
 
 def acyclic_choices(size: int) -> np.ndarray:
-    """Choices of a class for each of some variables that close no cycle; uint8, shape (n_choices, size).
+    """The acyclic choices of a class for each of `size` variables; uint8, shape (n_choices, size).
 
-    The class of variable k has bit i where its parents meet the descendants of i.
+    The class of variable k has bit i if its parents meet the descendants of i.
     """
     classes = [[c for c in range(1 << size) if not c >> k & 1] for k in range(size)]
     return np.array([c for c in itertools.product(*classes) if _is_acyclic(c)], dtype=np.uint8)
@@ -158,16 +150,9 @@ def _is_acyclic(choice: tuple[int, ...]) -> bool:
 
 
 def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -> Walk:
-    """A walk all of whose networks are the same."""
-    from stages.kernels.bits import WORD_BITS
-    from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, link_family
-    from stages.kernels.posterior.tempered_walks import on_rung
-
+    """A chain with the same network on all rungs."""
     n, n_rungs = table.n_variables, len(lists.rungs)
-    child_of_set = np.repeat(np.arange(n), np.diff(table.set_offsets))
-    pairs = np.unique(
-        table.parents.astype(np.int64) * n + np.repeat(child_of_set, np.diff(table.parent_offsets))
-    )
+    pairs = np.unique(table.parents.astype(np.int64) * n + child_of_entries(table))
     longest = int(np.diff(table.set_offsets).max())
     walk = Walk(
         standing=np.arange(n_rungs),
@@ -185,7 +170,6 @@ def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -
         reached=np.zeros(int(np.diff(lists.choice_offsets).max())),
     )
     for rung in range(n_rungs):
-        weighted, network = on_rung(lists, walk, np.int64(rung))
         for variable in range(n):
-            link_family(weighted, network, np.int64(variable))
+            link_family(lists, walk, rung, variable)
     return walk

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from formats.records import ParentSetTable
+from stages.kernels.posterior.scaled import LEAST_EXPONENT
+from stages.lists.undominated import undominated_sets
 from stages.runtime.errors import StageError
+from stages.runtime.reporting import Reporter
 from stages.scoring.scores import SCORES
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.runtime.reporting import Reporter
-
-NO_POSTERIOR = {
-    "ll": "it only rises with every parent",
-    "aic": "it estimates the error of prediction",
-}
-"""Scores that are no logarithm of a probability, not even about, and why."""
+NO_POSTERIOR = {"ll": "it only rises with every parent", "aic": "it estimates the error of prediction"}
+"""Scores that do not even approximate the logarithm of a probability, with the reason."""
 
 
 def require_posterior_score(table: ParentSetTable) -> None:
-    """Refuse scores that are no logarithms of marginal likelihoods, exact or (BIC) about.
+    """Refuse scores that are not logarithms of marginal likelihoods, exact or approximate (BIC).
 
     Raises
     ------
@@ -36,18 +32,20 @@ def require_posterior_score(table: ParentSetTable) -> None:
         )
 
 
-def tell_of_lists(table: ParentSetTable, reporter: Reporter) -> None:
-    """Warn where lists lack sets that count, and of scores that nobody knows."""
+def report_lists(table: ParentSetTable, reporter: Reporter) -> None:
+    """Warn of lists that lack sets of positive weight, and of unknown scores."""
     if table.header.score == "unknown":
-        reporter.warn("the file does not say what its scores are: taken as logarithms of probabilities")
-    if "keep_mass" not in table.header.extra and not _lists_dominated(table):
+        reporter.warn("the file does not name its score: the scores are taken as logarithms of probabilities")
+    if "keep_mass" not in table.header.extra and undominated_sets(table).all():
         reporter.warn(
             "these lists lack all sets that a subset dominates, so probabilities are off (by tenths at times): "
             "make lists for this with bnsl parentsets --keep-mass 1e-3"
         )
     n_incomplete = int((~table.complete & ~table.fixed).sum())
     if n_incomplete:
-        reporter.detail(f"{n_incomplete} of {table.n_variables} lists are not complete: others count nothing")
+        reporter.detail(
+            f"{n_incomplete} of {table.n_variables} lists are not complete: sets not listed weigh nothing"
+        )
     else:
         reporter.detail(f"all lists are complete{_within(table)}")
     if listed_share(table) is None:
@@ -55,16 +53,16 @@ def tell_of_lists(table: ParentSetTable, reporter: Reporter) -> None:
 
 
 def listed_share(table: ParentSetTable) -> float | None:
-    """Share of the probability of all networks within the lists' limits that those of listed sets have at least.
+    """Lower bound on the share of networks of listed sets in the probability of all within the lists' limits.
 
-    Between 0 and 1, from what `stages.parentsets.left_out` tells of every child; None where that is not known.
+    From the bounds on unlisted sets of each child (`stages.parentsets.omitted_mass`); None if one is not known.
     """
     left_out = np.where(table.fixed, 0.0, table.left_out)
     return None if np.isnan(left_out).any() else math.exp(-math.fsum(np.log1p(left_out).tolist()))
 
 
 def share_text(table: ParentSetTable) -> str:
-    """What `listed_share` says, for a summary; nothing where it is not known."""
+    """`listed_share` in words, for a summary; empty if it is not known."""
     share = listed_share(table)
     if share is None:
         return ""
@@ -77,24 +75,9 @@ def _within(table: ParentSetTable) -> str:
     return f" within {limits['max_parents']} parents" if "max_parents" in limits else ""
 
 
-def _lists_dominated(table: ParentSetTable) -> bool:
-    """Whether there is a set that a listed subset dominates."""
-    from stages.kernels.dominance import mark_undominated
-
-    for start, end in zip(table.set_offsets[:-1].tolist(), table.set_offsets[1:].tolist()):
-        offsets = table.parent_offsets[start : end + 1]
-        members = table.parents[offsets[0] : offsets[-1]]
-        if not mark_undominated(
-            offsets - offsets[0], members, table.n_variables, np.arange(len(offsets) - 1)
-        ).all():
-            return True
-    return False
-
-
 def relative_scores(table: ParentSetTable) -> np.ndarray:
-    """Score of every set less that of its child's best, nats; float64, shape (n_sets,)."""
-    sizes = np.diff(table.set_offsets)
-    return table.scores - np.repeat(table.scores[table.set_offsets[:-1]], sizes)
+    """Score of each set minus that of its child's best set, nats; float64, shape (n_sets,)."""
+    return table.scores - np.repeat(table.scores[table.set_offsets[:-1]], np.diff(table.set_offsets))
 
 
 def scaled_weights(log_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -110,8 +93,6 @@ def scaled_weights(log_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     mantissas : ndarray of float64
     exponents : ndarray of int32
     """
-    from stages.kernels.posterior.scaled import LEAST_EXPONENT
-
     logarithms = np.maximum(log_weights / math.log(2.0), LEAST_EXPONENT)
     exponents = np.floor(logarithms)
     return np.exp2(logarithms - exponents), exponents.astype(np.int32)

@@ -1,8 +1,7 @@
-"""How long a run may go on: seconds, evaluations, or until interrupted. The only place that reads a clock.
+"""Limits of a run: seconds, evaluations, interruption. The only module that reads a clock for a search.
 
-Budgets and stops travel to workers in other processes and on other machines inside the tasks that hold them: a budget
-arrives with the time that is left by the time of day (clocks of machines should agree to a second), a stop as the one
-that workers are told by.
+Tasks for workers in other processes and on other machines contain budgets and stops. A budget is pickled with the
+time of day at which it ends (clocks of machines should agree to a second), a stop is replaced by the worker's.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ from typing import Any, Protocol
 
 
 class StopSignal(Protocol):
-    """What tells a search to stop: an event of threads, or one that forked processes share."""
+    """A request to stop a search: an event of threads, or one that forked processes share."""
 
     def set(self) -> None:
-        """Tell everyone."""
+        """Request it."""
 
     def is_set(self) -> bool:
-        """Whether anyone has set it."""
+        """Whether it was requested."""
 
 
 class Stop(threading.Event):
-    """An event of threads that becomes another one where it arrives pickled: see `stops_arrive_as`."""
+    """An event of threads; unpickled it is the stop given to `stops_arrive_as`."""
 
     def __reduce__(self) -> tuple[Callable[[], StopSignal], tuple[()]]:
         return arriving_stop, ()
@@ -37,7 +36,7 @@ _arriving = threading.local()
 
 @contextlib.contextmanager
 def stops_arrive_as(stop: StopSignal) -> Iterator[None]:
-    """Within the block whatever this thread unpickles hears of `stop`."""
+    """Within the block, `stop` replaces every `Stop` that this thread unpickles."""
     _arriving.stop = stop
     try:
         yield
@@ -46,23 +45,23 @@ def stops_arrive_as(stop: StopSignal) -> Iterator[None]:
 
 
 def arriving_stop() -> StopSignal:
-    """The stop of what this thread unpickles."""
+    """The stop that replaces those this thread unpickles."""
     return _arriving.stop
 
 
 class Budget:
-    """A limit on time and work that searches ask between slices of compiled work.
+    """A limit on time and work, checked between slices of compiled work.
 
     Parameters
     ----------
     seconds : float, optional
-        Wall time from construction (or from the last `restart`).
+        Wall time from construction or the last `restart`; None for no limit.
     evaluations : int, optional
-        Units of work (local scores, orders); deterministic, so runs limited by it repeat exactly.
+        Units of work (local scores, orders); deterministic, so runs limited by it repeat exactly. None for no limit.
     stop : StopSignal, optional
-        Set by a signal handler: the search returns its best so far.
+        Set by a signal handler: the search returns its incumbent. None for a new one.
     clock : callable
-        Seconds since some moment; never goes back.
+        Monotonic time in seconds.
     """
 
     def __init__(
@@ -87,17 +86,17 @@ class Budget:
         self._started = self._clock()
 
     def part(self, share: float) -> Budget:
-        """A budget that ends when this share of the time left is used, with the same other limits."""
+        """A budget with this share (0 to 1) of the time left, and the same other limits."""
         seconds = None if self.seconds is None else share * self.time_left()
         return Budget(seconds, self.evaluations, self.stop, self._clock)
 
     def again(self) -> Budget:
-        """A budget of its own with the same limits, that begins now."""
+        """A new budget with the same limits, started now."""
         return Budget(self.seconds, self.evaluations, self.stop, self._clock)
 
     @property
     def interrupted(self) -> bool:
-        """The user asked to stop."""
+        """Whether the user asked to stop."""
         return self.stop.is_set()
 
     def elapsed(self) -> float:
@@ -113,7 +112,7 @@ class Budget:
         return max(0.0, self.seconds - self.elapsed())
 
     def evaluations_left(self, evaluations: int) -> float:
-        """How much more may be evaluated after so much: 0 when `is_spent`, infinite without a limit."""
+        """Evaluations left after `evaluations`: 0 when `is_spent`, infinite without a limit."""
         if self.is_spent(evaluations):
             return 0
         return math.inf if self.evaluations is None else self.evaluations - evaluations

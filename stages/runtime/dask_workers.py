@@ -10,25 +10,22 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from .errors import StageError
 from .remote_tasks import Payload, end_run, keep_payload, run_chunk_of, stop_run
 from .remote_workers import ChunkFuture, RemoteWorkers, WorkersLostError
 
-if TYPE_CHECKING:
-    from distributed import Client, Future
-
 CONNECT_SECONDS = 20.0
-"""How long to wait for the scheduler, and for its first worker."""
+"""Longest wait for the scheduler, and then for its first worker."""
 
 LOOK_SECONDS = 1.0
-"""How soon it is noticed that workers have come or gone."""
+"""Interval of asking the scheduler which workers it has."""
 
 CLOSE_SECONDS = 2.0
 
 MOST_MISSED = 10
-"""Heartbeats that a worker misses, of those due while others send theirs, before it is taken for one that hangs."""
+"""Heartbeats that a worker misses while others send theirs before it counts as hanging."""
 
 
 class DaskWorkers(RemoteWorkers):
@@ -50,15 +47,15 @@ class DaskWorkers(RemoteWorkers):
             from distributed import Client
         except ImportError:
             raise StageError(
-                "--workers dask:... needs a package that is not installed: pip install 'bnsl-cli[dask]'"
+                "--workers dask:... needs a package that is not installed: in a checkout, pip install '.[dask]'"
             ) from None
         self._where = where
-        # What it has to say of lost connections is said by us, once.
+        # Lost connections are reported once, by us.
         for name in ("distributed.client", "distributed.core", "distributed.comm", "distributed.scheduler"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             address = where if _is_address(where) else json.loads(Path(where).read_text())["address"]
-            self._client: Client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+            self._client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, KeyError, TimeoutError) as error:
             raise StageError(f"no dask scheduler at {where}: {error}") from error
         self._looked_at = -LOOK_SECONDS
@@ -79,19 +76,16 @@ class DaskWorkers(RemoteWorkers):
         return sum(threads for worker, threads in self._threads.items() if worker not in self._silent)
 
     def _look(self) -> None:
-        """See who is there, and of whom nothing has been heard for so long that they seem to hang.
-
-        Workers that have come get the run's function.
-        """
+        """Update the lists of present and of hanging workers; new workers get the run's function."""
         from distributed.scheduler import heartbeat_interval
 
-        # While a lost connection is made anew any question would wait for it.
+        # While a lost connection is restored every call would block.
         if self._client.status != "running" or time.monotonic() - self._looked_at < LOOK_SECONDS:
             return
         self._looked_at = time.monotonic()
         with contextlib.suppress(Exception):
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            # By the scheduler's clock: the last heartbeat of all is as good as now.
+            # Times are of the scheduler's clock, so the latest heartbeat stands for the present time.
             now = max((facts["last_seen"] for facts in workers.values()), default=0.0)
             longest = MOST_MISSED * heartbeat_interval(len(workers))
             self._threads = {worker: facts["nthreads"] for worker, facts in workers.items()}
@@ -100,7 +94,7 @@ class DaskWorkers(RemoteWorkers):
 
     def open(self, payload: Payload) -> None:
         if self._payload is not None:
-            self._tell(end_run)
+            self._call_on_all(end_run)
         self._payload, self._supplied = payload, set()
         self._look()
         self._supply()
@@ -108,13 +102,13 @@ class DaskWorkers(RemoteWorkers):
     def _supply(self) -> None:
         """Send the run's function to the workers that lack it; chunks wait for it there.
 
-        Not as data that dask keeps: it drops copies, and the last may be that of a worker that hangs.
+        dask's own store of data is not used: it drops copies, and the last copy may be that of a hanging worker.
         """
         lacking = [worker for worker in self._threads if worker not in self._supplied]
         if self._payload is None or not lacking:
             return
         self._supplied.update(lacking)
-        # In a thread, since workers that hang never answer.
+        # In a thread, as hanging workers never answer.
         threading.Thread(target=self._send_payload, args=(self._payload, lacking), daemon=True).start()
 
     def _send_payload(self, payload: Payload, workers: list[str]) -> None:
@@ -128,8 +122,8 @@ class DaskWorkers(RemoteWorkers):
     def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
         assert self._payload is not None
         self._look()
-        # Without allow_other_workers: an idle worker may take such tasks from the others, and none is as idle as the
-        # one that hangs. Where the others are lost the chunk will be late, and sent elsewhere.
+        # Without allow_other_workers: idle workers would steal such tasks, and a hanging worker looks idle. If the
+        # chosen workers are lost the chunk becomes late and is sent elsewhere.
         options = self._only({*self._silent, *self._holders(earlier)})
         try:
             if self._client.status in ("running", "connecting"):
@@ -140,8 +134,8 @@ class DaskWorkers(RemoteWorkers):
         raise WorkersLostError(f"the dask scheduler at {self._where} is lost ({reason})")
 
     def _holders(self, futures: Sequence[ChunkFuture]) -> list[str]:
-        """Workers that have these tasks in work or waiting."""
-        keys = {cast("Future", future).key for future in futures}
+        """Workers that run these tasks or have them queued."""
+        keys = {cast(Any, future).key for future in futures}
         if not keys or self._client.status != "running":
             return []
         with contextlib.suppress(Exception):
@@ -149,29 +143,29 @@ class DaskWorkers(RemoteWorkers):
         return []
 
     def _only(self, avoided: set[str]) -> dict[str, Any]:
-        """Options that keep a task from some workers, if there are others."""
+        """Options of a task that avoid some workers, if there are others."""
         others = [worker for worker in self._threads if worker not in avoided]
         return {"workers": others} if avoided and others else {}
 
     def stop(self) -> None:
-        self._tell(stop_run)
+        self._call_on_all(stop_run)
 
-    def _tell(self, what: Callable[[str], None]) -> threading.Thread:
-        """Call a function of the run on all workers, at once, beside the tasks under way; does not wait for them."""
+    def _call_on_all(self, function: Callable[[str], None]) -> threading.Thread:
+        """Call a function with the run's name on all workers, beside running tasks; does not wait for them."""
         assert self._payload is not None
         run = self._payload.run
 
-        def tell() -> None:
+        def call() -> None:
             with contextlib.suppress(OSError, RuntimeError, TimeoutError, CancelledError):
-                self._client.run(what, run, on_error="ignore")
+                self._client.run(function, run, on_error="ignore")
 
-        telling = threading.Thread(target=tell, daemon=True)
-        telling.start()
-        return telling
+        thread = threading.Thread(target=call, daemon=True)
+        thread.start()
+        return thread
 
     def close(self) -> None:
         if self._payload is not None:
-            self._tell(end_run).join(CLOSE_SECONDS)
+            self._call_on_all(end_run).join(CLOSE_SECONDS)
         with contextlib.suppress(Exception):
             self._client.close(timeout=CLOSE_SECONDS)
 

@@ -2,7 +2,7 @@
 
 
 class StageError(Exception):
-    """The run failed for a reason that the user can understand; the message says what to do."""
+    """The run failed for a reason that the user can act on; the message says what to do."""
 
 
 class InfeasibleError(StageError):
@@ -10,4 +10,4 @@ class InfeasibleError(StageError):
 
 
 class NothingFoundError(StageError):
-    """The user asked to stop before there was anything to hand over."""
+    """The run was interrupted before it had a first result."""

@@ -1,4 +1,4 @@
-"""Workers that are processes started on this machine: what `remote_workers` does, without a cluster."""
+"""Workers in processes started on this machine: the engine behind ``--workers processes:N``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .remote_workers import ChunkFuture, RemoteWorkers
 
 
 class ProcessWorkers(RemoteWorkers):
-    """So many processes, each with an interpreter of its own; started anew when one of them dies."""
+    """A pool of spawned processes, replaced as a whole when one of them dies."""
 
     def __init__(self, n_processes: int):
         self._n_processes = n_processes
@@ -42,10 +42,7 @@ class ProcessWorkers(RemoteWorkers):
                 self._end_pool()
         assert self._payload is not None and self._stop is not None
         self._pool = ProcessPoolExecutor(
-            self._n_processes,
-            self._context,
-            initializer=_begin_worker,
-            initargs=(self._payload, self._stop[0]),
+            self._n_processes, self._context, initializer=_begin_worker, initargs=(self._payload, self._stop[0])
         )
         return self._pool.submit(_run_chunk, tasks)
 
@@ -64,7 +61,7 @@ class ProcessWorkers(RemoteWorkers):
         pool, self._pool = self._pool, None
         if pool is None:
             return
-        # Neither a worker that hangs nor one at work for nobody is waited for.
+        # A worker may hang, and no result is needed any more: kill all, do not wait.
         for process in list((pool._processes or {}).values()):
             process.kill()
         pool.shutdown(cancel_futures=True)
@@ -76,14 +73,14 @@ _payload: Payload | None = None
 def _begin_worker(payload: Payload, stop: Connection) -> None:
     global _payload
     _payload = payload
-    # The terminal's signals are the business of the process that started us.
+    # The process that started us handles the terminal's signals.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_follow, args=(payload.run, stop), daemon=True).start()
 
 
 def _follow(run: str, stop: Connection) -> None:
-    """Stop when the other end of the pipe is closed, and end with the process that held it."""
+    """Stop when the other end of the pipe is closed; exit when the process that held it has ended."""
     stop.poll(None)
     stop_run(run)
     parent = multiprocessing.parent_process()

@@ -1,8 +1,8 @@
-"""What workers in other processes or on other machines run: chunks of tasks, by a function that arrives once.
+"""The side of remote workers: a function is received once and run on chunks of tasks.
 
-The function arrives as bytes with the version of the program that made them, so that a worker with another version
-says so instead of computing something else. Each thread of a worker keeps the last function it was given: with its
-data and caches it serves many chunks.
+The function is pickled together with the version of the program, so that a worker with another version reports an
+error instead of computing something else. Each thread of a worker keeps its last function, with data and caches, for
+further chunks.
 """
 
 from __future__ import annotations
@@ -21,31 +21,30 @@ from .budgets import StopSignal, stops_arrive_as
 from .errors import StageError
 
 RemoteFunction = Callable[[Any, StopSignal], Any]
-"""Makes the result of a task, and ends early, with what it has, once the stop is set."""
+"""Maps a task and a stop to a result; once the stop is set it soon returns what it has."""
 
 _kept = threading.local()
 
 _stops: dict[str, StopSignal] = {}
-"""Of the runs that this process has worked for, by name."""
+"""Stops of the runs that this process has worked for, by name of the run."""
 
 MOST_PAYLOADS = 8
-"""Runs at once whose functions a worker keeps: of those whose commands were killed nobody says that they are over."""
+"""Runs whose functions a worker keeps; the limit matters as a killed command never ends its run."""
 
 ARRIVAL_SECONDS = 120.0
-"""How long a chunk waits for the function of its run."""
+"""Longest wait of a chunk for the function of its run."""
 
 
 @dataclass(frozen=True)
 class Payload:
-    """A function on its way.
+    """A pickled function.
 
     Attributes
     ----------
     run : str
-        Name of the run: workers that keep its function need not unpickle it again.
+        Unique name of the run; a worker unpickles the function once per run.
     version : str
-        Of this program.
-    pickled : bytes
+        Version of this program.
     """
 
     run: str
@@ -54,13 +53,13 @@ class Payload:
 
 
 _arrived: dict[str, Payload] = {}
-"""Functions that were sent ahead of their chunks, by run."""
+"""Functions sent ahead of their chunks, by run."""
 
 _arrival = threading.Condition()
 
 
 class ChunkResult(NamedTuple):
-    """Results of a chunk in its order, how many seconds each task took, and what ended it if something did."""
+    """Results of a chunk's tasks in order, the seconds of each, and the error that ended the chunk early, if any."""
 
     results: list[Any]
     seconds: list[float]
@@ -68,12 +67,12 @@ class ChunkResult(NamedTuple):
 
 
 def program_version() -> str:
-    """Version of the program in this process."""
+    """Version of this program in this process."""
     return metadata.version("bnsl-cli")
 
 
 def make_payload(function: RemoteFunction) -> Payload:
-    """Pickle a function with all that it holds.
+    """Pickle a function with its closure and its data.
 
     Raises
     ------
@@ -84,13 +83,13 @@ def make_payload(function: RemoteFunction) -> Payload:
         import cloudpickle
     except ImportError:
         raise StageError(
-            "--workers needs packages that are not installed: pip install 'bnsl-cli[dask]'"
+            "--workers needs packages that are not installed: in a checkout, pip install '.[dask]'"
         ) from None
     return Payload(uuid.uuid4().hex, program_version(), cloudpickle.dumps(function))
 
 
 def stop_run(run: str) -> None:
-    """End what this worker does for a run, and what it will be given of it."""
+    """Stop present and future tasks of a run in this worker."""
     _stop_of(run).set()
 
 
@@ -99,7 +98,7 @@ def _stop_of(run: str) -> StopSignal:
 
 
 def keep_payload(payload: Payload) -> None:
-    """Take a run's function ahead of its chunks."""
+    """Store a run's function ahead of its chunks."""
     with _arrival:
         _arrived[payload.run] = payload
         while len(_arrived) > MOST_PAYLOADS:
@@ -108,19 +107,19 @@ def keep_payload(payload: Payload) -> None:
 
 
 def end_run(run: str) -> None:
-    """Stop what is done for a run, and forget its function."""
+    """Stop the tasks of a run and delete its function."""
     stop_run(run)
     with _arrival:
         _arrived.pop(run, None)
 
 
 def run_chunk_of(run: str, tasks: Sequence[Any]) -> ChunkResult:
-    """`run_chunk` with the function that was sent ahead, or soon will be here.
+    """`run_chunk` with the function that `keep_payload` received, or is about to receive.
 
     Raises
     ------
     TimeoutError
-        It does not come.
+        No function arrived within `ARRIVAL_SECONDS`.
     """
     with _arrival:
         if not _arrival.wait_for(lambda: run in _arrived, ARRIVAL_SECONDS):
@@ -130,7 +129,7 @@ def run_chunk_of(run: str, tasks: Sequence[Any]) -> ChunkResult:
 
 
 def run_chunk(payload: Payload, tasks: Sequence[Any]) -> ChunkResult:
-    """Run tasks one after the other in a worker; what is raised comes back with the results before it."""
+    """Run tasks one after the other in a worker; an error is returned with the results before it."""
     results: list[Any] = []
     seconds: list[float] = []
     try:

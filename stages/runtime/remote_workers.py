@@ -1,8 +1,7 @@
-"""Ordered maps over workers outside this process, on this machine or others.
+"""Parallel maps over workers outside this process, on this machine or others, with results in task order.
 
-Tasks go out in chunks of a few seconds, as many as keep the workers busy, and results come back in the order of the
-tasks. Tasks are pure: a chunk whose worker is lost is sent again, and so is one that takes far longer than it should,
-for its worker may hang; whichever result is first counts.
+Tasks are sent in chunks of a few seconds, enough to keep all workers busy. Tasks are pure: a chunk is sent again if
+its worker is lost, or if it takes far longer than expected, as its worker may hang; the first result counts.
 """
 
 from __future__ import annotations
@@ -22,34 +21,34 @@ from .errors import StageError
 from .remote_tasks import ChunkResult, RemoteFunction, make_payload
 
 CHUNK_SECONDS = 2.0
-"""What a chunk is to take: much longer than a message, much shorter than anyone's patience."""
+"""Target duration of a chunk: much longer than a message takes, short enough for a prompt stop."""
 
 CHUNKS_AHEAD = 2
-"""Chunks in work or waiting, per worker."""
+"""Unfinished chunks per worker."""
 
 CHUNKS_HELD = 64
-"""Chunks, per worker, of which results may be held until those before them are there."""
+"""Most chunks per worker, finished ones included that wait for earlier chunks."""
 
 POLL_SECONDS = 0.05
 
 LAST_SECONDS = 10.0
-"""How long workers that were told to stop may take to hand over what they have."""
+"""Longest wait for results after workers were stopped."""
 
 LATE = 5.0
-"""A chunk is sent again where it takes so many times as long as it should, and at least `LATE_SECONDS`."""
+"""A chunk is sent again after this multiple of its expected duration, but not before `LATE_SECONDS`."""
 
 LATE_SECONDS = 20.0
 
 MOST_SENT = 5
-"""How often a chunk is sent, at most."""
+"""Most times that a chunk is sent."""
 
 
 class WorkersLostError(StageError):
-    """The workers cannot be reached any more, or lose every chunk they are given."""
+    """The workers cannot be reached any more, or every worker that gets a certain chunk is lost."""
 
 
 class ChunkFuture(Protocol):
-    """The part of a standard future that is asked here."""
+    """The part of a standard future that is used here."""
 
     def done(self) -> bool: ...
 
@@ -61,41 +60,41 @@ class ChunkFuture(Protocol):
 
 
 class RemoteWorkers(ABC):
-    """Workers outside this process; one run of `remote_map` at a time. Pickled it is None: workers have none."""
+    """Workers outside this process, for one `remote_map` at a time; pickled as None, as workers have no workers."""
 
     def __reduce__(self) -> tuple[Callable[..., None], tuple[()]]:
         return _nobody, ()
 
     @abstractmethod
     def count(self) -> int:
-        """How many chunks can be in work at once now; changes as workers come and go."""
+        """Chunks that can run at once now; changes as workers join and leave."""
 
     @abstractmethod
     def open(self, payload: Any) -> None:
-        """Hand a run's function to whoever works."""
+        """Send a run's function to all workers, present and future."""
 
     @abstractmethod
     def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
-        """Have `run_chunk` called with the payload and these tasks.
+        """Have a worker call `run_chunk` with the run's payload and these tasks.
 
         Parameters
         ----------
-        tasks : list
         earlier : sequence of ChunkFuture
-            As they were sent before: workers other than those that hold them should do them, if there are any.
+            Earlier submissions of the same tasks; their workers are avoided if there are others.
 
         Raises
         ------
         WorkersLostError
+            No worker can be reached.
         """
 
     @abstractmethod
     def stop(self) -> None:
-        """Tell all workers to hand over what they have; does not wait for them."""
+        """Ask all workers to return what they have; does not wait for them."""
 
     @abstractmethod
     def close(self) -> None:
-        """Nobody works for this process any more."""
+        """Release the workers; unfinished chunks are dropped."""
 
 
 def _nobody() -> None:
@@ -104,7 +103,7 @@ def _nobody() -> None:
 
 @dataclass(eq=False)
 class _Chunk:
-    """Tasks on their way: when they were sent last, how often, and every future that is not lost."""
+    """Tasks sent together, the time and number of their submissions, and the futures that have not failed."""
 
     tasks: list[Any]
     weight: float
@@ -121,31 +120,32 @@ def remote_map(
     stop: StopSignal,
     weigh: Callable[[Any], float] = lambda task: 1.0,
 ) -> Generator[Any, None, None]:
-    """Results of ``function(task, stop)`` in task order, computed by `workers`, which begin at once.
+    """Yield ``function(task, stop)`` in task order, computed by `workers`, which begin at once.
 
     Parameters
     ----------
     function : callable
-        Pure; pickled once with all that it holds.
+        Pure; pickled once with its closure and data.
     tasks : iterable
-        Read as they are sent.
-    workers : RemoteWorkers
+        Read as chunks are sent.
     stop : StopSignal
-        Once it is set, workers are told; what they do not hand over soon is done here, which then is quick.
+        Once it is set, workers are stopped. Tasks without a result after `LAST_SECONDS` are run in this process,
+        where the set stop makes them short.
     weigh : callable
-        What a task costs, in any unit.
+        Expected cost of a task, in any unit.
 
     Raises
     ------
     WorkersLostError
+        No worker can be reached, or every worker that gets a certain chunk is lost.
     Exception
-        Whatever a task raised.
+        The error of a task.
     """
     return SentFunction(function, workers).map(tasks, stop, weigh)
 
 
 class SentFunction:
-    """A function that workers have, for several maps one after the other; for the rest see `remote_map`."""
+    """A function sent to workers for several maps, one after the other; see `remote_map`."""
 
     def __init__(self, function: RemoteFunction, workers: RemoteWorkers):
         self._function, self._workers = function, workers
@@ -154,14 +154,14 @@ class SentFunction:
     def map(
         self, tasks: Iterable[Any], stop: StopSignal, weigh: Callable[[Any], float] = lambda task: 1.0
     ) -> Generator[Any, None, None]:
-        """Results in task order; workers begin at once."""
+        """Yield results in task order; workers begin at once."""
         run = _RemoteRun(self._workers, tasks, weigh)
         run.send_more()
         return _results(self._function, run, stop)
 
 
 def workers_fact(workers: RemoteWorkers | None) -> dict[str, int]:
-    """For lines of progress: how many workers there are, where they are not those of this process."""
+    """Number of remote workers for lines of progress; empty without remote workers."""
     return {} if workers is None else {"workers": workers.count()}
 
 
@@ -179,7 +179,7 @@ def _results(function: RemoteFunction, run: _RemoteRun, stop: StopSignal) -> Gen
 
 
 def _give_up(future: ChunkFuture) -> None:
-    # Of workers that cannot be reached nobody wants anything any more.
+    # The worker may be unreachable; its result is not needed.
     with contextlib.suppress(Exception):
         future.cancel()
 
@@ -197,7 +197,7 @@ class _RemoteRun:
         self.stopped_at: float | None = None
 
     def next_chunk(self, stop: StopSignal) -> _Chunk | None:
-        """The chunk whose turn it is, once it is done; None after the last. Without a result nobody will do it."""
+        """The next chunk in order, once it is done; None after the last. Without a result the caller runs it."""
         while True:
             self.something_done.clear()
             if stop.is_set() and self.stopped_at is None:
@@ -217,7 +217,7 @@ class _RemoteRun:
             self.something_done.wait(POLL_SECONDS)
 
     def cancel(self) -> None:
-        """Whatever is still on its way is not wanted any more."""
+        """Cancel all unfinished chunks."""
         for chunk in self.chunks:
             for future in chunk.futures:
                 _give_up(future)
@@ -238,7 +238,7 @@ class _RemoteRun:
                     chunk.result = future.result()
                 except (ImportError, AttributeError) as error:
                     raise StageError(
-                        f"a worker cannot run this program: {error}; install bnsl-cli there"
+                        f"a worker cannot run this program: {error}; install the same version of bnsl there"
                     ) from error
                 except Exception as error:
                     chunk.futures.remove(future)
@@ -271,7 +271,7 @@ class _RemoteRun:
         future.add_done_callback(lambda _: self.something_done.set())
 
     def send_more(self) -> None:
-        """Send chunks until there are enough on their way."""
+        """Send chunks until `CHUNKS_AHEAD` per worker are unfinished, or `CHUNKS_HELD` are kept."""
         count = max(1, self.workers.count())
         while (
             sum(chunk.result is None for chunk in self.chunks) < CHUNKS_AHEAD * count
@@ -284,7 +284,7 @@ class _RemoteRun:
             self.chunks.append(chunk)
 
     def _cut(self) -> _Chunk | None:
-        """As many tasks as take `CHUNK_SECONDS` at the pace so far; one while there is none."""
+        """A chunk of about `CHUNK_SECONDS` at the median rate so far; a single task before any rate is known."""
         first = next(self.tasks, None)
         if first is None:
             return None
@@ -297,9 +297,9 @@ class _RemoteRun:
         return chunk
 
     def _send_late_again(self) -> None:
-        """Give chunks that are late to other workers; each time after a longer wait.
+        """Send late chunks to other workers, each time after a longer wait.
 
-        A single worker has them at the end of its queue, where they are cancelled once the first is done.
+        A single worker queues the copy behind its other chunks, and it is cancelled once the first is done.
         """
         if not self.rates or self.stopped_at is not None:
             return

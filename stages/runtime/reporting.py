@@ -1,4 +1,4 @@
-"""All that a stage may say while it works. The command line turns it into stderr lines and bars."""
+"""Messages of a stage while it runs. The command line turns them into lines and bars on stderr."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Reporter(Protocol):
-    """What a stage calls; implementations decide what is shown and where."""
+    """Receiver of a stage's messages; implementations decide what is shown and where."""
 
     def detail(self, message: str) -> None:
         """A setting or an intermediate result; shown with ``-v``."""
@@ -18,22 +18,21 @@ class Reporter(Protocol):
         """The closing line of a stage."""
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        """Work done so far; called often, implementations thin it out.
+        """Work done so far; called often, implementations show a few of the calls.
 
         Parameters
         ----------
-        done : int
         total : int or None
-            None if nothing says how many there will be.
+            None if unknown.
         counted : str
-            What `done` and `total` are numbers of, in the plural.
+            Unit of `done` and `total`, in the plural.
         **facts
             Short names and values, the most important first.
         """
 
 
 class NullReporter:
-    """Says nothing; for use from Python and in tests."""
+    """Discards all messages; for use from Python and in tests."""
 
     def detail(self, message: str) -> None:
         pass
@@ -49,7 +48,7 @@ class NullReporter:
 
 
 def duration_text(seconds: float) -> str:
-    """A time span in the units that suit it: 8 s, 3m 20s, 2h 05m, 3 days."""
+    """A time span in suitable units: 8.0 s, 42 s, 3m 20s, 2h 05m, 3 days."""
     whole = round(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{whole} s"

@@ -8,10 +8,10 @@ import numpy as np
 
 
 def draw_seed() -> int:
-    """A seed from the operating system, small enough to be typed again."""
+    """A random seed below 2**31 from the operating system, short enough to be typed."""
     return secrets.randbelow(2**31)
 
 
 def task_generator(seed: int, *task: int) -> np.random.Generator:
-    """The random stream of one task: the same for the same seed and task indices, independent of others."""
+    """The random stream of a task: determined by the seed and the task's indices, independent of other streams."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=task)))

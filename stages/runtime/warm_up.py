@@ -1,8 +1,8 @@
-"""Compile before the clock starts: a run of the same search on something tiny.
+"""Compilation before the clock starts, by a run of the same search on a tiny problem.
 
-Compiled kernels are cached on disk, so this costs seconds once after an installation and little afterwards; a
-time limit then means time spent searching, on the first run as on the hundredth, and a search that is asked to stop
-has all compiled that it takes to hand over what it found.
+Compiled kernels are cached on disk, so this takes seconds once after an installation and little afterwards. A time
+limit then bounds the time of the search, on the first run as on later ones, and an interrupted search has compiled
+all that it needs to return its incumbent.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from formats.records import Header, ParentSetRecord, ParentSetTable
 from .budgets import Budget
 
 TINY_WORK = 200
-"""Local scores or orders of a run for the compiler's sake."""
+"""Evaluations of a tiny run: local scores or orders."""
 
 TINY_WIDTH = 2
-"""Bound on the treewidth of such a run at most: more than the width that its four variables can do without."""
+"""Largest bound on the treewidth of a tiny run; below 3, the width that four variables reach without a bound."""
 
 TINY_RESTARTS = 2
-"""Restarts of such a run on data at most: climbs of four variables soon meet scores that they have, so that no number
-of new ones ends them."""
+"""Most restarts of a tiny run on data: climbs of four variables soon compute no new scores, and `TINY_WORK` would
+never end them."""
 
 
 def tiny_dataset() -> Dataset:
-    """Four variables, one of them with three states, 96 rows in which each depends on the one before."""
+    """Four variables, one of them with three states, and 96 rows; each variable depends on the one before."""
     rows = np.arange(96)
     columns = [rows % 2, (rows % 2) ^ (rows % 7 == 0), rows % 3, (rows % 3 == 1) ^ (rows % 11 == 0)]
     codes = np.ascontiguousarray(np.array(columns), dtype=np.uint8)
@@ -38,8 +38,8 @@ def tiny_dataset() -> Dataset:
 
 
 def tiny_table() -> ParentSetTable:
-    """Candidate sets of four variables on which every part of a search has something to do: the upper bound, too,
-    meets the optimum (-149) only after cuts were searched for.
+    """Candidate sets of four variables that exercise every part of a search: the upper bound, for example, meets the
+    optimum (-149 nats) only after a round of cuts.
     """
     lists = (
         (((1, 3), -24.0), ((1,), -41.0), ((3,), -47.0), ((), -50.0)),
@@ -54,17 +54,34 @@ def tiny_table() -> ParentSetTable:
     return ParentSetTable.from_records(Header(tuple(Variable(f"V{i}") for i in range(4))), records)
 
 
+def why_not_stored() -> str | None:
+    """Why each run compiles its kernels anew; None if they can be stored."""
+    from stages.kernels import jit
+
+    return jit.why_not_stored()
+
+
 _compiled: set[Hashable] = set()
+_is_compiling = False
+
+
+def is_compiling() -> bool:
+    """Whether `compile_first` runs its search on something tiny."""
+    return _is_compiling
 
 
 def compile_first(search: Callable[[Budget], object], budget: Budget, kind: Hashable) -> None:
-    """Run `search`, which is to work on something tiny, then start the clock of `budget` anew.
+    """Run a tiny `search` before the first of its `kind` in this process, then restart the clock of `budget`.
 
-    There is nothing to hand over yet: the command line lets a signal end the command here. So it is done but once for
-    each `kind` of search in a process, before the first.
+    There is no result yet, so the command line lets a signal end the command here (`is_compiling`).
     """
+    global _is_compiling
     if kind not in _compiled:
-        search(Budget(evaluations=TINY_WORK, stop=budget.stop))
+        _is_compiling = True
+        try:
+            search(Budget(evaluations=TINY_WORK, stop=budget.stop))
+        finally:
+            _is_compiling = False
         if not budget.interrupted:
             _compiled.add(kind)
     budget.restart()

@@ -1,7 +1,7 @@
-"""Ordered maps over several workers: results come in task order, whoever is first.
+"""Parallel maps over threads or forked processes, with results in task order.
 
-Threads serve where nearly all time is spent in compiled kernels, which release the interpreter lock. Where Python
-has much to do between short kernels, processes forked from this one share its data and wait for nobody.
+Threads suit tasks that spend nearly all time in compiled kernels, which release the interpreter lock. Where Python
+runs much between short kernels, processes forked from this one share its data without sharing its lock.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ Result = TypeVar("Result")
 
 
 CAN_FORK = sys.platform == "linux"
-"""Elsewhere a forked process may not call system libraries, so threads do the work of processes."""
+"""Elsewhere a forked process may not call system libraries, so threads replace processes."""
 
 POLL_SECONDS = 0.1
-"""How soon processes hear that the user wants to stop."""
+"""Interval at which a stop is passed on to processes."""
 
 
 def resolve_jobs(jobs: int) -> int:
-    """Number of workers meant by ``-j``: 0 means all cores this process may use."""
+    """Number of workers for a value of ``-j``; 0 means all cores that this process may use."""
     return jobs if jobs > 0 else len(os.sched_getaffinity(0))
 
 
 def ordered_map(
     function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int = 1, lookahead: int = 4
 ) -> Generator[Result, None, None]:
-    """Yield ``function(task)`` in task order, working on up to `jobs` tasks at once.
+    """Yield ``function(task)`` in task order, with up to `jobs` tasks at once.
 
-    At most ``jobs * lookahead`` results wait for their turn, so memory stays bounded when one task is slow.
+    At most ``jobs * lookahead`` tasks are submitted ahead, so memory stays bounded when one task is slow.
     """
     jobs = resolve_jobs(jobs)
     if jobs == 1:
@@ -50,17 +50,17 @@ def ordered_map(
 
 
 class SharedStop:
-    """An event that processes forked later share with this one; it can only be set."""
+    """An event shared with processes forked later; it cannot be cleared."""
 
     def __init__(self):
         self._memory = mmap.mmap(-1, 1)
 
     def set(self) -> None:
-        """Tell everyone."""
+        """Request to stop."""
         self._memory[0] = 1
 
     def is_set(self) -> bool:
-        """Whether anyone has set it."""
+        """Whether any process has set it."""
         return self._memory[0] != 0
 
 
@@ -71,11 +71,11 @@ def forked_map(
     stop: StopSignal,
     lookahead: int = 32,
 ) -> Iterator[Result]:
-    """`ordered_map` over processes that are forked when the first task is handed out, no more than there are tasks.
+    """`ordered_map` over at most ``len(tasks)`` processes, forked when the first task is submitted.
 
-    `function` sees this process as it was then; tasks and results are copied between processes. It is also given
-    an event that is set soon after `stop` is, or when the iterator is closed. Workers leave signals to this
-    process and end with it.
+    `function` sees the memory of this process at that time; tasks and results are pickled. Its second argument is an
+    event that is set soon after `stop` is, or when the iterator is closed. Workers ignore signals and end with this
+    process.
     """
     shared = SharedStop()
 

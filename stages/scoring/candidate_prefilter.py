@@ -1,10 +1,10 @@
-"""Look at thousands of candidate parents on a share of the rows, and score exactly only those that look good.
+"""Prefilter of thousands of candidate parents on a share of the rows; only the most promising are scored exactly.
 
-A set's extensions by every one of n variables cost n passes over all rows. An extension that improves BIC gains
-at least ``ln(N) / 2`` nats per parameter, of which noise explains one half: so even a fifth of the rows tells
-nearly all improving variables from the rest, the better the more parameters there are. With 10,000 variables
-and 5,000 rows that takes a quarter of the time and loses less than a thousandth of the gain (measured; see
-README). It is used only where there are so many candidates; below, every candidate is scored exactly.
+Scoring a set's extensions by n variables takes n passes over all rows. An extension that improves BIC gains at
+least ``ln(N) / 2`` nats in log-likelihood per parameter, chance one half on average: so a fifth of the rows already
+separates nearly all improving variables from the rest, the better the more parameters they have. With 10,000
+variables and 5,000 rows that takes a quarter of the time and loses less than a thousandth of the gain (measured).
+With fewer candidates all are scored exactly.
 """
 
 from __future__ import annotations
@@ -19,26 +19,21 @@ from .family_scorer import FamilyScorer
 from .scores import SCORES
 
 MANY_CANDIDATES = 2_000
-"""Up to this many candidates all are scored exactly."""
+"""Up to so many variables all candidates are scored exactly."""
 
 ROW_SHARE = 0.2
 LEAST_ROWS = 1_024
-"""Rows looked at: this share of them, but no fewer than that."""
+"""Share of the rows in the sample, and rows in it at least."""
 
 KEPT = 256
-"""Candidates scored exactly for every set, besides those that do well alone."""
+"""Candidates scored exactly for every set, besides those of strong pairwise dependence."""
 
 KEPT_ALONE = 128
-"""Candidates always kept: those that do best as the only parent."""
+"""Candidates always scored exactly: those of strongest pairwise dependence."""
 
 
 class RowSample:
-    """A fixed random share of a data set's rows, on which extensions are ranked.
-
-    Parameters
-    ----------
-    scorer : FamilyScorer
-        Exact scores of the same data.
+    """A fixed random sample of a data set's rows, on which extensions are ranked; `scorer` has all rows.
 
     Attributes
     ----------
@@ -59,20 +54,10 @@ class RowSample:
         self.likelihood = FamilyScorer(sampled, "ll", stop=scorer.stop)
 
     def shortlist(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
-        """The candidates whose addition to `parents` promises most.
+        """The `KEPT` candidates of largest estimated gain when added to `parents` (int32, ascending); all if fewer.
 
-        A sample's log-likelihood gain is scaled up after subtracting what noise contributes to it, half a nat
-        per parameter; the penalty of all rows is subtracted in the end.
-
-        Parameters
-        ----------
-        child : int
-        parents : tuple of int
-        candidates : ndarray of int32, ascending
-
-        Returns
-        -------
-        ndarray of int32, ascending; `KEPT` of the candidates, or all if there are no more.
+        Only what the sample's log-likelihood gains beyond its expectation under independence (half a nat per
+        parameter) is scaled to all rows; then that expectation is added and the penalty of all rows subtracted.
         """
         if len(candidates) <= KEPT:
             return candidates
@@ -92,45 +77,34 @@ class RowSample:
 
 
 def sampled_rows(n_rows: int) -> int:
-    """How many of `n_rows` rows are looked at."""
+    """Rows of the sample of `n_rows` rows."""
     return min(n_rows, max(LEAST_ROWS, math.ceil(ROW_SHARE * n_rows)))
 
 
 def make_row_sample(scorer: FamilyScorer) -> RowSample | None:
-    """A row sample where it pays: many variables, and many more rows than must be looked at; else None."""
-    pays = scorer.n_variables > MANY_CANDIDATES and 2 * sampled_rows(scorer.n_rows) <= scorer.n_rows
-    return RowSample(scorer) if pays else None
+    """A row sample if there are many variables and at least twice as many rows as in the sample; else None."""
+    saves = scorer.n_variables > MANY_CANDIDATES and 2 * sampled_rows(scorer.n_rows) <= scorer.n_rows
+    return RowSample(scorer) if saves else None
 
 
-def strongest_alone(
-    scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray
-) -> np.ndarray:
-    """The `KEPT_ALONE` candidates with the strongest `dependence`, ascending; parameters as there."""
+def strongest_alone(scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray) -> np.ndarray:
+    """The `KEPT_ALONE` candidates of strongest `dependence`, ascending; parameters as there."""
     if len(candidates) <= KEPT_ALONE:
         return candidates
     best = np.argpartition(-dependence(scorer, child, candidates, improvements), KEPT_ALONE)[:KEPT_ALONE]
     return np.sort(candidates[best])
 
 
-def dependence(
-    scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray
-) -> np.ndarray:
-    """Pairwise dependence beyond chance.
+def dependence(scorer: FamilyScorer, child: int, candidates: np.ndarray, improvements: np.ndarray) -> np.ndarray:
+    """Pairwise dependence beyond chance, float64, shape (n_candidates,).
 
-    It is the likelihood-ratio statistic in standard deviations above what independence lets expect, so that
-    variables with many states are at no disadvantage before other parents are known.
+    The likelihood-ratio statistic less its mean under independence (its degrees of freedom), in its standard
+    deviations, so that variables with many states are not penalised before other parents are known.
 
     Parameters
     ----------
-    scorer : FamilyScorer
-    child : int
-    candidates : ndarray of int32
     improvements : ndarray of float64, shape (n_candidates,)
-        By how much each one as the only parent beats the empty set, in nats.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_candidates,)
+        Score of each candidate as the only parent less that of the empty set, in nats.
     """
     more_states = np.maximum(scorer.n_states[candidates] - 1.0, 1.0)
     gain = improvements + scorer.penalty(child) * more_states

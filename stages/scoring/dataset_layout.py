@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from stages.arrays import offsets_of
+from stages.kernels.counting.packed_data import PackedData, Workspace, new_workspace
+from stages.kernels.counting.row_groups import narrow_limit
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import NothingFoundError
-
-if TYPE_CHECKING:
-    from stages.kernels.counting.row_groups import PackedData, Workspace
 
 SPARSE_SHARE = 0.25
 """A variable is listed by its minority rows when at most this share of the rows is out of the majority state."""
@@ -22,17 +22,17 @@ BLOCK_WORDS = 8
 """Segments are padded to this many words, so that vector loops need no tail."""
 
 PART_ROWS = 1 << 18
-"""Rows sorted between two looks at `stop`: a quarter of a second at most."""
+"""Rows sorted between two checks of `stop`: a quarter of a second at most."""
 
 MOMENTS_CELLS = 1 << 25
-"""So many cells are laid out in about a second, whoever asks to stop: a first result is worth that."""
+"""Cells that are laid out in about a second; up to so many, `stop` is ignored for the sake of a first result."""
 
 KEY_RANGE_BITS = 6
-"""Keys of rows are joined in so many parts, as a power of two."""
+"""Binary logarithm of the number of ranges in which row keys are merged."""
 
 
 class PartRows(NamedTuple):
-    """The distinct rows of a part of the table, told apart by their keys.
+    """The distinct rows of a part of the table, identified by their keys.
 
     Attributes
     ----------
@@ -56,7 +56,6 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
     Parameters
     ----------
     codes : ndarray of uint8, shape (n_variables, n_rows)
-    stop : StopSignal, optional
 
     Returns
     -------
@@ -71,7 +70,7 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
     slices = [slice(start, min(start + PART_ROWS, n_rows)) for start in range(0, n_rows, PART_ROWS)]
     parts = []
     for rows in slices:
-        _look_at(stop)
+        _raise_if_set(stop)
         keys, first, places, counts = np.unique(
             _row_keys(codes[:, rows]), return_index=True, return_inverse=True, return_counts=True
         )
@@ -80,10 +79,10 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
     groups, first_rows, multiplicities = _merge_parts(parts, stop)
     for rows, part, group in zip(slices, parts, groups):
         representative = first_rows[group[part.places]]
-        # Equal keys nearly always mean equal rows; whoever meets a collision goes without merging.
+        # Equal keys nearly always mean equal rows; after a collision no rows are merged.
         if not all(np.array_equal(column[representative], column[rows]) for column in codes):
             return np.arange(n_rows, dtype=np.int32), np.ones(n_rows, dtype=np.int32)
-        _look_at(stop)
+        _raise_if_set(stop)
     count_of_first = np.zeros(n_rows, dtype=np.int32)
     count_of_first[first_rows] = multiplicities
     first_rows = np.flatnonzero(count_of_first).astype(np.int32)
@@ -100,9 +99,7 @@ def _row_keys(codes: np.ndarray) -> np.ndarray:
     return keys
 
 
-def _merge_parts(
-    parts: list[PartRows], stop: StopSignal | None
-) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+def _merge_parts(parts: list[PartRows], stop: StopSignal | None) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
     """Join the distinct keys of parts of the rows, by ranges of keys: none is sorted in one long call.
 
     Returns the group of every key of every part, and of the groups the first row and the number of rows, all int32.
@@ -112,7 +109,7 @@ def _merge_parts(
     groups = [np.empty(len(part.keys), dtype=np.int32) for part in parts]
     first_rows, multiplicities, n_groups = [], [], 0
     for k in range(1 << KEY_RANGE_BITS):
-        _look_at(stop)
+        _raise_if_set(stop)
         ranges = [slice(int(end[k]), int(end[k + 1])) for end in ends]
         _, at, inverse = np.unique(
             np.concatenate([part.keys[own] for part, own in zip(parts, ranges)]),
@@ -130,7 +127,7 @@ def _merge_parts(
     return groups, np.concatenate(first_rows), np.concatenate(multiplicities)
 
 
-def _look_at(stop: StopSignal | None) -> None:
+def _raise_if_set(stop: StopSignal | None) -> None:
     if stop is not None and stop.is_set():
         raise NothingFoundError("interrupted while the data were prepared: nothing was searched")
 
@@ -154,15 +151,13 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
     NothingFoundError
         `stop` was set meanwhile.
     """
-    from stages.kernels.counting.row_groups import PackedData
-
     n_variables, n_rows = codes.shape
     if codes.size <= MOMENTS_CELLS:
         stop = None
     planes = _planes_of_equal_rows(codes, stop)
     sizes = [n_rows] if planes is None else [len(rows) for _, rows in planes]
     shifts = [0] if planes is None else [shift for shift, _ in planes]
-    segment_words = np.cumsum([0] + [_padded_words(size) for size in sizes])
+    segment_words = offsets_of([_padded_words(size) for size in sizes])
     n_packed = 64 * int(segment_words[-1])
     weights = np.zeros(n_packed, dtype=np.int32)
     for shift, size, word in zip(shifts, sizes, segment_words):
@@ -174,24 +169,24 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
             place = slice(64 * int(word), 64 * int(word) + len(rows))
             for i in range(n_variables):
                 packed[i, place] = codes[i, rows]
-                _look_at(stop)
+                _raise_if_set(stop)
     occupied = weights > 0
-    state_offsets = np.concatenate(([0], np.cumsum(n_states))).astype(np.int32)
+    state_offsets = offsets_of(n_states).astype(np.int32)
     bits = np.zeros((int(state_offsets[-1]), n_packed // 64), dtype=np.uint64)
     majority = np.zeros(n_variables, dtype=np.int32)
     n_rare = np.zeros(n_variables, dtype=np.int64)
     for i, column in enumerate(packed):
-        _look_at(stop)
+        _raise_if_set(stop)
         majority[i] = int(np.argmax(_weighted_counts(column, weights, int(n_states[i]))))
         for state in range(int(n_states[i])):
             rows_in_state = np.packbits((column == state) & occupied[: len(column)], bitorder="little")
             bits[state_offsets[i] + state].view(np.uint8)[: len(rows_in_state)] = rows_in_state
         n_rare[i] = sum(sizes) - np.bitwise_count(bits[state_offsets[i] + majority[i]]).sum(dtype=np.int64)
     is_sparse = n_rare <= SPARSE_SHARE * n_packed
-    minority_offsets = np.concatenate(([0], np.cumsum(np.where(is_sparse, n_rare, 0)))).astype(np.int64)
+    minority_offsets = offsets_of(np.where(is_sparse, n_rare, 0))
     minority_rows = np.empty(int(minority_offsets[-1]), dtype=np.int32)
     for i in np.flatnonzero(is_sparse).tolist():
-        _look_at(stop)
+        _raise_if_set(stop)
         rare = np.flatnonzero((packed[i] != majority[i]) & occupied[: packed.shape[1]])
         minority_rows[minority_offsets[i] : minority_offsets[i + 1]] = rare
     return PackedData(
@@ -231,14 +226,10 @@ def make_workspace(data: PackedData, n_states: np.ndarray, state_counts: np.ndar
 
     `state_counts` are the rows in every state of every variable.
     """
-    from stages.kernels.counting.row_groups import narrow_limit, new_workspace
-
     n_words = data.bits.shape[1]
     n_packed = 64 * n_words
     sizes = sorted({int(r) for r in n_states})
     limits = [narrow_limit(n_words, r, len(data.bits), len(n_states)) for r in sizes]
     most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
     most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
-    return new_workspace(
-        n_words, most_wide, most_cells, sizes[-1], state_counts.astype(np.int32), len(n_states)
-    )
+    return new_workspace(n_words, most_wide, most_cells, sizes[-1], state_counts.astype(np.int32), len(n_states))

@@ -1,7 +1,9 @@
 """The family scorer: one data set, one score. Parent-set search, pricing and hill climbing share it.
 
-It owns the packed data, the look-up tables of the score and one workspace per thread, and counts the exact
-local scores it computes. Scores are in nats, higher is better.
+It owns the packed data, the look-up tables of the score and one workspace per thread, and it counts the exact local
+scores that are computed. Scores are in nats, higher is better. Three methods score: `FamilyScorer.expand` a set plus
+each further parent, `FamilyScorer.reduce` a set less each member, `FamilyScorer.local_score` one family. Compiled
+searches that score by themselves take `data`, `tables` and `workspace`.
 """
 
 from __future__ import annotations
@@ -9,26 +11,27 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 
 from formats.data_records import Dataset
+from stages.kernels.counting.add_one import ScoreTables, score_expansions
+from stages.kernels.counting.drop_one import count_table, score_without
+from stages.kernels.counting.overlaps import count_rows
+from stages.kernels.counting.packed_data import Workspace
 from stages.runtime.budgets import StopSignal
 
 from .dataset_layout import make_workspace, pack_dataset
+from .look_up_tables import LookUpTables
 from .scores import SCORES
 
-if TYPE_CHECKING:
-    from stages.kernels.counting.add_one import ScoreTables
-    from stages.kernels.counting.row_groups import Workspace
-
 REDUCTION_SHARE = 2.0
-"""A set less each of its members is scored from one table of all its cells up to this many cells per row."""
+"""A set less each of its members is scored from one table of its cells, up to this many cells per row; measured."""
 
 
 SLICE_WORK = 3e7
-"""Rows counted between two looks at the stop signal, in the unit of the kernel's cost model: well below 0.1 s."""
+"""Work between two looks at the stop signal, in the unit of `counting_plan`: well below 0.1 s."""
 
 
 class FamilyScorer:
@@ -36,13 +39,22 @@ class FamilyScorer:
 
     Parameters
     ----------
-    dataset : Dataset
     score : str
         Key of `stages.scoring.scores.SCORES`.
     ess : float
         Equivalent sample size, for scores that have one.
     stop : StopSignal, optional
-        Once it is set, an expansion under way ends early.
+        Once it is set, a running expansion ends early.
+
+    Attributes
+    ----------
+    definition : Score
+    data : PackedData
+    quantum : float
+        Scores are rounded to multiples of it, so that a family scores the same however it was counted.
+    tables : LookUpTables
+    evaluations : int
+        Local scores computed so far.
 
     Raises
     ------
@@ -50,9 +62,7 @@ class FamilyScorer:
         `stop` was set while the data were laid out.
     """
 
-    def __init__(
-        self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None
-    ):
+    def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None):
         if score not in SCORES:
             raise ValueError(f"unknown score {score!r}; known: {', '.join(SCORES)}")
         self.dataset = dataset
@@ -67,14 +77,9 @@ class FamilyScorer:
         self.evaluations = 0
         self._count_lock = threading.Lock()
         self._thread = threading.local()
-        self._tables: dict[tuple[int, float], ScoreTables] = {}
-        self._log_gamma: dict[float, np.ndarray] = {}
-        sizes = sorted({int(s) for s in self.n_states})
-        self._state_kinds = sizes
-        self._kind = np.searchsorted(sizes, self.n_states).astype(np.int32)
+        self.tables = LookUpTables(self.definition, ess, self.n_rows, self.n_states, self.quantum)
         self._row_entropies: np.ndarray | None = None
-        self._state_counts: np.ndarray | None = None
-        self._remembered: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
         self._no_scores = np.full(dataset.n_variables, -np.inf)
         self._states = dataset.n_states.tolist()
@@ -86,67 +91,20 @@ class FamilyScorer:
     def workspace(self) -> Workspace:
         """Scratch arrays of the calling thread."""
         if not hasattr(self._thread, "workspace"):
-            self._thread.workspace = make_workspace(self.data, self.n_states, self.state_counts())
+            self._thread.workspace = make_workspace(self.data, self.n_states, self.state_counts)
         return self._thread.workspace
+
+    @cached_property
+    def state_counts(self) -> np.ndarray:
+        """Rows in every state of every variable, int64, in the order of the bitmaps."""
+        return np.array([count_rows(bitmap, self.data.word_shifts) for bitmap in self.data.bits], dtype=np.int64)
 
     def penalty(self, child: int) -> float:
         """Penalty in nats per parent configuration: c(X) of BIC, |X| - 1 of AIC, 0 where there is none."""
         return self.definition.penalty_on(self.n_rows) * float(self.n_states[child] - 1)
 
-    def tables(self, child: int, n_configurations: float) -> ScoreTables:
-        """Look-up tables for expanding a parent set with this many configurations (states multiplied)."""
-        r = int(self.n_states[child])
-        key = (r, n_configurations if self.definition.takes_ess else 0.0)
-        if key not in self._tables:
-            self._tables[key] = self._make_tables(r, n_configurations)
-        return self._tables[key]
-
-    def _make_tables(self, r: int, n_configurations: float) -> ScoreTables:
-        from stages.kernels.counting.add_one import ScoreTables
-        from stages.kernels.counting.score_tables import entropy_table
-
-        kind = np.zeros_like(self._kind)
-        prior = self.definition.prior
-        if prior is not None:
-            if self.definition.takes_ess:
-                kind = self._kind
-                per_row = [prior(r, n_configurations * s, self.ess) for s in self._state_kinds]
-            else:
-                per_row = [prior(r, n_configurations, self.ess)]
-            row = np.stack([self._log_gamma_table(alpha) for alpha in per_row])
-            cell = np.stack([self._log_gamma_table(alpha / r) for alpha in per_row])
-        else:
-            cell = row = self._log_gamma.setdefault(0.0, entropy_table(self.n_rows))[None]
-        penalty = self.definition.penalty_on(self.n_rows) * (r - 1)
-        drops_pure = prior is None
-        return ScoreTables(
-            cell=cell,
-            row=row,
-            kind=kind,
-            penalty=penalty,
-            quantum=self.quantum,
-            drops_pure=drops_pure,
-        )
-
-    def _log_gamma_table(self, offset: float) -> np.ndarray:
-        from stages.kernels.counting.score_tables import log_gamma_table
-
-        if offset not in self._log_gamma:
-            self._log_gamma[offset] = log_gamma_table(offset, self.n_rows)
-        return self._log_gamma[offset]
-
-    def dirichlet_tables(self, child: int, n_configurations: float) -> tuple[np.ndarray, np.ndarray]:
-        """Contributions in nats of a cell and of a configuration by its count, each of shape (n_rows + 1,).
-
-        For scores with a prior, and parents with so many configurations (states multiplied).
-        """
-        assert self.definition.prior is not None
-        r = int(self.n_states[child])
-        alpha = self.definition.prior(r, n_configurations, self.ess)
-        return self._log_gamma_table(alpha / r), self._log_gamma_table(alpha)
-
     def count_evaluations(self, n: int) -> None:
-        """Note that local scores were computed; kernels called past this class need it."""
+        """Add to the local scores computed; for callers of kernels."""
         with self._count_lock:
             self.evaluations += n
 
@@ -158,70 +116,49 @@ class FamilyScorer:
         return product
 
     def without(self, variables: np.ndarray, left_out: Sequence[int]) -> np.ndarray:
-        """Variables but some few, in the same order."""
+        """`variables` except those in `left_out`, in the same order."""
         stays = np.ones(self.n_variables, dtype=np.bool_)
         for i in left_out:
             stays[i] = False
         return variables[stays[variables]]
 
-    def expand(
-        self, child: int, parents: tuple[int, ...], candidates: np.ndarray | None = None
-    ) -> np.ndarray:
+    def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray | None = None) -> np.ndarray:
         """Scores of ``parents + {Y}`` for all Y at once.
 
         Parameters
         ----------
-        child : int
-        parents : tuple of int
         candidates : ndarray of int32, optional
-            Variables to try; all others by default.
+            Variables to try; by default all but the child and its parents.
 
         Returns
         -------
         ndarray of float64, shape (n_variables,)
-            Local scores in nats; -inf for Y in `parents`, for the child and for those not tried: after a stop all
-            that were left. The first is always scored.
+            Local scores in nats; -inf for variables not tried. After a stop the remaining ones are not tried, but the
+            first always is.
         """
         if candidates is None:
             candidates = self.without(self._everything, (child, *parents))
-        if self._remembered:
-            known = self._remembered.get((child, parents))
+        if self._known:
+            known = self._known.get((child, parents))
             if known is not None and np.array_equal(known[0], candidates):
                 return known[1].copy()
         out = self._no_scores.copy()
-        tables = self.tables(child, self.n_configurations(parents))
-        self.count_evaluations(self._score(tables, child, parents, candidates, out))
+        tables = self.tables.of_expansion(child, self.n_configurations(parents))
+        self.count_evaluations(self.expand_with(tables, child, parents, candidates, out))
         return out
 
-    def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> None:
-        """Compute an expansion now that will be asked for later; one that a stop cuts short is forgotten."""
-        scores = self.expand(child, parents, candidates)
-        if self.stop is None or not self.stop.is_set():
-            self.take_expansion(child, parents, candidates, scores)
+    def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
+        """Keep an expansion, computed and counted elsewhere, for later calls of `expand` with these arguments."""
+        self._known[child, parents] = candidates, scores
 
-    def take_expansion(
-        self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray
-    ) -> None:
-        """Know an expansion from now on; arguments and `scores` as of `expand`, computed and counted elsewhere."""
-        self._remembered[child, parents] = candidates, scores
-
-    def _score(
-        self,
-        tables: ScoreTables,
-        child: int,
-        parents: Sequence[int],
-        candidates: np.ndarray,
-        out: np.ndarray,
+    def expand_with(
+        self, tables: ScoreTables, child: int, parents: Sequence[int], candidates: np.ndarray, out: np.ndarray
     ) -> int:
-        """Score ``parents + {Y}`` slice by slice; how many candidates were scored when it ended or was stopped."""
-        from stages.kernels.counting.add_one import score_expansions
-
+        """Write into `out` the scores of ``parents + {Y}`` from other tables; the number of candidates scored."""
         members, work = np.array(parents, dtype=np.int32), self.workspace()
         place = 0
         while place < len(candidates) and not (place and self.stop is not None and self.stop.is_set()):
-            place, _ = score_expansions(
-                self.data, tables, child, members, candidates, place, SLICE_WORK, out, work
-            )
+            place, _ = score_expansions(self.data, tables, child, members, candidates, place, SLICE_WORK, out, work)
         return place
 
     def local_score(self, child: int, parents: tuple[int, ...]) -> float:
@@ -231,42 +168,11 @@ class FamilyScorer:
         *rest, last = parents
         return float(self.expand(child, tuple(rest), np.array([last], dtype=np.int32))[last])
 
-    def sum_over_cells(self, child: int, parents: tuple[int, ...], terms: np.ndarray) -> float:
-        """Sum of ``terms[m]`` over the cells of a family, m the rows of a cell; no local score is computed.
-
-        Parameters
-        ----------
-        child : int
-        parents : tuple of int
-        terms : ndarray of float64, shape (n_rows + 1,)
-            0 at 0.
-        """
-        from stages.kernels.counting.add_one import ScoreTables
-
-        if not parents:
-            counts = np.bincount(self.dataset.codes[child])
-            return math.fsum(terms[counts].tolist())
-        *rest, last = parents
-        zeros = np.zeros((1, self.n_rows + 1))
-        tables = ScoreTables(
-            cell=terms[None],
-            row=zeros,
-            kind=np.zeros_like(self._kind),
-            penalty=0.0,
-            quantum=self.quantum,
-            drops_pure=False,
-        )
-        out = np.empty(self.n_variables)
-        self._score(tables, child, rest, np.array([last], dtype=np.int32), out)
-        return float(out[last])
-
     def reduce(self, child: int, parents: tuple[int, ...], which: Sequence[int] | None = None) -> np.ndarray:
         """Scores of ``parents - {Y}`` for members Y.
 
         Parameters
         ----------
-        child : int
-        parents : tuple of int
         which : sequence of int, optional
             Positions in `parents` of the members to leave out; all by default.
 
@@ -282,8 +188,6 @@ class FamilyScorer:
         return self._reduce_by_table(child, parents, which)
 
     def _reduce_by_table(self, child: int, parents: tuple[int, ...], which: Sequence[int]) -> np.ndarray:
-        from stages.kernels.counting.drop_one import count_table, score_without
-
         work = self.workspace()
         r = int(self.n_states[child])
         states = [int(self.n_states[p]) for p in parents]
@@ -293,7 +197,7 @@ class FamilyScorer:
         for place, i in enumerate(which):
             rest = parents[:i] + parents[i + 1 :]
             # The tables of a set are those for expanding it less its last member by that member.
-            tables = self.tables(child, self.n_configurations(rest[:-1]))
+            tables = self.tables.of_expansion(child, self.n_configurations(rest[:-1]))
             kind = tables.kind[rest[-1]]
             before, after = math.prod(states[:i]), math.prod(states[i + 1 :])
             value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
@@ -304,7 +208,7 @@ class FamilyScorer:
 
     def _empty_set_score(self, child: int) -> float:
         first, end = self.data.state_offsets[child : child + 2].tolist()
-        counts, r = self.state_counts()[first:end].tolist(), end - first
+        counts, r = self.state_counts[first:end].tolist(), end - first
         self.count_evaluations(1)
         if self.definition.prior is not None:
             row = self.definition.prior(r, 1.0, self.ess)
@@ -314,15 +218,6 @@ class FamilyScorer:
         else:
             value = math.fsum(m * math.log(m / self.n_rows) for m in counts if m) - self.penalty(child)
         return round(value / self.quantum) * self.quantum
-
-    def state_counts(self) -> np.ndarray:
-        """Rows in every state of every variable, int64, in the order of the bitmaps."""
-        if self._state_counts is None:
-            from stages.kernels.counting.overlaps import count_rows
-
-            counts = [count_rows(bitmap, self.data.word_shifts) for bitmap in self.data.bits]
-            self._state_counts = np.array(counts, dtype=np.int64)
-        return self._state_counts
 
     def row_entropies(self) -> np.ndarray:
         """N H(X) of every variable in nats, float64, shape (n_variables,)."""

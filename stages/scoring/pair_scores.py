@@ -9,23 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from stages.kernels.counting.overlaps import count_overlaps
+from stages.kernels.counting.pairs import PairTables, keep_best_parents, score_tile
 from stages.runtime.workers import ordered_map
 
 from .family_scorer import FamilyScorer
 
-if TYPE_CHECKING:
-    from stages.kernels.counting.pairs import PairTables
-
 MOST_BITMAPS = 240
-"""States besides the first ones of the variables on a side of a tile: counts and scores take a megabyte. No power
-of two, so that a column does not fall into few lines of the cache."""
+"""States, first ones excepted, of the variables on a side of a tile: counts and scores take a megabyte. Not a power
+of two, so that a column does not map to few cache lines."""
 
 TILE_WORDS = 1 << 28
-"""Words of bitmaps a tile may count at most, besides its first pair: less than a tenth of a second."""
+"""Largest number of words that a tile counts, besides its first pair: less than a tenth of a second."""
 
 
 class Tile(NamedTuple):
@@ -65,7 +64,7 @@ class PairScores:
 
     @cached_property
     def empty_scores(self) -> np.ndarray:
-        """Local scores without parents in nats, float64, shape (n_variables,); computed when first asked for."""
+        """Local scores without parents in nats, float64, shape (n_variables,)."""
         return np.array([self.scorer.local_score(i, ()) for i in range(self.scorer.n_variables)])
 
     def _edges(self) -> list[tuple[int, int]]:
@@ -80,7 +79,7 @@ class PairScores:
         return edges
 
     def _bitmaps(self, first: int, last: int) -> np.ndarray:
-        """Those of all states but the first of some variables."""
+        """Bitmaps of all states but the first of some variables."""
         offsets = self.scorer.data.state_offsets
         everything = np.arange(offsets[first], offsets[last], dtype=np.int32)
         return np.setdiff1d(everything, offsets[first:last], assume_unique=True)
@@ -91,13 +90,10 @@ class PairScores:
         Returns
         -------
         (forward, backward) : ndarray of float64
-            ``forward[x - first, y - other_first]`` of child x and parent y, ``backward[y - other_first, x - first]``
-            of child y and parent x; -inf where they are the same. In a tile of variables among themselves one is
-            as good as the other.
+            ``forward[x - first, y - other_first]`` of child x and parent y, ``backward[y - other_first, x -
+            first]`` of child y and parent x; -inf where they are the same. In a tile of variables with themselves
+            both hold the same scores.
         """
-        from stages.kernels.counting.overlaps import count_overlaps
-        from stages.kernels.counting.pairs import score_tile
-
         data = self.scorer.data
         offsets = data.state_offsets
         which, others = self._bitmaps(tile.first, tile.last), self._bitmaps(tile.other_first, tile.other_last)
@@ -115,8 +111,8 @@ class PairScores:
     def scored_tiles(
         self, jobs: int = 1, is_spent: Callable[[], bool] | None = None
     ) -> Iterator[tuple[Tile, np.ndarray, np.ndarray]]:
-        """Tile after tile with its scores, as from `score`, until a stop or until `is_spent` says so; the first is
-        always scored. Threads do not change what comes when.
+        """The tiles in order with their scores, as from `score`, until a stop or until `is_spent` is true; the
+        first tile is always scored. The result does not depend on the number of threads.
         """
         stop = self.scorer.stop
 
@@ -128,28 +124,28 @@ class PairScores:
             if k + 1 < len(self.tiles) and is_over():
                 return
 
-    def matrix(self, jobs: int = 1, tell: Callable[[float], None] | None = None) -> np.ndarray:
+    def matrix(self, jobs: int = 1, report: Callable[[float], None] | None = None) -> np.ndarray:
         """Scores of all pairs.
 
         Parameters
         ----------
         jobs : int
             Threads.
-        tell : callable, optional
-            Receives the share of the tiles that are done.
+        report : callable, optional
+            Called with the share of the tiles that are done.
 
         Returns
         -------
         ndarray of float64, shape (n_variables, n_variables)
-            Row: child, column: parent; -inf on the diagonal, NaN for pairs left out by a stop.
+            Row: child, column: parent; -inf on the diagonal, NaN for pairs not scored after a stop.
         """
         scores = np.full((self.scorer.n_variables, self.scorer.n_variables), np.nan)
         for done, (tile, forward, backward) in enumerate(self.scored_tiles(jobs), start=1):
             first, last, other_first, other_last = tile
             scores[first:last, other_first:other_last] = forward
             scores[other_first:other_last, first:last] = backward
-            if tell is not None:
-                tell(done / len(self.tiles))
+            if report is not None:
+                report(done / len(self.tiles))
         return scores
 
     def best_parents(
@@ -165,23 +161,21 @@ class PairScores:
         Parameters
         ----------
         most : int
-            Parents of a child, at most.
+            Largest number of parents of a child.
         least : ndarray of float64, shape (n_variables,), optional
-            Only parents with a score above, in nats; by default what the child scores without parents.
+            Only parents with a higher score in nats; by default the score of the child without parents.
         jobs : int
             Threads.
         is_spent : callable, optional
-            Asked before every tile but the first; once it says True no further one is scored.
+            Called before every tile but the first; once true, no further tile is scored.
         watch : callable, optional
             Receives every tile with its scores, as from `score`.
 
         Returns
         -------
         list of (parents, scores)
-            For every child int32 and float64 arrays, in no order; of what was scored before a stop.
+            For every child int32 and float64 arrays, unordered; of the pairs scored before a stop.
         """
-        from stages.kernels.counting.pairs import keep_best_parents
-
         n = self.scorer.n_variables
         most = max(1, min(most, n - 1))
         least = self.empty_scores if least is None else least
@@ -197,20 +191,18 @@ class PairScores:
 
 
 def _make_tables(scorer: FamilyScorer) -> PairTables:
-    from stages.kernels.counting.pairs import PairTables
-
     data, n_states = scorer.data, scorer.n_states
     sizes = np.unique(n_states)
     size_of = np.searchsorted(sizes, n_states).astype(np.int32)
     children = [int(np.argmax(n_states == r)) for r in sizes.tolist()]
-    state_counts = scorer.state_counts()
+    state_counts = scorer.state_counts
     row_sums = np.empty((len(sizes), len(n_states)))
     line = np.empty((len(sizes), len(sizes)), dtype=np.int32)
     lines: dict[int, int] = {}
     cells: list[np.ndarray] = []
     for k, child in enumerate(children):
         for j, s in enumerate(sizes.tolist()):
-            cell, row = _pair_terms(scorer, child, s)
+            cell, row = scorer.tables.of_family(child, float(s))
             # The prior of a cell depends on the number of cells at most.
             number = lines.setdefault(int(sizes[k]) * s if scorer.definition.takes_ess else 0, len(cells))
             if number == len(cells):
@@ -227,11 +219,3 @@ def _make_tables(scorer: FamilyScorer) -> PairTables:
         penalty=np.array([scorer.penalty(child) for child in children]),
         quantum=scorer.quantum,
     )
-
-
-def _pair_terms(scorer: FamilyScorer, child: int, n_configurations: int) -> tuple[np.ndarray, np.ndarray]:
-    """Contributions of a cell and of a configuration by their counts, for one parent with so many states."""
-    if scorer.definition.prior is not None:
-        return scorer.dirichlet_tables(child, float(n_configurations))
-    tables = scorer.tables(child, 1.0)
-    return tables.cell[0], tables.row[0]

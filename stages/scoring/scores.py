@@ -1,9 +1,9 @@
-"""The local scores, one entry each: what they are, their penalty or prior, and what holds for them.
+"""The table of local scores: their definitions, penalties or priors, and properties.
 
-All decompose into a sum over families and are in nats, higher is better. A score is the greatest log-likelihood of
-a family, less a penalty or not, or the log marginal likelihood under a Dirichlet prior. The checks of
-`stages.optimize.verify` and `stages.evaluate.scoring` have formulas of their own, to be independent of this table;
-a new score goes there, too, and its name into `formats.schemas`.
+All decompose into a sum over families and are in nats, higher is better. A score is the maximum log-likelihood of a
+family, with or without a penalty, or the log marginal likelihood under a Dirichlet prior. The checks of
+`stages.scoring.independent` and `stages.evaluate.scoring` have formulas of their own, to be independent of this
+table; a new score goes there, too, and its name into `formats.schemas`.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ class Score:
     Attributes
     ----------
     name : str
-        As in the sentence "Local score: ...".
+        Name in messages and help.
     definition : str
-        In half a sentence.
+        One clause of help.
     penalty : callable or None
         Nats per free parameter on so many rows. Scores with a penalty c on every configuration of the parents,
         LL - c |P|, have the bounds of `parentsets.pruning_rules` and of `optimize.climbing.climber`.
     prior : callable or None
         As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
     takes_ess : bool
-        Whether the prior is given by an equivalent sample size, so that it depends on q, too.
+        Whether the prior is given by an equivalent sample size, and so depends on q as well.
     is_equivalent : bool
-        Whether graphs of the same independences have the same score: an arc between two variables without parents
+        Whether Markov equivalent graphs have the same score; then an arc between two variables without parents
         gains the same in both directions.
     """
 
@@ -58,11 +58,7 @@ SCORES: dict[str, Score] = {
         "Bayesian information criterion: log-likelihood less (ln rows)/2 per free parameter",
         penalty=lambda n_rows: math.log(n_rows) / 2,
     ),
-    "aic": Score(
-        "AIC",
-        "Akaike's criterion: log-likelihood less 1 per free parameter",
-        penalty=lambda n_rows: 1.0,
-    ),
+    "aic": Score("AIC", "Akaike's criterion: log-likelihood less 1 per free parameter", penalty=lambda n_rows: 1.0),
     "bdeu": Score(
         "BDeu",
         "log marginal likelihood, equivalent sample size spread over the cells of each family",

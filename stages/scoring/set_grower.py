@@ -1,12 +1,12 @@
 """Growing and shrinking the parent set of one child within a set of allowed variables.
 
-Parent-set identification (`stages.parentsets.grow`) and pricing share it. Every expansion, the scores of a
-set plus each single variable, is computed once and kept as the list of variables that improve on the set, best
-first; so growing the same child within other predecessors mostly looks up what is there.
+Parent-set identification (`stages.parentsets.grow`) and pricing share it. Every expansion, the scores of a set plus
+each single variable, is computed once and cached as the list of variables that improve on the set, best first; so
+growing the same child within other predecessors mostly finds them in the cache.
 
-Where candidates are many, they are ranked by their dependence on the child, and expansions look at the first of the
-ranking only, as far as `SetGrower.reach`. When the reach is widened later, an expansion that is met again is computed
-for those that come into reach: nothing is computed twice, and nothing is lost for good.
+Many candidates are ranked by their dependence on the child, and expansions try the first of the ranking only, as
+far as `SetGrower.reach`. When the reach is widened, a cached expansion is computed for the candidates that come
+into reach as soon as it is needed: no score is computed twice.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .candidate_prefilter import RowSample, strongest_alone
 from .family_scorer import FamilyScorer
 
 SET_BYTES = 250
-"""Memory of a set with its score and of an expansion's entry; measured."""
+"""Memory of a set with its score and of an entry in the cache of expansions; measured."""
 
 _NOBODY = np.empty(0, dtype=np.int32)
 
 
 class Expansion(NamedTuple):
-    """What single variables add to a parent set.
+    """The single variables that improve on a parent set when added.
 
     Attributes
     ----------
     order : ndarray of int32
-        Variables that improve on the set when added, best first, equal ones by number.
+        The variables, best first, equal ones by number.
     scores : ndarray of float64
-        Scores that they lead to, in nats.
+        Scores of the set plus each of them, in nats.
     reach : int or None
         Candidates tried, as `SetGrower.reach`.
     """
@@ -46,7 +46,7 @@ class Expansion(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """How much a grower knew at some time: how often it had forgotten, and its scores and expansions since then."""
+    """The state of a grower: how often it has forgotten, and the numbers of scores and expansions since then."""
 
     forgotten: int
     n_scores: int
@@ -54,34 +54,32 @@ class Moment(NamedTuple):
 
 
 class SetGrower:
-    """All that is known about the parent sets of one child.
+    """Scores and expansions of the parent sets of one child.
 
     Parameters
     ----------
-    scorer : FamilyScorer
-    child : int
-    max_parents : int
     candidates : ndarray of int32, optional
         Variables that may be parents at all; all others by default.
     required : tuple of int
         Parents that every set must contain.
     sample : RowSample, optional
-        Where there are thousands of candidates: ranks them on a share of the rows, so that beyond the first
-        parent only the best are scored exactly.
+        For thousands of candidates: ranks them on a share of the rows, so that beyond the first parent only the best
+        are scored exactly.
     scores_left : callable, optional
-        How many more scores may be computed; asked before every expansion and every shrinking. The last expansion
-        tries as many candidates as that allows. Only `score` computes regardless. No limit by default.
+        The number of scores that may still be computed; called before every expansion and every shrinking. The last
+        expansion tries as many candidates as that allows. `score` ignores it. No limit by default.
     margin : float, optional
-        Extensions that score less than the set by up to so many nats are remembered among `scores`, too.
+        Extensions that lower the score by up to so many nats are kept in `scores`, too.
 
     Attributes
     ----------
     ranked : ndarray of int32
-        Candidates by dependence on the child, strongest first; those left out come last. Set by `rank`.
+        Candidates that improve the score as the only parent, then others; both by dependence on the child, strongest
+        first. Set by `rank`.
     n_improving : int
-        The first so many of `ranked` improve the score as the only parent.
+        Number of the first of `ranked` that improve the score as the only parent.
     reach : int or None
-        How many of `ranked` are tried as further parents; None for all candidates, ranked or not.
+        Number of the first of `ranked` that are tried as further parents; None for all candidates, ranked or not.
     """
 
     def __init__(
@@ -116,23 +114,22 @@ class SetGrower:
 
     @property
     def candidates(self) -> np.ndarray:
-        """Variables that may be parents, int32, ascending; all others need no memory of their own."""
+        """Variables that may be parents, int32, ascending."""
         if self._candidates is None:
             return np.delete(np.arange(self.scorer.n_variables, dtype=np.int32), self.child)
         return self._candidates
 
     def may_be_parents(self, variables: np.ndarray) -> np.ndarray:
-        """Which of `variables` are candidates; bool."""
+        """Mask of the candidates among `variables`."""
         if self._candidates is None:
             return variables != self.child
         return np.isin(variables, self._candidates)
 
     def rank(self, ranked: np.ndarray, scores: np.ndarray, is_complete: bool) -> None:
-        """Take in candidates ranked by dependence, with their scores as the only parent (nats).
+        """Set candidates ranked by dependence, with their scores as the only parent (nats).
 
-        Those that improve the score come first. Nothing is computed; the caller has counted their evaluations.
-        `is_complete` says that no other candidate improves the score. Where no parent is required, the expansion of
-        the empty set is known from now on.
+        Candidates that improve the score come first. The caller has counted the evaluations. With `is_complete`, no
+        other candidate improves the score. If no parent is required, this is the expansion of the empty set.
         """
         self.ranked = ranked
         better = scores > self.score(())
@@ -145,7 +142,7 @@ class SetGrower:
     def improving(self, parents: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Variables within reach that improve on `parents` when added, best first, and their scores (nats).
 
-        Where no score is left to find that out, those that are known.
+        If no scores are left, those known so far.
         """
         known = self._improving.get(parents)
         if known is None or self._is_beyond(known.reach):
@@ -157,7 +154,7 @@ class SetGrower:
         return (known.order, known.scores) if known else (_NOBODY, np.empty(0))
 
     def _is_beyond(self, reach: int | None) -> bool:
-        """Whether an expansion with this reach misses candidates that are in reach now."""
+        """Whether the present reach is wider than that of an expansion."""
         return reach is not None and (self.reach is None or self.reach > reach)
 
     def _keep(self, parents: tuple[int, ...], expansion: Expansion) -> None:
@@ -190,7 +187,7 @@ class SetGrower:
             self.scores[tuple(sorted((*parents, y)))] = score
 
     def _candidates_for(self, parents: tuple[int, ...], known: Expansion | None) -> np.ndarray:
-        """Candidates to try on top of `parents`, ascending, but those that an expansion has tried before."""
+        """Candidates to add to `parents`, ascending, without those that the known expansion has tried."""
         candidates = self.candidates if self.reach is None else np.sort(self.ranked[: self.reach])
         if parents:
             candidates = self.scorer.without(candidates, parents)
@@ -200,13 +197,13 @@ class SetGrower:
             return candidates
         if self._strong is None:
             self.improving(self.required)
-        if self._strong is None:  # no score was left for that
+        if self._strong is None:  # no scores were left
             return _NOBODY
         shortlist = self.sample.shortlist(self.child, parents, candidates)
         return np.union1d(shortlist, self.scorer.without(self._strong, parents))
 
     def score(self, parents: tuple[int, ...]) -> float:
-        """Exact score of one set, remembered."""
+        """Exact score of one set, cached."""
         known = self._look_up(parents)
         if known is None:
             known = self.scores[parents] = self.scorer.local_score(self.child, parents)
@@ -214,18 +211,18 @@ class SetGrower:
         return known
 
     def scores_without(self, parents: tuple[int, ...]) -> list[float]:
-        """Exact scores of a set less each of its members, remembered; -inf where too few are left to compute."""
+        """Exact scores of a set less each of its members, cached; all -inf if too few scores are left."""
         places = range(len(parents))
         if len(self._unknown_without(parents, places)) > self.scores_left():
             return [-math.inf] * len(parents)
         return list(self._know_without(parents, places).values())
 
     def _unknown_without(self, parents: tuple[int, ...], places: Sequence[int]) -> list[int]:
-        """The places of members without which the set has no known score."""
+        """The places of the members without which the set's score is unknown."""
         return [i for i in places if self._look_up((*parents[:i], *parents[i + 1 :])) is None]
 
     def _know_without(self, parents: tuple[int, ...], places: Sequence[int]) -> dict[tuple[int, ...], float]:
-        """Scores of a set less the member at each of some places, those that are not known from one count."""
+        """Scores of a set less the member at each of `places`; one count serves all unknown ones."""
         fewer = {i: (*parents[:i], *parents[i + 1 :]) for i in places}
         missing = self._unknown_without(parents, places)
         if missing:
@@ -235,7 +232,7 @@ class SetGrower:
         return {rest: self.scores[rest] for rest in fewer.values()}
 
     def _look_up(self, parents: tuple[int, ...]) -> float | None:
-        """The score of a set that was met, or that a known expansion of it less one member holds."""
+        """The score of a set if it is cached, itself or in an expansion of the set less one member."""
         known = self.scores.get(parents)
         if known is not None:
             return known
@@ -249,14 +246,7 @@ class SetGrower:
         return None
 
     def grow(self, allowed: np.ndarray, parents: tuple[int, ...]) -> tuple[int, ...]:
-        """Add the best allowed variable while that improves the score.
-
-        Parameters
-        ----------
-        allowed : ndarray of bool, shape (n_variables,)
-        parents : tuple of int
-            Ascending; where to start.
-        """
+        """Add the best variable of the mask `allowed` to `parents` (ascending) while that improves the score."""
         while len(parents) < self.max_parents:
             order, scores = self.improving(parents)
             usable = allowed[order]
@@ -268,7 +258,7 @@ class SetGrower:
         return parents
 
     def shrink(self, parents: tuple[int, ...]) -> tuple[int, ...]:
-        """Drop the parent whose removal gains most while that improves the score."""
+        """Remove the parent whose removal gains most while that improves the score."""
         while True:
             places = [i for i, parent in enumerate(parents) if parent not in self.required]
             if not places or len(self._unknown_without(parents, places)) > self.scores_left():
@@ -281,7 +271,7 @@ class SetGrower:
 
     def grow_and_shrink(self, allowed: np.ndarray, parents: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """Alternate growing and shrinking, from `parents` or the required set, until neither improves; the set
-        reached. Nothing is done where no score is left for `parents`.
+        reached. If `parents` has no score and none are left, the required set.
         """
         parents = self.required if parents is None else parents
         if self._look_up(parents) is None:
@@ -296,7 +286,7 @@ class SetGrower:
             parents = shrunk
 
     def forget(self, kept: dict[tuple[int, ...], float]) -> None:
-        """Free memory: know only the sets `kept` with their scores, which hold the required one, from now on."""
+        """Free memory: keep only the scores `kept`, that of the required set among them."""
         self.scores = dict(kept)
         self._improving.clear()
         self._expanded.clear()
@@ -305,18 +295,18 @@ class SetGrower:
 
     @property
     def bytes(self) -> int:
-        """Memory that all that is known takes, about."""
+        """Memory of all scores and expansions, about."""
         return self.remembered_bytes + SET_BYTES * len(self.scores)
 
     @property
     def now(self) -> Moment:
-        """How much is known now."""
+        """The present state."""
         return Moment(self._forgotten, len(self.scores), len(self._expanded))
 
     def improvements(self, limit: int, since: Moment | None = None) -> dict[tuple[int, ...], float]:
-        """Known sets with their scores: every set met, and the best `limit` one-variable extensions of each.
+        """Sets with their scores: all scored sets, and the best `limit` one-variable extensions of expanded sets.
 
-        With `since` those that were met or expanded later, if nothing has been forgotten in the meantime.
+        With `since` only those scored or expanded later, unless the grower has forgotten in the meantime.
         """
         if since is None or since.forgotten != self._forgotten:
             since = Moment(self._forgotten, 0, 0)

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from stages.kernels.counting.add_one import ScoreTables
+from stages.kernels.counting.add_one import ScoreTables
 
-    from .family_scorer import FamilyScorer
+from .family_scorer import FamilyScorer
 
 MakeLine = Callable[[float], tuple[np.ndarray, np.ndarray]]
 
 
 class TableLines:
-    """Tables with a line for each key that was added; which line serves a candidate is for the user to say.
+    """Tables with a line for each key that was added; the caller chooses the line of each candidate.
 
     Parameters
     ----------
     like : ScoreTables
-        Says penalty, rounding and whether pure configurations are dropped; one line.
+        Penalty, rounding and whether pure configurations are dropped; its lines are not used.
     make : callable
         Key to contributions of cells and of configurations by count, each of shape (n_rows + 1,).
 
     Attributes
     ----------
     tables : ScoreTables
-        ``kind`` belongs to the user of these tables.
+        ``kind`` is written by the caller.
     keys : ndarray of float64
         Key of each line in use.
     """
@@ -41,7 +39,7 @@ class TableLines:
         self.tables = like._replace(cell=empty, row=empty.copy(), kind=np.zeros_like(like.kind))
 
     def add(self, key: float) -> None:
-        """Make the line of a key that is not there."""
+        """Make the line of a new key."""
         n = len(self.keys)
         cell, row = self.tables.cell, self.tables.row
         if n == len(cell):
@@ -57,17 +55,13 @@ def score_lines(scorer: FamilyScorer, child: int) -> TableLines:
 
     Where the score does not depend on them there is one line, of key 0, for all sets.
     """
-    like = scorer.tables(child, 1.0)
+    lines = TableLines(scorer.tables.of_expansion(child, 1.0), lambda q: scorer.tables.of_family(child, max(q, 1.0)))
     if not scorer.definition.takes_ess:
-        lines = TableLines(like, lambda _: (like.cell[0], like.row[0]))
         lines.add(0.0)
-        return lines
-    return TableLines(like, lambda q: scorer.dirichlet_tables(child, q))
+    return lines
 
 
-def term_lines(scorer: FamilyScorer, child: int, make: Callable[[float], np.ndarray]) -> TableLines:
-    """Tables that sum terms over cells and nothing else, by a key of the caller's."""
-    like = scorer.tables(child, 1.0)
+def term_lines(scorer: FamilyScorer, make: Callable[[float], np.ndarray]) -> TableLines:
+    """Tables that sum terms over cells and nothing else; keys are those of `make`."""
     zeros = np.zeros(scorer.n_rows + 1)
-    plain = like._replace(penalty=0.0, drops_pure=False)
-    return TableLines(plain, lambda key: (make(key), zeros))
+    return TableLines(scorer.tables.of_terms(zeros), lambda key: (make(key), zeros))

@@ -22,9 +22,7 @@ def sampled(n_rows: int, n_variables: int, n_states: int, seed: int = 0) -> Data
     codes = np.zeros((n_variables, n_rows), dtype=np.uint8)
     for i in range(n_variables):
         sources = rng.choice(i, size=min(i, 3), replace=False) if i else np.zeros(0, int)
-        signal = sum(
-            (codes[s].astype(np.int64) * int(rng.integers(1, 4)) for s in sources), np.zeros(n_rows, int)
-        )
+        signal = sum((codes[s].astype(np.int64) * int(rng.integers(1, 4)) for s in sources), np.zeros(n_rows, int))
         fresh = rng.integers(0, n_states, n_rows)
         codes[i] = np.where(rng.random(n_rows) < 0.4, fresh, signal % n_states)
     return make_dataset(codes, [n_states] * n_variables)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from formats.data_records import Dataset
-from stages.kernels.counting.levelwise import score_open
+from stages.kernels.counting.sets_by_size import score_open
 from stages.scoring.family_scorer import FamilyScorer
 
 from .cases import best_seconds, real, sampled
@@ -74,8 +74,9 @@ def calls_of(scorer: FamilyScorer, child: int) -> Iterator[tuple[tuple, int]]:
     for q in np.unique(configurations).tolist():
         which = np.flatnonzero(configurations == q)
         which = which[np.cumsum(widths[which]) - widths[which] < MOST_FAMILIES]
+        tables = scorer.tables.of_expansion(child, q)
         arguments = (
-            scorer.data, scorer.tables(child, q), child, np.zeros(0, dtype=np.int32), allowed, places, which, 0, 0,
-            np.inf, starts, entries, is_better, np.zeros(0), np.empty(n), scorer.workspace(),
+            scorer.data, tables, child, np.zeros(0, dtype=np.int32), allowed, places, which, 0, 0, np.inf,
+            starts, entries, is_better, np.zeros(0), np.empty(n), scorer.workspace(),
         )  # fmt: skip
         yield arguments, int(widths[which].sum())

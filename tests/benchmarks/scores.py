@@ -97,7 +97,5 @@ def plain_bic(dataset: Dataset, child: int, parents: tuple[int, ...]) -> float:
     counts = np.bincount(configuration * r + dataset.codes[child], minlength=q * r).reshape(q, r)
     totals = counts.sum(axis=1, keepdims=True)
     cells = counts > 0
-    likelihood = float(
-        (counts[cells] * np.log(counts[cells] / np.broadcast_to(totals, counts.shape)[cells])).sum()
-    )
+    likelihood = float((counts[cells] * np.log(counts[cells] / np.broadcast_to(totals, counts.shape)[cells])).sum())
     return likelihood - 0.5 * np.log(dataset.n_rows) * (r - 1) * q

@@ -27,35 +27,13 @@ def measure() -> Iterator[dict[str, object]]:
         commands = {
             "bnsl --help": ["--help"],
             "bnsl entropy": ["entropy", data, "-o", f"{place}/entropy.arrow"],
-            "bnsl parentsets --max-parents 2": [
-                "parentsets",
-                "--max-parents",
-                "2",
-                "--seed",
-                "1",
-                data,
-                "-o",
-                sets,
-            ],
-            "bnsl optimize --restarts 1": [
-                "optimize",
-                sets,
-                "--restarts",
-                "1",
-                "--seed",
-                "1",
-                "-o",
-                f"{place}/net",
-            ],
+            "bnsl parentsets --max-parents 2": ["parentsets", "--max-parents", "2", "--seed", "1", data, "-o", sets],
+            "bnsl optimize --restarts 1": ["optimize", sets, "--restarts", "1", "--seed", "1", "-o", f"{place}/net"],
             "bnsl evaluate": ["evaluate", f"{place}/net", "--data", data, "-o", f"{place}/figures"],
         }
         for name, arguments in commands.items():
             first = seconds_of(arguments)
-            yield {
-                "case": name,
-                "seconds": min(seconds_of(arguments) for _ in range(REPEATS)),
-                "first": first,
-            }
+            yield {"case": name, "seconds": min(seconds_of(arguments) for _ in range(REPEATS)), "first": first}
         for name, arguments in first_runs(data, sets).items():
             kernels = {"NUMBA_CACHE_DIR": f"{place}/{name.replace(' ', '_')}"}
             cold = processor_seconds_of(arguments, **kernels)
@@ -67,17 +45,13 @@ def first_runs(data: str, sets: str) -> dict[str, list[str]]:
     """Commands whose first run, with an empty cache of kernels, is timed; the last compiles nearly all kernels."""
     short = ["--evaluations", "300", "--seed", "1", "-o", os.devnull]
     methods = ("grow", "indep", "greedy", "sequential")
-    runs = {
-        f"bnsl parentsets --{m}": ["parentsets", "--method", m, "--max-parents", "3", data] for m in methods
-    }
+    runs = {f"bnsl parentsets --{m}": ["parentsets", "--method", m, "--max-parents", "3", data] for m in methods}
     runs["bnsl optimize --ils"] = ["optimize", sets, "--ils"]
     runs["bnsl optimize --asobs --tw 5"] = ["optimize", sets, "--asobs", "--tw", "5"]
     runs["bnsl optimize --data"] = ["optimize", "--data", data]
     runs["bnsl optimize --data --tw 4"] = ["optimize", "--data", data, "--tw", "4"]
     runs["bnsl optimize --data --hc"] = ["optimize", "--data", data, "--hc"]
-    return {name: [*arguments, *short] for name, arguments in runs.items()} | {
-        "bnsl warm-up": ["warm-up"],
-    }
+    return {name: [*arguments, *short] for name, arguments in runs.items()} | {"bnsl warm-up": ["warm-up"]}
 
 
 def processor_seconds_of(arguments: list[str], **environment: str) -> float:

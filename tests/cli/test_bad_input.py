@@ -87,17 +87,9 @@ CASES = [
     Case("header only", table("a,b"), PARENTSETS, 65, ["input", "header line but no rows"]),
     Case("ragged rows", table("a,b", "0,1", "0,1,1"), PARENTSETS, 65, ["input:3", "3 cells where 2"]),
     Case("binary rubbish", bytes(range(256)) * 4, PARENTSETS, 65, ["input", "binary data"]),
-    Case(
-        "a picture as parent sets", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", OPTIMIZE, 65, ["input", "binary data"]
-    ),
+    Case("a picture as parent sets", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", OPTIMIZE, 65, ["input", "binary data"]),
     Case("duplicate names", table("a,b,a", "0,1,0"), PARENTSETS, 65, ["input", "'a'", "columns 1 and 3"]),
-    Case(
-        "missing cells",
-        table("a,b", "0,1", "NA,1"),
-        PARENTSETS,
-        65,
-        ["input", "missing", "a", "--missing drop"],
-    ),
+    Case("missing cells", table("a,b", "0,1", "NA,1"), PARENTSETS, 65, ["input", "missing", "a", "--missing drop"]),
     Case("continuous column", table("x,b", *NUMBERS), PARENTSETS, 65, ["input", "x", "100", "--discretize"]),
     Case("too many strings", table("s,b", *STRINGS), PARENTSETS, 65, ["input", "s", "5000"]),
     Case("entropies of nothing", b"", "entropy input", 65, ["input", "empty"]),
@@ -105,20 +97,8 @@ CASES = [
     Case("data as parent sets", table("a,b", "0,1"), OPTIMIZE, 65, ["input", "expected parent sets"]),
     Case("truncated stream", lines(HEADER, *RECORDS[:2]), OPTIMIZE, 65, ["input", "2 of 3"]),
     Case("cut inside a line", lines(HEADER, *RECORDS)[:-9], OPTIMIZE, 65, ["input", "2 of 3"]),
-    Case(
-        "unknown parent",
-        lines(HEADER, RECORDS[0] | {"parents": [[7], []]}),
-        OPTIMIZE,
-        65,
-        ["input:2", "7"],
-    ),
-    Case(
-        "child out of range",
-        lines(HEADER, *RECORDS, RECORDS[0] | {"child": 9}),
-        OPTIMIZE,
-        65,
-        ["input:5", "9"],
-    ),
+    Case("unknown parent", lines(HEADER, RECORDS[0] | {"parents": [[7], []]}), OPTIMIZE, 65, ["input:2", "7"]),
+    Case("child out of range", lines(HEADER, *RECORDS, RECORDS[0] | {"child": 9}), OPTIMIZE, 65, ["input:5", "9"]),
     Case(
         "headers that disagree",
         lines(HEADER, *RECORDS, HEADER | {"rows": 99}, *RECORDS),
@@ -141,29 +121,17 @@ CASES = [
         65,
         ["input:2"],
     ),
+    Case("own parent", lines(HEADER, RECORDS[0] | {"parents": [[0], []]}), OPTIMIZE, 65, ["input:2", "parent"]),
     Case(
-        "own parent", lines(HEADER, RECORDS[0] | {"parents": [[0], []]}), OPTIMIZE, 65, ["input:2", "parent"]
-    ),
-    Case(
-        "no empty set",
-        lines(HEADER, RECORDS[2] | {"parents": [[0]]}),
-        OPTIMIZE,
-        65,
-        ["input:2", "empty parent set"],
+        "no empty set", lines(HEADER, RECORDS[2] | {"parents": [[0]]}), OPTIMIZE, 65, ["input:2", "empty parent set"]
     ),
     Case("a later version", lines(HEADER | {"version": 99}), OPTIMIZE, 65, ["input", "version 99"]),
     Case(
-        "a cyclic network",
-        lines(HEADER | {"format": "bnsl.network"}, *CYCLE),
-        "evaluate input",
-        65,
-        ["cycle", "->"],
+        "a cyclic network", lines(HEADER | {"format": "bnsl.network"}, *CYCLE), "evaluate input", 65, ["cycle", "->"]
     ),
     Case("no such file", b"", "optimize nothing", 65, ["nothing", "cannot read", "No such file"]),
     Case("a folder", b"", "optimize .", 65, [".", "cannot read", "Is a directory"]),
-    Case(
-        "treewidth 0", lines(HEADER, *RECORDS), "optimize --tw 0 input", 2, ["--tw", "0 is not in the range"]
-    ),
+    Case("treewidth 0", lines(HEADER, *RECORDS), "optimize --tw 0 input", 2, ["--tw", "0 is not in the range"]),
     Case("unknown method", lines(HEADER, *RECORDS), "optimize --method magic input", 2, ["magic", "asobs"]),
     Case("an unknown score", table("a,b", "0,1"), "parentsets --score magic input", 2, ["magic", "bdeu"]),
     Case("a format that cannot hold it", lines(HEADER, *RECORDS), "convert input --to bif", 65, ["input"]),
@@ -200,9 +168,7 @@ def test_no_cut_of_a_file_passes_for_a_whole_one(cut: int, tmp_path: Path):
 
 @given(
     st.sampled_from(["parentsets", "network", "csv", "bif", "jkl"]),
-    st.lists(
-        st.tuples(st.floats(0, 1, exclude_max=True), st.sampled_from(list(DAMAGE))), min_size=1, max_size=3
-    ),
+    st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.sampled_from(list(DAMAGE))), min_size=1, max_size=3),
     st.sampled_from([["evaluate"], ["convert", "--to", "table"], ["convert", "--to", "jkl"], ["entropy"]]),
 )
 def test_damaged_files_are_never_a_bug_of_ours(kind: str, damages: list, command: list[str]):

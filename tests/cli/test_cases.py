@@ -31,9 +31,7 @@ def agree(one: str, other: str) -> bool:
     ours, theirs = DECIMAL.split(one), DECIMAL.split(other)
     if len(ours) != len(theirs) or ours[::2] != theirs[::2]:
         return False
-    numbers = (
-        (float(a.replace(",", "")), float(b.replace(",", ""))) for a, b in zip(ours[1::2], theirs[1::2])
-    )
+    numbers = ((float(a.replace(",", "")), float(b.replace(",", ""))) for a, b in zip(ours[1::2], theirs[1::2]))
     return all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) for a, b in numbers)
 
 
@@ -54,9 +52,7 @@ def test_comparison(one: str, other: str, same: bool):
 
 
 @pytest.mark.parametrize(
-    "case",
-    sorted(path.parent for path in CASES.glob("*/*/cmd")),
-    ids=lambda path: f"{path.parent.name}/{path.name}",
+    "case", sorted(path.parent for path in CASES.glob("*/*/cmd")), ids=lambda path: f"{path.parent.name}/{path.name}"
 )
 def test_case(case: Path, tmp_path: Path, regenerate: bool):
     place = Path(shutil.copytree(CASES / "data", tmp_path / "place"))
@@ -69,7 +65,5 @@ def test_case(case: Path, tmp_path: Path, regenerate: bool):
     if regenerate:
         for name, text in found.items():
             (case / name).write_text(text)
-    wrong = [
-        f"{name}: {text}" for name in found for text in differences(found[name], (case / name).read_text())
-    ]
+    wrong = [f"{name}: {text}" for name in found for text in differences(found[name], (case / name).read_text())]
     assert wrong == [], (case / "cmd").read_text()

@@ -1,4 +1,4 @@
-"""Help pages teach: every command has examples that work; REFERENCE.md is the real help."""
+"""Help pages teach: one screen by --help, all by --help-all, examples that work; REFERENCE.md is the real help."""
 
 from __future__ import annotations
 
@@ -7,28 +7,43 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 from helpers.processes import ROOT, run_bnsl, run_shell
-from tools import command_reference, help_topics, man_pages
+from tools import documentation
 
-from bnsl_cli.exit_codes import ExitCode
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.topics import TOPICS
+from bnsl_cli.running.exit_codes import ExitCode
+from bnsl_cli.running.stage_command import WIDTH, StageCommand
+from bnsl_cli.topics import TOPICS, topic_text
+from stages import optimize, parentsets
+
+LINES = 50
+"""Lines of a screen."""
 
 
 def examples_of(text: str) -> str:
-    """The lines under ``Examples:`` of a help text, as shell."""
-    match = re.search(r"Examples:\n((?:  .*\n?)+)", text)
-    assert match, "no examples"
-    return re.sub(r"(?m)^  ", "", match[1])
+    """The lines under ``Examples:`` and ``More examples:`` of a help text, as shell."""
+    blocks = re.findall(r"xamples:\n((?:    .*\n?)+)", text)
+    assert blocks, "no examples"
+    return "\n".join(re.sub(r"(?m)^    ", "", block) for block in blocks)
 
 
-def help_text(name: str) -> str:
-    return cli.get_command(click.Context(cli), name).help.replace("\b\n", "")
+def help_text(*arguments: str) -> str:
+    """A help page as written to a pipe."""
+    result = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(cli, arguments, prog_name="bnsl")
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def command_of(name: str) -> StageCommand:
+    command = cli.get_command(click.Context(cli), name)
+    assert isinstance(command, StageCommand)
+    return command
 
 
 @pytest.fixture
@@ -40,49 +55,114 @@ def workplace(tmp_path: Path, bundled: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_of_help_pages_run(name: str, workplace: Path):
-    result = run_shell(examples_of(help_text(name)), workplace)
+    result = run_shell(examples_of(help_text(name, "--help-all")), workplace)
     # `... | head` closes the pipe early, which is no failure (141).
     assert result.returncode in (0, ExitCode.CLOSED_PIPE), result.stderr.decode()
     assert b" error: " not in result.stderr, result.stderr.decode()
 
 
+@pytest.mark.parametrize("arguments", [(), *((name,) for name in COMMANDS)], ids=" ".join)
+def test_help_is_one_screen(arguments: tuple[str, ...]):
+    lines = help_text(*arguments, "--help").splitlines()
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= WIDTH
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_pages_have_a_pipe_exit_codes_and_neighbours(name: str):
-    text = help_text(name)
+def test_help_has_examples_neighbours_and_leads_to_the_rest(name: str):
+    text = help_text(name, "--help")
     assert "|" in examples_of(text)
-    assert "Exit status:" in text
     assert "See also: bnsl" in text
+    assert text.splitlines()[-1].strip().startswith(f"bnsl {name} --help-all: all options and details.")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_common_options_are_ten_or_so_that_exist(name: str):
+    command = command_of(name)
+    spelled = [option for parameter in command.params for option in parameter.opts]
+    assert set(command.common) <= set(spelled)
+    assert len(command.common) <= 11 and (command.common or len(command.params) <= 10)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_full_help_has_all_options_and_exit_codes(name: str):
+    text = help_text(name, "--help-all")
+    options = [p for p in command_of(name).params if isinstance(p, click.Option) and not p.hidden]
+    assert all(re.search(rf"(?m)^  .*{re.escape(option.opts[-1])}\b", text) for option in options)
+    assert "\nExit status:\n" in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert name in TOPICS or text == help_text("help", name)
+
+
+def test_full_help_has_methods_of_this_project_before_published_ones():
+    text = help_text("optimize", "--help-all")
+    heading = text.index("\nPublished methods:\n")
+    for name in optimize.METHODS:
+        assert (name not in optimize.MAIN_METHODS) == (text.index(f"\n  --{name} ") > heading)
+    assert not any(f"\n  --{name} " in help_text("optimize", "--help") for name in optimize.METHODS)
 
 
 @pytest.mark.slow
 def test_examples_of_the_overview_run(workplace: Path):
-    result = run_shell(examples_of(cli.help.replace("\b\n", "")), workplace)
+    result = run_shell(examples_of(help_text("--help")), workplace)
     assert result.returncode == 0, result.stderr.decode()
+
+
+def shell_of(text: str) -> str:
+    """Blocks of shell that call bnsl, with short searches."""
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    script = "\n".join(block for block in blocks if re.search(r"(?m)^bnsl ", block))
+    script = re.sub(r" --time \d+s", "", script).replace("--bootstrap 100", "--bootstrap 3")
+    return script.replace("bnsl optimize", "bnsl optimize --time 200ms")
+
+
+SHELL = {name: shell_of(topic_text(name)) for name in TOPICS} | {"README": shell_of((ROOT / "README.md").read_text())}
+"""Commands of the topics and of the README that are to run."""
 
 
 @pytest.mark.slow
-def test_commands_of_the_readme_run(workplace: Path):
-    small = ROOT / "tests" / "cases" / "data" / "small.csv"
-    shutil.copy(small, workplace / "d.csv")
-    shutil.copy(small, workplace / "data.csv")
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    script = "\n".join(block for block in blocks if "bnsl parentsets" in block or "bnsl fit" in block)
-    script = re.sub(r" --time \d+s", "", script).replace("--bootstrap 100", "--bootstrap 3")
-    script = script.replace("bnsl optimize", "bnsl optimize --time 200ms")
-    assert script.count("bnsl ") >= 10
-    result = run_shell(script, workplace)
+@pytest.mark.parametrize("name", [name for name, script in SHELL.items() if script])
+def test_commands_of_topics_and_readme_run(name: str, workplace: Path):
+    shutil.copy(ROOT / "tests" / "cases" / "data" / "small.csv", workplace / "d.csv")
+    result = run_shell(SHELL[name], workplace)
     assert result.returncode == 0, result.stderr.decode()
 
 
-def test_reference_is_current():
-    assert command_reference.REFERENCE.read_text() == command_reference.reference(), "run 'make docs'"
+def test_commands_of_topics_and_readme_are_many():
+    assert all(SHELL[name].count("bnsl ") >= 15 for name in ("README", "tour"))
+
+
+def test_readme_is_short_and_its_table_of_methods_that_of_the_topic():
+    readme = (ROOT / "README.md").read_text()
+    assert len(readme.encode()) < 20_000
+    table = re.search(r"(?m)^\| you want(?:.*\n\|)+.*$", readme)
+    assert table is not None and table[0] in topic_text("methods")
+
+
+def test_links_of_the_readme_lead_somewhere():
+    reference = documentation.ROOT.joinpath("REFERENCE.md").read_text()
+    anchors = {documentation.anchor(heading) for heading in re.findall(r"(?m)^## (.*)$", reference)}
+    links = re.findall(r"\]\(([^):]+)\)", (ROOT / "README.md").read_text())
+    assert {link.removeprefix("REFERENCE.md#") for link in links if "#" in link} <= anchors
+    assert all((ROOT / link.partition("#")[0]).exists() for link in links)
+
+
+def test_reference_and_man_pages_are_current():
+    assert not documentation.stale_files(), "run 'make docs'"
+    assert len(list((ROOT / "man").glob("*.1"))) == len(COMMANDS) + 1
+
+
+def test_every_topic_and_command_has_a_text_and_every_text_one():
+    folder = ROOT / "bnsl_cli" / "topics"
+    assert {path.stem for path in folder.glob("*.md")} == set(TOPICS)
+    assert {path.stem for path in (folder / "commands").glob("*.md")} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_topics_are_current(topic: str, tmp_path: Path):
-    text = help_topics.topic_text(topic)
-    assert (help_topics.FOLDER / f"{topic}.md").read_text() == text, "run 'make docs'"
-    assert CliRunner().invoke(cli, ["help", topic]).output == text
+def test_topics_are_shown(topic: str):
+    text = CliRunner().invoke(cli, ["help", topic]).output
+    assert text == topic_text(topic) and text.startswith("# ")
+    assert max(len(line) for line in text.splitlines() if line[:1] not in "|{") <= WIDTH
 
 
 def test_topics_and_commands_are_listed():
@@ -93,14 +173,15 @@ def test_topics_and_commands_are_listed():
     assert wrong.exit_code == 2 and "Did you mean 'gaps'?" in wrong.stderr
 
 
-def test_man_pages_are_current():
-    assert not man_pages.stale_pages(), "run 'make docs'"
-    assert len(list(man_pages.FOLDER.glob("*.1"))) == len(COMMANDS) + 1
+def test_methods_of_the_topic_are_those_of_the_tables():
+    text = topic_text("methods")
+    for table in (optimize.METHODS, parentsets.METHODS):
+        assert all(re.search(rf"(?m)^- `{re.escape(name)}`", text) for name in table)
 
 
 @pytest.mark.slow
 def test_solvers_of_ones_own(tmp_path: Path):
-    """The examples of other programs at either place of the pipe, as the README shows them."""
+    """The examples of other programs at either place of the pipe, as `bnsl help formats` shows them."""
     data, solvers = ROOT / "tests" / "cases" / "data" / "small.csv", ROOT / "examples" / "solvers"
     sets = run_bnsl("parentsets", "--seed", 1, data).stdout
     python = [sys.executable, str(solvers / "choose.py")]
@@ -116,9 +197,8 @@ def test_solvers_of_ones_own(tmp_path: Path):
 
 
 @pytest.mark.parametrize("code", ExitCode)
-def test_readme_lists_every_exit_code(code: ExitCode):
-    section = (ROOT / "README.md").read_text().split("## Exit codes")[1].split("## ")[0]
-    assert re.search(rf"(?m)^\|[^|]*\b{code.value}\b", section)
+def test_every_exit_code_is_explained(code: ExitCode):
+    assert re.search(rf"(?m)^\|[^|]*\b{code.value}\b", topic_text("exit-codes"))
 
 
 def test_module_and_command_are_the_same(tmp_path: Path):
@@ -126,3 +206,14 @@ def test_module_and_command_are_the_same(tmp_path: Path):
     script = run_shell("bnsl --help", tmp_path)
     assert module.stdout == script.stdout
     assert module.stdout.startswith(b"Usage: bnsl ")
+
+
+def test_hints_at_installation_name_what_there_is():
+    """The distribution is on no index: extras are installed from a checkout."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    sources = [p for folder in ("bnsl_cli", "stages", "formats", "examples") for p in (ROOT / folder).rglob("*")]
+    for path in [ROOT / "README.md", *sources]:
+        if path.suffix in (".py", ".md", ".mk", ".rst", "") and path.is_file():
+            text = path.read_text()
+            assert not re.search(r"pip install '?bnsl-cli", text), path
+            assert set(re.findall(r"'\.\[(\w+)\]'", text)) <= extras.keys(), path

@@ -70,9 +70,7 @@ def test_signals_at_any_moment(place: Path, tmp_path: Path, stage: str, number: 
             process.wait(moment)
             longest = max(0.2, 0.95 * moment)  # it was over: later moments would test nothing
         process.send_signal(number)
-        if (
-            number == signal.SIGPIPE
-        ):  # ignored, as by any Python program: a reader that is gone is told by writing
+        if number == signal.SIGPIPE:  # ignored, as by any Python program: a reader that is gone is told by writing
             process.send_signal(signal.SIGTERM)
         _, message = process.communicate(timeout=TIMEOUT)
         if b"KeyboardInterrupt" in message and b"bnsl_cli" not in message:
@@ -124,7 +122,7 @@ def test_a_full_disk_at_every_writer(place: Path, tmp_path: Path, ending: str):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 
-    result = run_bnsl(*WRITERS[ending].split(), "-o", target, cwd=place, preexec_fn=little_room)
+    result = run_bnsl(*WRITERS[ending].split(), "-o", target, is_fresh=True, cwd=place, preexec_fn=little_room)
     assert result.returncode == 1, result.stderr
     assert b"cannot write" in result.stderr and b"Traceback" not in result.stderr
     assert target.read_text() == "older\n"
@@ -163,7 +161,9 @@ def test_a_full_disk_at_the_kernel_cache(place: Path, tmp_path: Path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
-    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(tmp_path)}, preexec_fn=no_room)
+    result = run_bnsl(
+        *SMALL, "-q", is_fresh=True, cwd=place, env={"NUMBA_CACHE_DIR": str(tmp_path)}, preexec_fn=no_room
+    )
     assert result.returncode == 0, result.stderr
     assert b"Traceback" not in result.stderr
 

@@ -30,20 +30,14 @@ def folder(tmp_path, monkeypatch):
         ("fit network.txt blank.csv --missing em", "no cell is observed in 1 column: 'c'"),
         ("entropy holes.csv --missing em", "'em' is not one of"),
         ("parentsets holes.csv --missing pairs", "'pairs' is not one of"),
-        (
-            "evaluate network.txt --data holes.csv --missing em",
-            "2 missing cells: scores and counts are of complete",
-        ),
+        ("evaluate network.txt --data holes.csv --missing em", "2 missing cells: scores and counts are of complete"),
         ("optimize --data holes.csv --imputation drawn", "--imputation goes with --missing em"),
         ("optimize --data holes.csv --rounds 3 --missing drop", "--rounds goes with --missing em"),
         ("optimize sets.jsonl --missing em", "give --data DATA"),
         ("optimize sets.jsonl --data holes.csv --missing em", "SETS does not go with --missing em"),
         ("optimize --data holes.csv --missing em --save-sets s.jsonl", "--save-sets does not go with"),
         ("optimize --data holes.csv --bootstrap 2 --resample imputed", "goes with --missing em"),
-        (
-            "optimize --data holes.csv --missing em --bootstrap 2 --resample imputed",
-            "give --imputation drawn",
-        ),
+        ("optimize --data holes.csv --missing em --bootstrap 2 --resample imputed", "give --imputation drawn"),
         ("optimize --data blank.csv --missing em", "no cell is observed in 1 column: 'c'"),
     ],
 )

@@ -39,7 +39,7 @@ def loaded_by(arguments: list[str], **env: str) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["--version"], ["optimize", "--help"], ["parentsets", "--help"], ["sample", "--help"]],
+    [["--help"], ["--version"], ["optimize", "--help-all"], *([name, "--help"] for name in COMMANDS)],
     ids=" ".join,
 )
 def test_help_loads_nothing_heavy(arguments: list[str]):
@@ -97,14 +97,8 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["optimize", "--tw", "0", "x"], "0 is not in the range x>=1"),
         (["optimize", "--method", "magic", "x"], "'magic' is not one of"),
         (["parentsets", "--magic", "x"], "No such option '--magic'."),
-        (
-            ["parentsets", "--max-parent", "3", "x"],
-            "No such option '--max-parent'. Did you mean --max-parents?",
-        ),
-        (
-            ["fit", "x", "--data", "y"],
-            "No such option '--data'. DATA stands without one: cli fit NETWORK DATA",
-        ),
+        (["parentsets", "--max-parent", "3", "x"], "No such option '--max-parent'. Did you mean --max-parents?"),
+        (["fit", "x", "--data", "y"], "No such option '--data'. DATA is an argument: cli fit NETWORK DATA"),
         (
             ["parentsets", "--discretize", "magic", "x"],
             "unknown discretization 'magic': use median, quantile:K, width:K, hartemink:K or cuts:A,B",
@@ -117,7 +111,7 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["screen", "x"], "give one of --eps E, --roots SHARE and --curve"),
         (["screen", "--eps", "1", "--roots", "0.5", "x"], "give one of --eps E, --roots SHARE and --curve"),
         (["sample", "--inverted-tree", "2", "--rows", "1"], "--inverted-tree needs --random N"),
-        (["sample", "x.bif", "--random", "3", "--rows", "1"], "give either NETWORK or --random"),
+        (["sample", "x.bif", "--random", "3", "--rows", "1"], "give NETWORK or --random, not both"),
         (["sample", "--random", "3", "--states", "4-2", "--rows", "1"], "'4-2' is not a range"),
         (["sample", "--random", "3", "--states", "0-2", "--rows", "1"], "'0-2' must lie within 1 to 256"),
         (["sample", "--random", "3", "--rows", "1", "--seed", "-1"], "'-1' is not a whole number from 0"),
@@ -125,29 +119,17 @@ def test_without_arguments_the_overview_goes_to_stderr():
         (["screen", "--eps", "nan", "x"], "'nan' is not a finite number"),
         (["optimize", "--kg", "x"], "method kg searches under a treewidth bound: give --tw K"),
         (["optimize", "--obs", "--tw", "2", "x"], "method obs knows no treewidth bound"),
-        (
-            ["optimize", "--kg", "--tw", "2", "--information", "y", "x"],
-            "--information does not go with method kg",
-        ),
+        (["optimize", "--kg", "--tw", "2", "--information", "y", "x"], "--information does not go with method kg"),
         (["optimize", "--s2", "--tw", "2", "--na", "-", "x"], "--na does not go with method s2"),
         (["optimize", "--hc", "x"], "method hc searches on data: give --data DATA"),
-        (
-            ["optimize", "--asobs", "--data", "x"],
-            "method asobs takes SETS, not --data; methods on data are",
-        ),
-        (
-            ["optimize", "x", "--hc", "--data", "d"],
-            "[SETS] does not go with method hc; pricing takes it",
-        ),
+        (["optimize", "--asobs", "--data", "x"], "method asobs takes SETS, not --data; methods on data are"),
+        (["optimize", "x", "--hc", "--data", "d"], "[SETS] does not go with method hc; pricing takes it"),
         (
             ["optimize", "x", "--score", "k2"],
             "--score does not go with method ils or exact; pricing, hc, chc, chc-star, ichc, 2ichc, fastchc, mmhc "
             "take it.",
         ),
-        (
-            ["optimize", "x", "--missing", "drop"],
-            "--missing does not go with method ils or exact; pricing, hc",
-        ),
+        (["optimize", "x", "--missing", "drop"], "--missing does not go with method ils or exact; pricing, hc"),
         (
             ["optimize", "--ils", "--tw", "2", "--init", "dfs", "x"],
             "--init does not go with method ils under --tw; asobs, kg, kastar take it.",
@@ -160,41 +142,20 @@ def test_without_arguments_the_overview_goes_to_stderr():
             ["optimize", "--iterations", "5", "x"],
             "--iterations does not go with method ils or exact; obs, asobs take it",
         ),
-        (
-            ["optimize", "--tw", "1", "--start", "n", "x"],
-            "--start does not go with method forest; ils, asobs, kg",
-        ),
-        (
-            ["optimize", "--chc", "--tabu", "5", "--data", "x"],
-            "--tabu does not go with method chc; hc, mmhc take it",
-        ),
+        (["optimize", "--tw", "1", "--start", "n", "x"], "--start does not go with method forest; ils, s2, s2plus"),
+        (["optimize", "--chc", "--tabu", "5", "--data", "x"], "--tabu does not go with method chc; hc, mmhc take it"),
         (["optimize", "--hc", "--perturb", "5", "--data", "x"], "--perturb goes with --restarts only"),
-        (
-            ["optimize", "--hc", "--ess", "5", "--data", "x"],
-            "--ess does not go with score bic; bdeu takes it.",
-        ),
+        (["optimize", "--hc", "--ess", "5", "--data", "x"], "--ess does not go with score bic; bdeu takes it."),
         (
             ["evaluate", "x", "--score", "bic", "--score", "k2", "--ess", "5"],
             "--ess does not go with score bic or k2",
         ),
         (["parentsets", "--ess", "5", "x"], "--ess does not go with score bic; bdeu takes it."),
-        (
-            ["parentsets", "--indep", "--orders", "5", "x"],
-            "--orders does not go with method indep; grow takes it.",
-        ),
-        (
-            ["parentsets", "--greedy", "--near", "n", "x"],
-            "--near does not go with method greedy; grow takes it.",
-        ),
-        (
-            ["optimize", "--hc", "--data", "d", "--tw", "2"],
-            "method hc knows no treewidth bound; pricing does",
-        ),
+        (["parentsets", "--indep", "--orders", "5", "x"], "--orders does not go with method indep; grow takes it."),
+        (["parentsets", "--greedy", "--near", "n", "x"], "--near does not go with method greedy; grow takes it."),
+        (["optimize", "--hc", "--data", "d", "--tw", "2"], "method hc knows no treewidth bound; pricing does"),
         (["optimize", "--data", "-", "--start", "-"], "standard input ('-') can be read only once"),
-        (
-            ["discretize", "x"],
-            "give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE",
-        ),
+        (["discretize", "x"], "give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE"),
         (["convert", "x", "-o", "y.csv"], "give the format to write: --to"),
         (["formats", "parquet"], "'parquet' is none of our own formats"),
         (["fit", "-", "-"], "standard input ('-') can be read only once"),
@@ -211,7 +172,7 @@ def test_wrong_usage(arguments: list[str], message: str):
 def test_another_package_of_our_name_is_told(tmp_path):
     (tmp_path / "formats").mkdir()
     (tmp_path / "formats" / "__init__.py").write_text("")
-    result = run_bnsl("formats", cwd=tmp_path)
+    result = run_bnsl("formats", is_fresh=True, cwd=tmp_path)
     assert result.returncode == 70
     message = result.stderr.decode()
     assert "another package named 'formats' hides ours" in message
@@ -219,12 +180,12 @@ def test_another_package_of_our_name_is_told(tmp_path):
 
 
 def test_a_bug_of_ours_is_70_and_shows_its_traceback_only_with_debug(monkeypatch):
-    from bnsl_cli import tables
+    from bnsl_cli.tables import stage_results
 
     def fail(*_):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(tables, "write_text", fail)
+    monkeypatch.setattr(stage_results, "write_text", fail)
     result = CliRunner().invoke(cli, ["formats"])
     assert result.exit_code == 70
     assert "this is a bug of bnsl" in result.stderr
@@ -237,18 +198,9 @@ def test_a_bug_of_ours_is_70_and_shows_its_traceback_only_with_debug(monkeypatch
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [
-        ("30s", 30),
-        ("10m", 600),
-        ("2h", 7200),
-        ("1h30m", 5400),
-        ("500ms", 0.5),
-        ("7", 7),
-        ("1.5m", 90),
-        (".5s", 0.5),
-    ],
+    [("30s", 30), ("10m", 600), ("2h", 7200), ("1h30m", 5400), ("500ms", 0.5), ("7", 7), ("1.5m", 90), (".5s", 0.5)],
 )
 def test_durations(text: str, seconds: float):
-    from bnsl_cli.parameter_types import DURATION
+    from bnsl_cli.options.parameter_types import DURATION
 
     assert DURATION.convert(text, None, None) == seconds

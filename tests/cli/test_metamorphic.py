@@ -40,11 +40,7 @@ def learnt(data: Path, *options: str) -> tuple[float, set[tuple[str, str]], Path
     run(*LIST, *options, data, "-o", sets)
     run("optimize", "-q", "--exact", sets, "-o", network)
     arcs = run("convert", "-q", network, "--to", "arcs").decode().split()[1:]
-    return (
-        json.loads(network.read_text().splitlines()[0])["total"],
-        {tuple(a.split(",")) for a in arcs},
-        network,
-    )
+    return (json.loads(network.read_text().splitlines()[0])["total"], {tuple(a.split(",")) for a in arcs}, network)
 
 
 def renamed(rows: list[list[str]]) -> list[list[str]]:
@@ -69,9 +65,7 @@ def test_the_best_network_stays_the_best(change, score: str, tmp_path: Path):
     # Equivalent networks score alike; the other one on the first data must score as the best one does.
     rows = written(tmp_path / "again.csv", table())
     if change is not renamed:
-        found = json.loads(
-            run("evaluate", "-q", other[2], "--data", rows, "--score", score, "--no-treewidth")
-        )
+        found = json.loads(run("evaluate", "-q", other[2], "--data", rows, "--score", score, "--no-treewidth"))
         assert found[score] == pytest.approx(plain[0], rel=1e-12)
     else:
         assert set(map(frozenset, other[1])) == set(map(frozenset, plain[1]))
@@ -83,9 +77,7 @@ def test_rows_twice_count_twice(tmp_path: Path):
     twice = written(tmp_path / "twice.csv", [*rows, *rows[1:]])
 
     def likelihood(data: Path) -> float:
-        return json.loads(run("evaluate", "-q", network, "--data", data, "--score", "ll", "--no-treewidth"))[
-            "ll"
-        ]
+        return json.loads(run("evaluate", "-q", network, "--data", data, "--score", "ll", "--no-treewidth"))["ll"]
 
     assert likelihood(twice) == pytest.approx(2 * likelihood(tmp_path / "once.csv"), rel=1e-12)
 

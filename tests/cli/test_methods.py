@@ -1,25 +1,25 @@
-"""The tables of methods: every entry runs, is shown by a golden case and in the README, and its options exist."""
+"""The tables of methods: every entry runs, is shown by a golden case, and its options exist."""
 
 from __future__ import annotations
 
 import importlib
 import json
 from dataclasses import fields
+from typing import NamedTuple
 
 import click
 import pytest
 from helpers.places import CASES
 from helpers.processes import run_bnsl
-from tools import method_tables
 
 from bnsl_cli.main import cli
-from bnsl_cli.optimize_options import GOVERNED, takers_of
-from stages import optimize, parentsets
-from stages.methods import own_options
-from stages.optimize import METHODS, OptimizeOptions, Task, choose_method, default_method
+from bnsl_cli.options.optimize_methods import GOVERNED, takers_of
+from stages import methods, optimize, parentsets
+from stages.methods import SearchMethod, own_options
+from stages.optimize import MAIN_METHODS, METHODS, OptimizeOptions, Task, choose_method, default_method
 from stages.parentsets import ParentSetOptions
 
-WAYS = [(name, task) for name, spec in METHODS.items() for task in spec.ways]
+WAYS = [(name, task) for name, spec in METHODS.items() for task in spec.variants]
 
 
 def shown_runs(stage: str) -> set[tuple[str, bool]]:
@@ -38,15 +38,12 @@ def test_every_method_of_parentsets_has_a_golden_case():
     assert set(parentsets.METHODS) == {name for name, _ in shown_runs("parentsets")}
 
 
-def test_readme_shows_the_methods_there_are():
-    assert method_tables.current() == method_tables.tables(), "run 'make docs'"
-
-
 @pytest.mark.parametrize(("name", "task"), WAYS)
 def test_modules_offer_what_the_driver_calls(name: str, task: Task):
-    module = importlib.import_module(METHODS[name].ways[task].module)
+    module = importlib.import_module(METHODS[name].variants[task].module)
     assert callable(getattr(module, "search_data" if task.on_data else "search"))
-    assert module.__name__.split(".")[2] == METHODS[name].family or task.bounded
+    if name in MAIN_METHODS:
+        assert module.__name__.split(".")[2] == METHODS[name].family or task.bounded
 
 
 @pytest.mark.parametrize("name", parentsets.METHODS)
@@ -54,34 +51,47 @@ def test_modules_of_parentsets_offer_a_search(name: str):
     assert callable(importlib.import_module(parentsets.METHODS[name].module).search_child)
 
 
-def test_families_stand_together():
-    families = [spec.family for spec in METHODS.values()]
-    assert len(list(dict.fromkeys(families))) == sum(a != b for a, b in zip(families, [None, *families]))
+def test_the_main_road_comes_first():
+    assert list(METHODS)[: len(MAIN_METHODS)] == list(MAIN_METHODS)
+    assert {METHODS[name].family for name in METHODS} == {spec.family for spec in MAIN_METHODS.values()}
+
+
+class _Point(NamedTuple):
+    """An entry point of a package that is not there."""
+
+    value: str
+    methods: dict[str, SearchMethod]
+
+    def load(self) -> dict[str, SearchMethod]:
+        return self.methods
+
+
+def test_a_package_cannot_replace_a_method(monkeypatch: pytest.MonkeyPatch):
+    other = SearchMethod("orders", "another", {})
+    monkeypatch.setattr(methods, "entry_points", lambda group: [_Point("p:SEARCHES", {"new": other})])
+    assert methods.installed("bnsl.searches", MAIN_METHODS) == {**MAIN_METHODS, "new": other}
+    monkeypatch.setattr(methods, "entry_points", lambda group: [_Point("p:SEARCHES", {"ils": other})])
+    with pytest.raises(ValueError, match="method 'ils' of p:SEARCHES has the name of another one"):
+        methods.installed("bnsl.searches", MAIN_METHODS)
 
 
 @pytest.mark.parametrize("stage", ["optimize", "parentsets"])
 def test_options_of_methods_can_be_given(stage: str):
     command = cli.get_command(click.Context(cli), stage)
-    governed = (
-        GOVERNED if stage == "optimize" else {o for s in parentsets.METHODS.values() for o in s.options}
-    )
+    governed = GOVERNED if stage == "optimize" else {o for s in parentsets.METHODS.values() for o in s.options}
     assert governed <= {parameter.name for parameter in command.params}
 
 
 @pytest.mark.parametrize("record", [OptimizeOptions, ParentSetOptions])
 def test_own_options_have_takers(record: type):
-    taken = (
-        GOVERNED if record is OptimizeOptions else {o for s in parentsets.METHODS.values() for o in s.options}
-    )
+    taken = GOVERNED if record is OptimizeOptions else {o for s in parentsets.METHODS.values() for o in s.options}
     assert set(own_options(record)) <= taken
 
 
 def test_fields_named_by_methods_exist():
     inputs = {"sets", "partial", "screen", "save_sets", "workers"}
     known = {field.name for field in fields(OptimizeOptions)} | inputs
-    assert {
-        option for spec in METHODS.values() for way in spec.ways.values() for option in way.options
-    } <= known
+    assert {option for spec in METHODS.values() for way in spec.variants.values() for option in way.options} <= known
 
 
 def test_takers():
@@ -106,7 +116,7 @@ def test_every_default_does_what_it_is_the_default_for():
     for task in (Task(), Task(bounded=True), Task(on_data=True), Task(on_data=True, bounded=True)):
         for width in (1, 3) if task.bounded else (None,):
             for is_small in (False, True):
-                assert task in optimize.METHODS[default_method(width, task.on_data, is_small)].ways
+                assert task in optimize.METHODS[default_method(width, task.on_data, is_small)].variants
 
 
 def test_the_best_forest_starts_nowhere():

@@ -30,21 +30,13 @@ class Cluster:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self.workers: list[subprocess.Popen] = []
-        self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file
-        )
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file)
         self.until(self.file.exists)
 
     def _start(self, kind: str, *arguments: object) -> subprocess.Popen:
         with open(self.folder / f"{kind}.log", "ab") as log:
             return subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    f"distributed.cli.dask_{kind}",
-                    "--no-dashboard",
-                    *map(str, arguments),
-                ],
+                [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--no-dashboard", *map(str, arguments)],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
@@ -101,7 +93,7 @@ def here(folder: Path, data: Path, *options: object) -> bytes:
 
 
 TALKATIVE = """
-from bnsl_cli import reporter
+from bnsl_cli.running import reporter
 from bnsl_cli.main import run
 from stages.runtime import remote_workers
 reporter.PLAIN_INTERVAL = 0.0
@@ -239,9 +231,7 @@ def test_a_lost_scheduler_is_told_and_the_run_goes_on_where_it_was(cluster: Clus
 
 
 def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluster, bundled: Path):
-    here(
-        cluster.folder, bundled / "random80.csv.gz", "parentsets", "--greedy", "--evaluations", "100"
-    )  # compiles
+    here(cluster.folder, bundled / "random80.csv.gz", "parentsets", "--greedy", "--evaluations", "100")  # compiles
     endless = ("parentsets", "--greedy", "--seed", "1", "--time", "1h")
     process = elsewhere(cluster, bundled / "random80.csv.gz", *endless)
     time.sleep(15)
@@ -251,9 +241,7 @@ def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluste
     assert (cluster.folder / "elsewhere").read_bytes().count(b"\n") == 81
     # They are free for others at once.
     ask = "from distributed import Client; c = Client(scheduler_file='scheduler.json')"
-    result = run_shell(
-        f'"{sys.executable}" -c "{ask}; print(c.submit(sum, [1, 2]).result(9))"', cluster.folder
-    )
+    result = run_shell(f'"{sys.executable}" -c "{ask}; print(c.submit(sum, [1, 2]).result(9))"', cluster.folder)
     assert result.stdout == b"3\n", result.stderr.decode()
 
 

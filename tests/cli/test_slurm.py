@@ -82,24 +82,13 @@ def slurm() -> Iterator[dict[str, str]]:
     for name in ("state", "spool"):
         (folder / name).mkdir()
     host = socket.gethostname().split(".")[0]
-    (folder / "slurm.conf").write_text(
-        CONFIGURATION.format(host=host, ports=free_ports(2), folder=folder).lstrip()
-    )
+    (folder / "slurm.conf").write_text(CONFIGURATION.format(host=host, ports=free_ports(2), folder=folder).lstrip())
     key = folder / "munge.key"
     key.write_bytes(os.urandom(1024))
     key.chmod(0o600)
-    places = (
-        f"--{name}={folder}/munge.{name.removesuffix('-file')}" for name in ("key-file", "socket", "pid-file")
-    )
-    munged = (
-        "munged",
-        "--foreground",
-        "--force",
-        *places,
-        f"--seed-file={folder}/seed",
-        f"--log-file={folder}/log",
-    )
-    told = environment(PATH=f"{PATH}:{script_folder()}", SLURM_CONF=f"{folder}/slurm.conf")
+    places = (f"--{name}={folder}/munge.{name.removesuffix('-file')}" for name in ("key-file", "socket", "pid-file"))
+    munged = ("munged", "--foreground", "--force", *places, f"--seed-file={folder}/seed", f"--log-file={folder}/log")
+    told = environment(PATH=f"{PATH}:{script_folder(False)}", SLURM_CONF=f"{folder}/slurm.conf")
     daemons = []
     try:
         for command in (munged, ("slurmctld", "-D", "-i"), ("slurmd", "-D")):

@@ -90,10 +90,7 @@ def on_terminal(cwd: Path, *arguments: str, streams: tuple[str, ...] = ("stdout"
         (["screen", "--curve", "d.csv"], ["eps", "roots", "share", "1.000"]),
         (["parentsets", "d.csv"], ["child", "best parents", "X8"]),
         (["optimize", "d.sets.jsonl"], ["child", "<- parents", "X8", "method exact"]),
-        (
-            ["evaluate", "d.net.jsonl", "--data", "d.csv"],
-            ["measure", "d.net.jsonl", "bic", "treewidth_upper"],
-        ),
+        (["evaluate", "d.net.jsonl", "--data", "d.csv"], ["measure", "d.net.jsonl", "bic", "treewidth_upper"]),
         (["convert", "--to", "table", "d.forest.jsonl"], ["screened variable"]),
         (["formats"], ["bnsl.network", "Graphviz"]),
     ],

@@ -57,6 +57,9 @@ HEADS = [
     (b"net\n{\n}\n", "net"),
     (b"% made by x\nnet { }\nnode a {", "net"),
     (b"class x\n{\n", "net"),
+    (b"net Unnamed\n{\n\tnode a\n", "dsl"),
+    (b"net Unnamed {\n", "dsl"),
+    (b"net weight\n1 2\n", "csv"),
     (b"strict digraph {", "dot"),
     (b'graph "a, b" {\n', "dot"),
     (b"Digraph G\n{\n  a -> b\n}\n", "dot"),
@@ -126,7 +129,7 @@ def assert_told(content: bytes, name: str) -> None:
 
 @pytest.mark.parametrize("row", formats_of(*STRUCTURES, written=True), ids=lambda row: row.name)
 @given(data=st.data())
-def test_written_networks_are_told(tmp_path_factory, row, data):
+def test_written_networks_are_detected(tmp_path_factory, row, data):
     model = data.draw(bayesian_networks()) if row.kind is Kind.PARAMETERS else data.draw(networks(words))
     if row.kind is Kind.DECOMPOSITION:
         order = list(range(model.n_variables))
@@ -138,7 +141,7 @@ def test_written_networks_are_told(tmp_path_factory, row, data):
 
 @pytest.mark.parametrize("row", formats_of(Kind.PARENT_SETS, written=True), ids=lambda row: row.name)
 @given(data=st.data())
-def test_written_parent_sets_are_told(tmp_path_factory, row, data):
+def test_written_parent_sets_are_detected(tmp_path_factory, row, data):
     header = data.draw(headers(words, words))
     path = tmp_path_factory.getbasetemp() / "told"
     write_parent_sets(str(path), header, data.draw(record_lists(header)), format=row.target)
@@ -239,8 +242,7 @@ def test_every_table_that_we_write_is_a_table(tmp_path_factory, data):
     columns = data.draw(st.lists(names.filter(bool), min_size=1, max_size=4, unique=True))
     labels = st.text("abc019._-", min_size=1, max_size=3)
     variables = [
-        Variable(name, tuple(data.draw(st.lists(labels, min_size=1, max_size=3, unique=True))))
-        for name in columns
+        Variable(name, tuple(data.draw(st.lists(labels, min_size=1, max_size=3, unique=True)))) for name in columns
     ]
     n_rows = data.draw(st.integers(2, 5))
     codes = [[data.draw(st.integers(0, len(v.known_states) - 1)) for _ in range(n_rows)] for v in variables]
@@ -259,7 +261,7 @@ def test_a_damaged_file_is_explained_as_what_it_was_to_be():
             open_parent_sets(io.BytesIO(text.encode()))
 
 
-def test_json_lines_are_told_by_their_first_line():
+def test_json_lines_are_detected_by_their_first_line():
     """The records may be long in coming."""
 
     class Slow(io.RawIOBase):
@@ -309,10 +311,8 @@ def test_no_head_takes_long(text: bytes):
     assert time.process_time() - begin < 5  # quadratic time would be hours
 
 
-def test_a_table_where_sets_are_wanted_is_told_the_way(tmp_path):
+def test_a_table_instead_of_sets_gets_a_remedy(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("a,b\n0,1\n1,0\n")
-    with pytest.raises(
-        Malformed, match=r"bnsl optimize --data \S*d\.csv \(or bnsl parentsets \S*d\.csv \| bnsl"
-    ):
+    with pytest.raises(Malformed, match=r"bnsl optimize --data \S*d\.csv \(or bnsl parentsets \S*d\.csv \| bnsl"):
         open_parent_sets(str(path))

@@ -23,8 +23,8 @@ from helpers.places import CASES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsl_cli.conversions import TARGETS, guess_target
-from bnsl_cli.format_lists import list_keys
+from bnsl_cli.conversions.targets import TARGETS, guess_target
+from bnsl_cli.tables.format_lists import list_keys
 from formats import (
     open_arc_probabilities,
     open_bayesian_network,
@@ -84,10 +84,7 @@ def tables_come_back(row: Format, path: str, data: st.DataObject) -> None:
     names = data.draw(st.lists(st.text("xyz", min_size=1, max_size=3), min_size=1, max_size=4, unique=True))
     states = st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=3, unique=True)
     variables = [Variable(name, tuple(data.draw(states))) for name in names]
-    cells = [
-        data.draw(st.lists(st.integers(0, len(v.known_states) - 1), min_size=4, max_size=4))
-        for v in variables
-    ]
+    cells = [data.draw(st.lists(st.integers(0, len(v.known_states) - 1), min_size=4, max_size=4)) for v in variables]
     with open_table_writer(path, variables, row.target) as writer:
         writer.write(np.array(cells, dtype=np.uint8))
     again = open_dataset(path, variables=tuple(variables))
@@ -128,9 +125,7 @@ ROUND_TRIPS = {
 """How a file of each kind is written, read and compared; a format of a new kind fails until it has an entry."""
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in FORMATS if row.reader and row.writer], ids=lambda row: row.name
-)
+@pytest.mark.parametrize("row", [row for row in FORMATS if row.reader and row.writer], ids=lambda row: row.name)
 @given(data=st.data())
 def test_round_trip(tmp_path_factory, row: Format, data: st.DataObject):
     path = str(tmp_path_factory.getbasetemp() / "round_trip")
@@ -178,21 +173,7 @@ def test_suffixes_mean_one_target():
     }
     expected |= {
         f".{name}": name
-        for name in (
-            "jkl",
-            "pss",
-            "bif",
-            "net",
-            "dot",
-            "graphml",
-            "gr",
-            "td",
-            "svg",
-            "html",
-            "xmlbif",
-            "xdsl",
-            "uai",
-        )
+        for name in ("jkl", "pss", "bif", "net", "dot", "graphml", "gr", "td", "svg", "html", "xmlbif", "xdsl", "uai")
     }
     expected |= {f".{name}": name for name in ("parquet", "tsv")}
     for suffix, target in expected.items():

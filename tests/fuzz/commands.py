@@ -12,7 +12,7 @@ from random import Random
 import click
 
 from bnsl_cli.main import COMMANDS, cli
-from bnsl_cli.parameter_types import OutputPath
+from bnsl_cli.options.parameter_types import OutputPath
 from stages.scoring.scores import SCORES
 
 from .mutations import NUMBERS, TOKENS
@@ -107,17 +107,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Command lines by what the fuzzed file {f} is meant to be; others are sound, {out} is written, {w} is any word."""
 
-_TOPICS = (
-    "gaps",
-    "memory",
-    "cluster",
-    "methods",
-    "network",
-    "parentsets",
-    "entropy",
-    "arc-probabilities",
-    "nothing",
-)
+_TOPICS = ("gaps", "memory", "cluster", "methods", "network", "parentsets", "entropy", "arc-probabilities", "nothing")
 _EVERYWHERE = (
     "optimize {sets} --method {m} --evaluations 3", "optimize {sets} --method {m} --tw 2 --evaluations 3",
     "optimize --data {csv} --method {m} --evaluations 3", "optimize --data {csv} --method {m} --tw 2 --evaluations 3",
@@ -138,7 +128,7 @@ _WORKS_LONG = (
 )  # fmt: skip
 """Options whose large values ask for work that takes long, or for many processes; they get small ones."""
 
-_UNTRIED = {"--debug", "--help"}
+_UNTRIED = {"--debug", "--help", "--help-all"}
 """--debug shows a traceback on purpose."""
 
 
@@ -167,10 +157,7 @@ def command_line(rng: Random, format_name: str, path: Path, sound: dict[str, str
     if rng.random() < 0.3:
         for _ in range(rng.choice((1, 1, 2))):
             arguments += _option(rng, arguments[0], str(path.with_name("written")))
-    if not any(a.startswith("--evaluations") for a in arguments) and arguments[0] in (
-        "optimize",
-        "parentsets",
-    ):
+    if not any(a.startswith("--evaluations") for a in arguments) and arguments[0] in ("optimize", "parentsets"):
         arguments += ["--evaluations", "5"]
     return [*arguments, "-o", str(path.with_name("output"))] if rng.random() < 0.3 else arguments
 
@@ -221,9 +208,9 @@ class Output:
             os.ftruncate(descriptor, 0)
             os.lseek(descriptor, 0, os.SEEK_SET)
 
-    def texts(self) -> list[bytes]:
-        """What was written to each."""
-        return [os.pread(stream.fileno(), 1 << 20, 0) for stream in self._streams]
+    def texts(self, most: int = 1 << 20) -> list[bytes]:
+        """What was written to each, up to so many bytes."""
+        return [os.pread(stream.fileno(), most, 0) for stream in self._streams]
 
 
 def run_command(arguments: list[str], output: Output) -> tuple[str, int]:

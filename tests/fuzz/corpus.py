@@ -61,10 +61,7 @@ def make_corpus(folder: Path) -> dict[str, list[bytes]]:
         for format_name, data in _random_files(rng, variables, folder):
             corpus.setdefault(format_name, []).append(data)
     corpus["tiers"] = [b"a\nb,c\n", b"# first\na b\nc\n"]
-    corpus["measures"] = [
-        _MEASURES,
-        b'{\n "network": "zoo.obs.1",\n "total": -5.5,\n "time": {"all": 1}\n}\n',
-    ]
+    corpus["measures"] = [_MEASURES, b'{\n "network": "zoo.obs.1",\n "total": -5.5,\n "time": {"all": 1}\n}\n']
     corpus["arcs"] += [b"a,b\nb,c\n", b"a -> b\n", b'["a","b"]\n']
     for format_name in ("csv", "bnsl.parentsets", "bif"):
         corpus[format_name].append(gzip.compress(corpus[format_name][-1], mtime=0))
@@ -81,9 +78,7 @@ def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], fol
     codes = _codes(rng, variables)
     yield from _tables(variables, codes, folder)
     model = _model(rng, variables, parents)
-    header = Header(
-        variables, "bic", 100, "sha256:00", by=({"stage": "parentsets", "options": {"max_parents": 2}},)
-    )
+    header = Header(variables, "bic", 100, "sha256:00", by=({"stage": "parentsets", "options": {"max_parents": 2}},))
     records = [_record(rng, child, len(variables)) for child in range(len(variables))]
     scores = -np.round(rng.uniform(1, 99, len(variables)), 3)
     extra = {"total": float(scores.sum()), "method": "asobs"}
@@ -122,8 +117,7 @@ def _plain_variables(count: int) -> tuple[Variable, ...]:
 def _variables(rng: np.random.Generator) -> tuple[Variable, ...]:
     names = rng.choice(_NAMES, int(rng.integers(1, 6)), replace=False).tolist()
     return tuple(
-        Variable(name, tuple(rng.choice(_LABELS, int(rng.integers(1, 4)), replace=False).tolist()))
-        for name in names
+        Variable(name, tuple(rng.choice(_LABELS, int(rng.integers(1, 4)), replace=False).tolist())) for name in names
     )
 
 
@@ -146,15 +140,11 @@ def _tables(variables: tuple[Variable, ...], codes: np.ndarray, folder: Path):
 
 
 def _strengths(rng: np.random.Generator, header: Header, parents: list[tuple[int, ...]]) -> ArcProbabilities:
-    pairs = np.array([(p, c) for c, given in enumerate(parents) for p in given], dtype=np.int32).reshape(
-        -1, 2
-    )
+    pairs = np.array([(p, c) for c, given in enumerate(parents) for p in given], dtype=np.int32).reshape(-1, 2)
     probability = rng.uniform(0, 1, len(pairs))
     either = probability + (1 - probability) * rng.uniform(0, 1, len(pairs))
     features = {"ancestor": (either, 0 * either)} if rng.random() < 0.5 else {}
-    return ArcProbabilities(
-        header, pairs[:, 0], pairs[:, 1], probability, probability / 100, either, features
-    )
+    return ArcProbabilities(header, pairs[:, 0], pairs[:, 1], probability, probability / 100, either, features)
 
 
 def _record(rng: np.random.Generator, child: int, n_variables: int) -> ParentSetRecord:
@@ -162,9 +152,7 @@ def _record(rng: np.random.Generator, child: int, n_variables: int) -> ParentSet
     sets = {()} | {
         tuple(sorted(rng.choice(others, min(len(others), int(k)), replace=False).tolist())) for k in (1, 1, 2)
     }
-    pairs = sorted(
-        ((s, -float(rng.integers(1, 9)) / 2) for s in sets), key=lambda p: (-p[1], len(p[0]), p[0])
-    )
+    pairs = sorted(((s, -float(rng.integers(1, 9)) / 2) for s in sets), key=lambda p: (-p[1], len(p[0]), p[0]))
     return ParentSetRecord(child, tuple(s for s, _ in pairs), tuple(score for _, score in pairs), evaluated=3)
 
 

@@ -69,9 +69,7 @@ def read_sets(path: Path, rng: Random) -> None:
     read_back = set_arrays(again)
     for field, ours in set_arrays(table).items():
         theirs = read_back[field]
-        require(
-            np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f"), f"{field} differ when read back"
-        )
+        require(np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f"), f"{field} differ when read back")
 
 
 def check_sets(table: ParentSetTable) -> None:
@@ -157,9 +155,7 @@ def read_model(path: Path, rng: Random) -> None:
     again = formats.open_bayesian_network(io.BytesIO(text.encode()))
     require(model.parents == again.parents, f"parents differ when written as {other}")
     for ours, theirs in zip(model.variables, again.variables):
-        require(
-            other == "net" or ours.name == theirs.name, f"{ours.name!r} became {theirs.name!r} in {other}"
-        )
+        require(other == "net" or ours.name == theirs.name, f"{ours.name!r} became {theirs.name!r} in {other}")
         require(ours.states == theirs.states, f"states {ours.states!r} became {theirs.states!r} in {other}")
     for mine, its in zip(model.tables, again.tables):
         require(np.allclose(mine, its, atol=1e-9, rtol=1e-6), f"probabilities differ when written as {other}")
@@ -260,15 +256,11 @@ def read_arc_probabilities(path: Path, rng: Random) -> None:
     table = formats.open_arc_probabilities(str(path))
     check_arc_probabilities(table)
     target = path.with_name("again")
-    formats.write_arc_probabilities(
-        str(target), table, rng.choice(("arc-probabilities", "feather", "parquet"))
-    )
+    formats.write_arc_probabilities(str(target), table, rng.choice(("arc-probabilities", "feather", "parquet")))
     again = formats.open_arc_probabilities(str(target))
     same_variables(table.header, again.header)
     for field in ("parents", "children", "probability", "standard_error", "either"):
-        require(
-            np.array_equal(getattr(table, field), getattr(again, field)), f"{field} differ when read back"
-        )
+        require(np.array_equal(getattr(table, field), getattr(again, field)), f"{field} differ when read back")
     require(table.features.keys() == again.features.keys(), "features differ when read back")
 
 

@@ -6,6 +6,7 @@ Exit status: 0 nothing was found, 1 something was; findings stand in a folder, e
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import mmap
 import multiprocessing
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from . import worker
@@ -27,8 +29,27 @@ WARM_UP_SECONDS = 900
 REPORT_SECONDS = 60.0
 
 
-def supervise(seed: int, first: int, count: int, command_share: float, findings: Path) -> Counter[str]:
-    """Run a worker through the inputs; begin behind the input at which one ended. The counts of all."""
+def supervise(
+    work: Callable[..., None], first: int, count: int, findings: Path, patience: float = PATIENCE
+) -> Counter[str]:
+    """Run a worker process through the inputs; if it dies, start another behind the input at hand.
+
+    Parameters
+    ----------
+    work : callable
+        Takes the first input, the end, a folder, `findings`, and shared memory for the number of the input at hand.
+    first, count : int
+        The inputs.
+    findings : Path
+        Where the worker saves what fails.
+    patience : float
+        Seconds on one input after which the worker is ended.
+
+    Returns
+    -------
+    Counter
+        Sum of the counts that all workers saved.
+    """
     total: Counter[str] = Counter()
     progress = mmap.mmap(-1, 8)
     shared = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -38,8 +59,8 @@ def supervise(seed: int, first: int, count: int, command_share: float, findings:
         with tempfile.TemporaryDirectory(prefix="bnsl-fuzz-", dir=shared) as name:
             folder = Path(name)
             progress[:8] = struct.pack("<q", -1)
-            arguments = (seed, number, end, command_share, folder, findings, progress)
-            process = multiprocessing.get_context("fork").Process(target=worker.main, args=arguments)
+            arguments = (number, end, folder, findings, progress)
+            process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
             process.start()
             at, since = -1, time.monotonic() + WARM_UP_SECONDS
             while process.is_alive():
@@ -47,7 +68,7 @@ def supervise(seed: int, first: int, count: int, command_share: float, findings:
                 now = struct.unpack("<q", progress[:8])[0]
                 if now != at:
                     at, since = now, time.monotonic()
-                if time.monotonic() - since > PATIENCE:
+                if time.monotonic() - since > patience:
                     process.kill()
                 if time.monotonic() - told > REPORT_SECONDS:
                     told = time.monotonic()
@@ -60,7 +81,7 @@ def supervise(seed: int, first: int, count: int, command_share: float, findings:
                 total[f"\tFINDING\tthe process ended with {process.exitcode} at input {at}"] += 1
                 last = folder / "input"
                 if last.exists():
-                    (findings / f"died-{seed}-{at}.bin").write_bytes(last.read_bytes())
+                    (findings / f"died-{at}.bin").write_bytes(last.read_bytes())
             number = max(number, at + 1) if process.exitcode != 0 else end
     return total
 
@@ -91,16 +112,15 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
-    parser.add_argument(
-        "--commands", type=float, default=worker.COMMAND_SHARE, help="share of whole commands"
-    )
+    parser.add_argument("--commands", type=float, default=worker.COMMAND_SHARE, help="share of whole commands")
     parser.add_argument("--only", type=int, help="try one input, and show what fails")
     parser.add_argument("--findings", type=Path, default=Path("fuzz-findings"))
     parser.add_argument("--counts", type=Path, help="write all counts to this file")
     options = parser.parse_args()
     if options.only is not None:
         return try_one(options.seed, options.only)
-    counts = supervise(options.seed, options.first, options.inputs, options.commands, options.findings)
+    work = functools.partial(worker.main, options.seed, options.commands)
+    counts = supervise(work, options.first, options.inputs, options.findings)
     if options.counts:
         options.counts.write_text(json.dumps(counts, indent=1))
     return 1 if tell(counts) else 0

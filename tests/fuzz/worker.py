@@ -88,9 +88,7 @@ class Fuzzer:
         self.command_share = command_share
         findings.mkdir(parents=True, exist_ok=True)
         self.corpus = make_corpus(folder)
-        self.formats = [
-            name for name in READERS for _ in range(1 if KIND[name] == "data" else OTHERS_PER_TABLE)
-        ]
+        self.formats = [name for name in READERS for _ in range(1 if KIND[name] == "data" else OTHERS_PER_TABLE)]
         self.path = folder / "input"
         self.sound = self._sound_files()
         self.counts: Counter[str] = Counter()
@@ -170,9 +168,7 @@ class Fuzzer:
         if case.number % INPUTS_PER_LOOK == 0:
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
             if peak > MEMORY:
-                raise Glutton(
-                    f"{peak / (1 << 20):.0f} MiB, for this input or one of the {INPUTS_PER_LOOK} before"
-                )
+                raise Glutton(f"{peak / (1 << 20):.0f} MiB, for this input or one of the {INPUTS_PER_LOOK} before")
         return result
 
     def _keep(self, case: Case, error: BaseException) -> None:
@@ -213,15 +209,9 @@ class Fuzzer:
 
 def _signature(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [
-        f
-        for f in frames
-        if "/formats/" in f.filename or "/stages/" in f.filename or "/bnsl_cli/" in f.filename
-    ]
+    ours = [f for f in frames if "/formats/" in f.filename or "/stages/" in f.filename or "/bnsl_cli/" in f.filename]
     place = f"{Path(ours[-1].filename).name}:{ours[-1].name}" if ours else "the check"
-    message = (
-        "" if isinstance(error, Hang | Glutton) else "".join(c for c in str(error)[:80] if not c.isdigit())
-    )
+    message = "" if isinstance(error, Hang | Glutton) else "".join(c for c in str(error)[:80] if not c.isdigit())
     return (
         f"{type(error).__name__} in {place}: {message!r}"
         if place == "the check"
@@ -243,7 +233,7 @@ def _time_limit() -> Iterator[None]:
 
 
 def main(
-    seed: int, first: int, end: int, command_share: float, folder: Path, findings: Path, progress: mmap.mmap
+    seed: int, command_share: float, first: int, end: int, folder: Path, findings: Path, progress: mmap.mmap
 ) -> None:
     """Try every input from `first` to `end`; the shared `progress` holds the number under way."""
     resource.setrlimit(resource.RLIMIT_DATA, (4 * MEMORY, 4 * MEMORY))

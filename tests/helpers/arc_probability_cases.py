@@ -27,13 +27,7 @@ def arc_probabilities(n_variables=3, seed=0) -> ArcProbabilities:
     probability, standard_error = figures(), figures()
     either = np.maximum(probability, figures())
     return ArcProbabilities(
-        header,
-        parents.astype(np.int32),
-        children.astype(np.int32),
-        probability,
-        standard_error,
-        either,
-        features,
+        header, parents.astype(np.int32), children.astype(np.int32), probability, standard_error, either, features
     )
 
 

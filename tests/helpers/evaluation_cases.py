@@ -21,14 +21,10 @@ def make_variables(n_states: Sequence[int]) -> tuple[Variable, ...]:
 def make_dataset(rows: Sequence[Sequence[int]], n_states: Sequence[int]) -> Dataset:
     """A data set from rows of codes."""
     codes = np.ascontiguousarray(np.array(rows, dtype=np.uint8).reshape(len(rows), len(n_states)).T)
-    return Dataset(
-        make_variables(n_states), codes, f"sha256:{hash((tuple(map(tuple, rows)), tuple(n_states)))}"
-    )
+    return Dataset(make_variables(n_states), codes, f"sha256:{hash((tuple(map(tuple, rows)), tuple(n_states)))}")
 
 
-def make_network(
-    parents: Sequence[Sequence[int]], n_states: Sequence[int] | None = None, **extra: Any
-) -> Network:
+def make_network(parents: Sequence[Sequence[int]], n_states: Sequence[int] | None = None, **extra: Any) -> Network:
     """A network over X0, X1, ...; states unknown if not given; further arguments go to the header."""
     if n_states is None:
         variables = tuple(Variable(f"X{i}") for i in range(len(parents)))

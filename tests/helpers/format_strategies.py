@@ -60,11 +60,11 @@ def record_lists(draw, header, fixed=booleans):
                 child,
                 tuple(parent_set for parent_set, _ in pairs),
                 tuple(score for _, score in pairs),
-                draw(st.none() | st.integers(0, 100)),
-                is_fixed,
-                draw(st.booleans()),
-                draw(st.none() | finite),
-                draw(st.dictionaries(st.just("extra"), st.integers(0, 3))),
+                evaluated=draw(st.none() | st.integers(0, 100)),
+                fixed=is_fixed,
+                complete=draw(st.booleans()),
+                unlisted=draw(st.none() | finite),
+                extra=draw(st.dictionaries(st.just("extra"), st.integers(0, 3))),
             )
         )
     return records

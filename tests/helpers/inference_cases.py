@@ -46,9 +46,5 @@ def chain_of_small_numbers(length=700, entry=1e-3):
 def contradiction(entry=1e-310):
     """X0 = 0 is so improbable that its number is hardly one, but the other state excludes what X1 shows."""
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(3))
-    tables = (
-        np.array([entry, 1.0]),
-        np.array([[0.5, 0.5], [1.0, 0.0]]),
-        np.array([[0.25, 0.75], [0.5, 0.5]]),
-    )
+    tables = (np.array([entry, 1.0]), np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.5, 0.5]]))
     return BayesianNetwork(variables, ((), (0,), (0,)), tables, "contradiction")

@@ -23,7 +23,7 @@ def total(network):
 
 def draw_tree(problem, rng):
     """A uniform k-tree."""
-    from stages.kernels.ktrees.dandelion import decode_ktree, draw_code
+    from stages.published.nie_2015_2016.kernels.dandelion import decode_ktree, draw_code
 
     tree = problem.new_tree()
     symbols = np.empty(problem.n_variables - problem.treewidth - 1, dtype=np.int64)
@@ -58,10 +58,7 @@ def joined_sets(lists):
     """(relative score, members) of each variable's sets."""
     return [
         [
-            (
-                lists.relative_scores[s],
-                frozenset(lists.parents[slice(*lists.parent_offsets[s : s + 2])].tolist()),
-            )
+            (lists.relative_scores[s], frozenset(lists.parents[slice(*lists.parent_offsets[s : s + 2])].tolist()))
             for s in range(*lists.set_offsets[v : v + 2])
         ]
         for v in range(len(lists.set_offsets) - 1)

@@ -29,18 +29,12 @@ def random_lists(seed: int, n_variables: int, spread: float, most_parents: int =
 def as_table(lists, score: str = "bdeu", **extra) -> ParentSetTable:
     """The lists as a table read from a file."""
     header = Header(
-        tuple(Variable(f"V{i}", ("0", "1")) for i in range(len(lists))),
-        score,
-        100,
-        "sha256:test",
-        extra=extra,
+        tuple(Variable(f"V{i}", ("0", "1")) for i in range(len(lists))), score, 100, "sha256:test", extra=extra
     )
     records = []
     for child, sets in enumerate(lists):
         smallest = min((s for s, _ in sets), key=len)
         records.append(
-            ParentSetRecord(
-                child, tuple(s for s, _ in sets), tuple(score for _, score in sets), required=smallest
-            )
+            ParentSetRecord(child, tuple(s for s, _ in sets), tuple(score for _, score in sets), required=smallest)
         )
     return ParentSetTable.from_records(header, records)

@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from functools import cache
 from pathlib import Path
 
+from helpers import fork_server
 from helpers.places import ROOT
 
 BNSL = [sys.executable, "-m", "bnsl_cli"]
@@ -20,33 +22,50 @@ TIMEOUT = 300
 
 
 @cache
-def script_folder() -> str:
-    """A folder with a `bnsl` script that runs the package under test, for PATH; removed when the tests end."""
+def script_folder(forked: bool) -> str:
+    """A folder with a `bnsl` script that runs the package under test, for PATH; removed when the tests end.
+
+    The script starts an interpreter, or, if `forked`, asks a process that has the program loaded (`fork_server`).
+    """
     folder = tempfile.mkdtemp(prefix="bnsl-test-bin-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     script = Path(folder, "bnsl")
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bnsl_cli "$@"\n')
-    script.chmod(0o755)
+    if forked and hasattr(os, "fork"):
+        server = subprocess.Popen([sys.executable, fork_server.__file__, folder], env=base_environment())
+        atexit.register(server.terminate)
+        fork_server.write_client(script, Path(folder, "socket"))
+        while not Path(folder, "socket").exists() and server.poll() is None:
+            time.sleep(0.01)
+    else:
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bnsl_cli "$@"\n')
+        script.chmod(0o755)
     return folder
 
 
-def environment(**changes: str) -> dict[str, str]:
+def base_environment() -> dict[str, str]:
     """The environment of a test process: our package first, no debugging, plain output."""
     values = {name: value for name, value in os.environ.items() if not name.startswith("BNSL_")}
-    values["PYTHONPATH"] = str(ROOT)
-    values["PATH"] = f"{script_folder()}:{values['PATH']}"
-    values["COLUMNS"] = "100"
+    return values | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+
+
+def environment(forked: bool = False, **changes: str) -> dict[str, str]:
+    """The same with `changes`, and with `bnsl` on the path."""
+    values = base_environment()
+    values["PATH"] = f"{script_folder(forked)}:{values['PATH']}"
     return values | changes
 
 
-def run_bnsl(*arguments: object, stdin: bytes = b"", **settings) -> subprocess.CompletedProcess:
-    """Run one command; stdout and stderr are bytes."""
+def run_bnsl(
+    *arguments: object, stdin: bytes = b"", is_fresh: bool = False, **settings
+) -> subprocess.CompletedProcess:
+    """Run one command in a process of its own, with an interpreter of its own if `is_fresh`; output is bytes."""
     changes = settings.pop("env", {})
+    program = BNSL if is_fresh else [Path(script_folder(True), "bnsl")]
     result = subprocess.run(
-        [*BNSL, *map(str, arguments)],
+        [*program, *map(str, arguments)],
         input=stdin,
         capture_output=True,
-        env=environment(**changes),
+        env=environment(True, **changes),
         timeout=TIMEOUT,
         check=False,
         **settings,
@@ -56,7 +75,7 @@ def run_bnsl(*arguments: object, stdin: bytes = b"", **settings) -> subprocess.C
 
 def without_compiling(result: subprocess.CompletedProcess) -> subprocess.CompletedProcess:
     """The same without lines that only a machine shows that runs a kernel for the first time."""
-    result.stderr = re.sub(rb"bnsl \w+: compiling, .*: .*\n", b"", result.stderr)
+    result.stderr = re.sub(rb"bnsl [a-z-]+: compiling kernels, .*: .*\n", b"", result.stderr)
     return result
 
 
@@ -67,7 +86,7 @@ def run_shell(script: str, cwd: Path, **changes: str) -> subprocess.CompletedPro
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env=environment(**changes),
+        env=environment(True, **changes),
         timeout=TIMEOUT,
         check=False,
     )

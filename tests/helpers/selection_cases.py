@@ -36,17 +36,13 @@ class Case:
         names = dataset.names
         forbidden = {
             child: tuple(
-                p
-                for p in range(8)
-                if p != child and (p + child) % 3 == 0 and p not in required.get(child, ())
+                p for p in range(8) if p != child and (p + child) % 3 == 0 and p not in required.get(child, ())
             )
             for child in range(8)
         }
         knowledge = Knowledge(names, required=required, forbidden=forbidden)
         self.evaluations = evaluations
-        options = ParentSetOptions(
-            method=method, score=score, evaluations=evaluations, max_parents=max_parents
-        )
+        options = ParentSetOptions(method=method, score=score, evaluations=evaluations, max_parents=max_parents)
         self.run = Run(dataset, options, knowledge=knowledge)
         self.scorer = self.run.scorer
         self.n_states = dataset.n_states.tolist()

@@ -10,9 +10,7 @@ from formats.records import ParentSetTable
 
 def make_dataset(codes: np.ndarray, n_states: list[int]) -> Dataset:
     """A data set of these codes (n_variables, n_rows), with states named by their codes."""
-    variables = tuple(
-        Variable(f"V{i}", tuple(str(s) for s in range(states))) for i, states in enumerate(n_states)
-    )
+    variables = tuple(Variable(f"V{i}", tuple(str(s) for s in range(states))) for i, states in enumerate(n_states))
     return Dataset(variables, np.ascontiguousarray(codes, dtype=np.uint8), "sha256:test")
 
 

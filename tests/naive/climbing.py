@@ -110,11 +110,7 @@ def climb(
                     shut[child].add(parent)
                     shut[parent].add(child)
         open_moves = [move for move in moves if not is_shut(shut, move)]
-        best = min(
-            open_moves,
-            key=lambda m: (-sum(judged[m]), *preference(m, ranks)),
-            default=None,
-        )
+        best = min(open_moves, key=lambda m: (-sum(judged[m]), *preference(m, ranks)), default=None)
         improves = best is not None and sum(judged[best]) > 0
         if trace is not None:
             trace.append((best if improves else None, [set(s) for s in shut]))

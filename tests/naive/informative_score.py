@@ -39,10 +39,7 @@ def informative_score(lists, information, edges):
 def largest_informative_score(lists, information, graphs):
     """Largest IS of graphs given by their edges."""
     needed = [
-        [
-            (score, frozenset(map(frozenset, itertools.combinations((child, *family), 2))))
-            for score, family in sets
-        ]
+        [(score, frozenset(map(frozenset, itertools.combinations((child, *family), 2)))) for score, family in sets]
         for child, sets in enumerate(lists)
     ]
     return max(

@@ -45,9 +45,7 @@ class NaiveKTree:
         self.bound = min(bound, len(order) - 1)
         self.n_states, self.most_cells = n_states or [1] * len(lists), most_cells
         lists = small_lists(lists, self.bound)
-        lists = [
-            [(s, p) for s, p in sets if self.cells({v, *p}) <= most_cells] for v, sets in enumerate(lists)
-        ]
+        lists = [[(s, p) for s, p in sets if self.cells({v, *p}) <= most_cells] for v, sets in enumerate(lists)]
         largest = sorted(self.n_states, reverse=True)
         n_start = max(m for m in range(1, self.bound + 2) if math.prod(largest[:m]) <= most_cells)
         start = list(order[:n_start])

@@ -19,8 +19,7 @@ def g_squared(rows: Rows, one: int, other: int, given: Sequence[int]) -> float:
     with_other = Counter((row[other], *(row[v] for v in given)) for row in rows)
     alone = Counter(tuple(row[v] for v in given) for row in rows)
     return 2 * math.fsum(
-        n * math.log(n * alone[tuple(z)] / (with_one[x, *z] * with_other[y, *z]))
-        for (x, y, *z), n in joint.items()
+        n * math.log(n * alone[tuple(z)] / (with_one[x, *z] * with_other[y, *z])) for (x, y, *z), n in joint.items()
     )
 
 

@@ -52,9 +52,7 @@ def all_networks(n_variables: int) -> tuple[Parents, ...]:
         choices = []
         for child in range(n_variables):
             earlier = sorted(order[: order.index(child)])
-            choices.append(
-                [s for size in range(len(earlier) + 1) for s in itertools.combinations(earlier, size)]
-            )
+            choices.append([s for size in range(len(earlier) + 1) for s in itertools.combinations(earlier, size)])
         found.update(itertools.product(*choices))
     return tuple(sorted(found))
 
@@ -89,9 +87,7 @@ def equivalence_classes(n_variables: int) -> tuple[tuple[Parents, ...], ...]:
     return tuple(map(tuple, classes.values()))
 
 
-def essential_graph(
-    members: Sequence[Parents],
-) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+def essential_graph(members: Sequence[Parents]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
     """Arcs common to all members of a class, and the remaining edges as pairs, smaller index first."""
     common = frozenset.intersection(*map(arcs, members))
     rest = skeleton(members[0]) - {frozenset(arc) for arc in common}

@@ -7,11 +7,7 @@ from collections.abc import Sequence
 
 
 def checked_record(
-    n_variables: int,
-    child: int,
-    parents: Sequence[Sequence[int]],
-    scores: Sequence[float],
-    fixed: bool = False,
+    n_variables: int, child: int, parents: Sequence[Sequence[int]], scores: Sequence[float], fixed: bool = False
 ) -> list[tuple[tuple[int, ...], float]] | None:
     """Sets and scores in the order of our files, or None if the record breaks a rule."""
     if not 0 <= child < n_variables or len(parents) != len(scores) or not parents:

@@ -9,12 +9,7 @@ from .scores import Rows, local_score
 
 
 def score_all_sets(
-    rows: Rows,
-    n_states: Sequence[int],
-    child: int,
-    max_parents: int,
-    score: str = "bic",
-    ess: float = 1.0,
+    rows: Rows, n_states: Sequence[int], child: int, max_parents: int, score: str = "bic", ess: float = 1.0
 ) -> dict[tuple[int, ...], float]:
     """Local score of every parent set of `child` with at most `max_parents` members, in nats."""
     others = [i for i in range(len(n_states)) if i != child]
@@ -25,9 +20,7 @@ def score_all_sets(
     }
 
 
-def prune_dominated(
-    scores: dict[tuple[int, ...], float], margin: float = 0.0
-) -> dict[tuple[int, ...], float]:
+def prune_dominated(scores: dict[tuple[int, ...], float], margin: float = 0.0) -> dict[tuple[int, ...], float]:
     """The sets that no proper subset among `scores` beats by `margin`; by 0: that equals none."""
     return {
         parents: score

@@ -36,9 +36,7 @@ def n_parameters(n_states: Sequence[int], child: int, parents: Sequence[int]) ->
     return (int(n_states[child]) - 1) * n_configurations(n_states, parents)
 
 
-def dirichlet_score(
-    rows: Rows, n_states: Sequence[int], child: int, parents: Sequence[int], alpha: float
-) -> float:
+def dirichlet_score(rows: Rows, n_states: Sequence[int], child: int, parents: Sequence[int], alpha: float) -> float:
     """Log marginal likelihood with the Dirichlet parameter `alpha` in every cell."""
     joint, marginal = count_family(rows, child, parents)
     total = alpha * int(n_states[child])
@@ -48,12 +46,7 @@ def dirichlet_score(
 
 
 def local_score(
-    rows: Rows,
-    n_states: Sequence[int],
-    child: int,
-    parents: Sequence[int],
-    score: str = "bic",
-    ess: float = 1.0,
+    rows: Rows, n_states: Sequence[int], child: int, parents: Sequence[int], score: str = "bic", ess: float = 1.0
 ) -> float:
     """Local score in nats of `child` given `parents`: ``ll``, ``bic``, ``aic``, ``bdeu`` or ``k2``.
 
@@ -75,11 +68,7 @@ def local_score(
 
 
 def network_score(
-    rows: Rows,
-    n_states: Sequence[int],
-    parents: Sequence[Sequence[int]],
-    score: str = "bic",
-    ess: float = 1.0,
+    rows: Rows, n_states: Sequence[int], parents: Sequence[Sequence[int]], score: str = "bic", ess: float = 1.0
 ) -> float:
     """Sum of the local scores of a network whose `parents` are listed by child."""
     return math.fsum(local_score(rows, n_states, c, pa, score, ess) for c, pa in enumerate(parents))

@@ -11,8 +11,7 @@ def measure(conditional: Sequence[Sequence[float]], entropy: Sequence[float], re
     if not relative:
         return [list(map(float, line)) for line in conditional]
     return [
-        [float(conditional[i][j]) / float(entropy[i]) if entropy[i] > 0 else 0.0 for j in range(n)]
-        for i in range(n)
+        [float(conditional[i][j]) / float(entropy[i]) if entropy[i] > 0 else 0.0 for j in range(n)] for i in range(n)
     ]
 
 

@@ -33,9 +33,7 @@ def best_in_group(lists, families, order, above, nodes, bound):
     cliques = cliques_along(families, order)
     members = sorted(set(nodes).union(*(cliques[v] for v in nodes)))
     shared = [cliques[v] for v in order if above[v] is not None and (v in nodes) != (above[v] in nodes)]
-    options = [
-        [(s, p) for s, p in lists[v] if set(p) <= set(members) or set(p) == set(families[v])] for v in members
-    ]
+    options = [[(s, p) for s, p in lists[v] if set(p) <= set(members) or set(p) == set(families[v])] for v in members]
 
     def is_good(picks):
         changed = list(map(frozenset, families))

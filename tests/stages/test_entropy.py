@@ -64,12 +64,7 @@ def test_copy_coarsening_and_independence():
     other_coin = [0, 1, 0, 1]
     table = compute_entropies(make_dataset([coin, quarter, other_coin, [1, 1, 0, 0]]))
     assert table.entropy == pytest.approx([LN2, 2 * LN2, LN2, LN2])
-    expected = [
-        [0, 0, LN2, 0],
-        [LN2, 0, LN2, LN2],
-        [LN2, 0, 0, LN2],
-        [0, 0, LN2, 0],
-    ]
+    expected = [[0, 0, LN2, 0], [LN2, 0, LN2, LN2], [LN2, 0, 0, LN2], [0, 0, LN2, 0]]
     assert table.conditional == pytest.approx(np.array(expected))
     assert (table.conditional == 0).tolist() == [[x == 0 for x in line] for line in expected]
 

@@ -38,9 +38,7 @@ def random_graph(seed, n):
     """Parents of a random directed graph, cyclic or not."""
     rng = np.random.default_rng(seed)
     density = rng.choice([0.1, 0.2, 0.4])
-    return [
-        tuple(p for p in range(n) if p != v and rng.random() < density / (1 + (p > v) * 5)) for v in range(n)
-    ]
+    return [tuple(p for p in range(n) if p != v and rng.random() < density / (1 + (p > v) * 5)) for v in range(n)]
 
 
 GRAPHS = [g for n in range(4) for g in all_graphs(n)] + all_graphs(4)[::7]

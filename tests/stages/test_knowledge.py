@@ -15,10 +15,10 @@ from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.records import Forest, Header, ParentSetTable
 from stages.knowledge import Knowledge, check_screened, make_knowledge
+from stages.lists.constrain import keep_admissible
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run as optimize
 from stages.optimize.driver import run_on_data
-from stages.optimize.lists.constrain import keep_admissible
 from stages.parentsets import METHODS, ParentSetOptions
 from stages.parentsets.driver import identify as run
 from stages.parentsets.grow_orders import Orders

@@ -23,9 +23,7 @@ from stages.sample import inverted_tree, random_network, sample_rows
 
 def make_network(parents, tables) -> BayesianNetwork:
     tables = tuple(np.array(table, dtype=np.float64) for table in tables)
-    variables = tuple(
-        Variable(f"X{i}", tuple(map(str, range(table.shape[-1])))) for i, table in enumerate(tables)
-    )
+    variables = tuple(Variable(f"X{i}", tuple(map(str, range(table.shape[-1])))) for i, table in enumerate(tables))
     return BayesianNetwork(variables, tuple(parents), tables)
 
 

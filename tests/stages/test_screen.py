@@ -38,19 +38,13 @@ def make_table(conditional, n_states=None, entropy=None) -> EntropyTable:
 def random_table(seed: int, n: int) -> EntropyTable:
     """Few distinct values, so that ties and cycles are frequent."""
     rng = np.random.default_rng(seed)
-    return make_table(
-        rng.integers(0, 8, (n, n)) / 8,
-        rng.integers(1, 4, n),
-        rng.integers(0, 4, n) / 2,
-    )
+    return make_table(rng.integers(0, 8, (n, n)) / 8, rng.integers(1, 4, n), rng.integers(0, 4, n) / 2)
 
 
 def entropies_of_random_data(seed: int, n: int = 8, n_rows: int = 30) -> EntropyTable:
     rng = np.random.default_rng(seed)
     n_states = rng.integers(1, 4, n)
-    codes = ((rng.integers(0, 3, n_rows) + rng.integers(0, 2, (n, n_rows))) % n_states[:, None]).astype(
-        np.uint8
-    )
+    codes = ((rng.integers(0, 3, n_rows) + rng.integers(0, 2, (n, n_rows))) % n_states[:, None]).astype(np.uint8)
     variables = tuple(Variable(f"X{i}", tuple(map(str, range(r)))) for i, r in enumerate(n_states))
     return compute_entropies(Dataset(variables, codes, "sha256:0"))
 
@@ -138,9 +132,7 @@ def test_curve_by_hand():
 
 @pytest.mark.parametrize("roots", [0.0, 0.3])
 def test_too_few_roots_wanted(roots):
-    with pytest.raises(
-        StageError, match=r"at most 0 of 3 variables as roots\n.*at least 0.3334, which leaves 1"
-    ):
+    with pytest.raises(StageError, match=r"at most 0 of 3 variables as roots\n.*at least 0.3334, which leaves 1"):
         screen_forest(make_table(np.ones((3, 3))), roots=roots)
 
 
@@ -221,9 +213,7 @@ def test_a_large_table_with_many_cycles():
     for threshold, count in zip(eps, counts):
         assert n_roots(screen_forest(table, eps=threshold)) == count
     assert screen_forest(table, eps=0.5).parents == naive.screen(table.conditional.tolist(), n_states, 0.5)
-    rising = make_table(
-        np.random.default_rng(3).random((60, 60)), np.random.default_rng(4).integers(2, 9, 60)
-    )
+    rising = make_table(np.random.default_rng(3).random((60, 60)), np.random.default_rng(4).integers(2, 9, 60))
     counts = root_curve(rising)[1]
     # Otherwise the part of the curve that closes and opens cycles is not tested.
     assert (np.diff(counts) > 0).any()

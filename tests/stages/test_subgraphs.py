@@ -83,8 +83,6 @@ def test_a_part_of_the_essential_graph_is_of_the_whole_one(network: Network, dat
     kept = data.draw(st.sets(st.integers(0, network.n_variables - 1), min_size=1))
     part, order, whole = cut_essential_graph(network, kept), sorted(kept), essential_graph(network.parents)
     assert {(order[a], order[b]) for a, b in part.arcs} == {p for p in whole.directed if kept.issuperset(p)}
-    assert {(order[a], order[b]) for a, b in part.edges} == {
-        p for p in whole.undirected if kept.issuperset(p)
-    }
+    assert {(order[a], order[b]) for a, b in part.edges} == {p for p in whole.undirected if kept.issuperset(p)}
     complete = cut_essential_graph(network)
     assert set(complete.arcs) == whole.directed and set(complete.edges) == whole.undirected

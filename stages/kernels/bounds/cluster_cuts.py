@@ -1,8 +1,8 @@
-"""Find clusters whose cuts a fractional choice of sets violates, by tabu search over their members.
+"""Separation of cluster cuts by tabu search over the members of a cluster.
 
-For cluster C and demand k the sets of members with fewer than k parents in C must together have a share of at
-least k (see `lagrangian`). Finding the most violated cluster is NP-hard; a local search that adds or removes one
-variable at a time finds nearly all there are, at the cost of the few sets that have a share.
+For a cluster C and demand k the sets of members with fewer than k parents in C must together have a share of at
+least k (see `lagrangian`). Finding the most violated cluster is NP-hard. A local search that adds or removes one
+variable at a time finds nearly all violated ones, and looks only at the few sets that have a share.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ..arrays import copy_into
 from ..jit import njit
 
 CLUSTER_TENURE = 3
-"""Steps for which a variable that entered or left stays, set by hand; up to three more at random."""
+"""Tabu tenure in steps of a variable that entered or left (set by hand); up to three more at random."""
 
 SHARE_TOLERANCE = 1e-9
-"""Shares (of one choice) that differ by less are equal: more than the rounding of their sums."""
+"""Shares that differ by less are equal: more than the rounding error of their sums."""
 
 
 class ClusterRules(NamedTuple):
-    """What a search for clusters looks for, and how.
+    """Parameters of the search for clusters.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class ClusterRules(NamedTuple):
         Changes per search.
     most_members : int
     least_violation : float
-        Share that must be missing at least.
+        Least share that must be missing.
     noise : float
-        Share by which the worth of a change is disturbed at random.
+        Amplitude of the random disturbance of a change, in shares.
     """
 
     demand: int
@@ -56,7 +56,7 @@ class Support(NamedTuple):
     child : ndarray of int32, shape (n_support,)
     member_offsets : ndarray of int64, shape (n_variables + 1,)
     member_sets : ndarray of int32
-        Sets in which a variable is a parent.
+        Sets that contain a variable as a parent.
     """
 
     set_offsets: np.ndarray
@@ -69,7 +69,7 @@ class Support(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """A cluster under change, with what each change would do to the share that its cut counts.
+    """A cluster, and by how much adding or removing a variable changes the share that its cut counts.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ class Cluster(NamedTuple):
     counted : ndarray of float64, shape (n_variables,)
         Share of a variable's sets with fewer than k hits.
     lost : ndarray of float64, shape (n_variables,)
-        Of a variable outside: the counted share of members that it would hit for the k-th time.
+        For a variable outside: the counted share of members' sets of which it would be the k-th parent inside.
     regained : ndarray of float64, shape (n_variables,)
-        Of a variable inside: the share of members' sets that would be counted without it.
+        For a variable inside: the share of members' sets that would be counted without it.
     near : ndarray of int32, shape (n_variables,)
     is_near : ndarray of bool, shape (n_variables,)
         Variables that were inside, or parents of such.
@@ -112,13 +112,13 @@ def new_cluster(support: Support) -> Cluster:
 
 @njit
 def tally(support, cluster, s, demand, sign):
-    """Add (or with `sign` -1 take away) what set `s` contributes to the sums of `cluster`."""
+    """Add the contribution of set `s` to the sums of `cluster`; subtract it with `sign` -1."""
     share = sign * support.shares[s]
     child, hits = support.child[s], cluster.hits[s]
     # The cut counts the sets of members with fewer than `demand` parents inside.
     if hits < demand:
         cluster.counted[child] += share
-    # One parent more or less changes only sets whose number of hits is at the edge.
+    # One parent more or less matters only if the number of hits is k - 1 or k.
     if cluster.inside[child] and demand - 1 <= hits <= demand:
         for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
             parent = support.parents[k]
@@ -131,7 +131,7 @@ def tally(support, cluster, s, demand, sign):
 
 @njit
 def notice(cluster, variable, n_near):
-    """Count a variable among those near the cluster; returns their number."""
+    """Add a variable to those near the cluster; returns their number."""
     if not cluster.is_near[variable]:
         cluster.is_near[variable] = True
         cluster.near[n_near] = variable
@@ -144,7 +144,7 @@ def flip(support, cluster, variable, demand, n_near):
     """Move a variable into or out of the cluster; returns the number of variables near it."""
     own = range(support.set_offsets[variable], support.set_offsets[variable + 1])
     as_parent = range(support.member_offsets[variable], support.member_offsets[variable + 1])
-    # Take out what every set concerned contributes, change the hits, and put in what it contributes then.
+    # Subtract the contributions of all sets concerned, change their hits, add the new contributions.
     for s in own:
         tally(support, cluster, s, demand, -1.0)
     for k in as_parent:
@@ -167,7 +167,7 @@ def flip(support, cluster, variable, demand, n_near):
 
 @njit
 def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
-    """The variable whose flip leaves the least share counted, and the change (noise left out); -1 for none."""
+    """The variable whose flip minimises the counted share, and the change without noise; -1 for none."""
     best, least, change = np.int64(-1), np.inf, 0.0
     for k in range(n_near):
         v = np.int64(cluster.near[k])
@@ -178,7 +178,7 @@ def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
                 continue
             delta = cluster.regained[v] - cluster.counted[v]
         else:
-            # Below the demand every share is counted, whatever enters.
+            # Below the demand every set is counted whichever variable enters.
             if size >= most or (size >= demand and cluster.lost[v] <= SHARE_TOLERANCE):
                 continue
             delta = cluster.counted[v] - cluster.lost[v]
@@ -191,17 +191,14 @@ def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
 
 @njit
 def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool_offsets):
-    """One search from every seed; the most violated cluster of each, members ascending, goes to the pool.
+    """One search from every seed; appends the most violated cluster of each (members ascending) to the pool.
 
     Parameters
     ----------
-    support : Support
     cluster : Cluster
-        Empty, with the sums of an empty cluster; is so again afterwards, up to rounding.
+        The empty cluster; restored afterwards, up to rounding.
     seeds : ndarray of int32
         Variables to begin with.
-    rules : ClusterRules
-    rng : numpy.random.Generator
     kept, until : ndarray of bool, int64; shape (n_variables,)
         Scratch.
     pool, pool_offsets : ndarray of int32, int64
@@ -230,12 +227,12 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
             share += change
             size += -1 if cluster.inside[v] else 1
             n_near = flip(support, cluster, v, demand, n_near)
-            # Tabu: what just entered or left stays for a while, so that the search leaves local optima.
+            # Tabu: a variable that just entered or left stays for a while, so that the search leaves local optima.
             until[v] = step + 1 + CLUSTER_TENURE + rng.integers(0, 4)
             if size > demand and share < least - SHARE_TOLERANCE:
                 least, found_size = share, size
                 copy_into(kept, cluster.inside)
-        # Flip everything back: cheaper than clearing all variables and sets.
+        # Flipping the members back is cheaper than clearing all variables and sets.
         for k in range(n_near):
             v = np.int64(cluster.near[k])
             if cluster.inside[v]:

@@ -1,11 +1,12 @@
 """Dual ascent over cluster cuts: an upper bound on the score of every network, polynomial and valid at any moment.
 
-In a network every cluster of variables has a member whose parents all lie outside: the first of them in a
-topological order. So if all sets that the members could take that way cost something against their best sets, the
-network costs at least the least of it. Troesser, de Givry and Katsirelos (2021) raise such bounds one after the
-other: place greedily every variable that has a set without reduced cost among the placed ones; what is left over
-is a violated cluster; shrink it, raise its multiplier by the smallest reduced cost of its sets, and take that off
-all of them, which sets one more of them free. Placed variables stay placed, so rounds share all work.
+In a network every cluster of variables has a member whose parents all lie outside: its first member in a
+topological order. So a network costs at least the least reduced cost of the members' sets that avoid the cluster.
+Troesser, de Givry and Katsirelos (2021) raise such bounds one after the other. They greedily place every variable
+that has a set of reduced cost zero among the placed variables; the variables that remain form a violated cluster.
+It is made minimal, its multiplier is raised by the least reduced cost of the sets that its cut counts, and this is
+subtracted from all of them, so that at least one becomes free. Placed variables stay placed, so that rounds share
+all work.
 """
 
 from __future__ import annotations
@@ -17,26 +18,26 @@ import numpy as np
 from ..jit import njit
 
 FREE = 1e-9
-"""Nats of reduced cost that count as none: more than the rounding of sums, far less than any difference of
-scores that matters.
+"""Reduced costs in nats up to this count as zero: more than rounding errors, far less than any relevant difference of
+scores.
 """
 
 ASCENT_MORE, ASCENT_DONE, ASCENT_FULL, ASCENT_INFEASIBLE = 0, 1, 2, 3
-"""How a slice of `ascend` ended: out of work, all placed, no room for clusters, no network at all."""
+"""Return codes of `ascend`: work used up, all variables placed, no room for clusters, no acyclic choice."""
 
 
 CLUSTERS, WORK_LEFT = 0, 1
-"""Entries of the progress of `ascend`: clusters so far, and the work that may still be done, in sets looked at."""
+"""Entries of the progress of `ascend`: clusters so far, and remaining work in sets looked at."""
 
 
 class Columns(NamedTuple):
-    """What bounds see of candidate lists: sets by what they cost against their child's best one.
+    """Candidate lists as bounds use them: the cost of each set is its difference from the best set of the child.
 
     Attributes
     ----------
     set_offsets : ndarray of int64, shape (n_variables + 1,)
     costs : ndarray of float64, shape (n_sets,)
-        Best listed score of the same child less the set's score, in nats; not negative.
+        Best listed score of the child less the score of the set, in nats; non-negative.
     parent_offsets : ndarray of int64, shape (n_sets + 1,)
     parents : ndarray of int32
     """
@@ -48,14 +49,14 @@ class Columns(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Which variables are placed; every free set of the others waits at a parent that is not.
+    """The placed variables; every free set (reduced cost zero) of another variable waits at an unplaced parent.
 
     Attributes
     ----------
     reduced : ndarray of float64, shape (n_sets,)
         Reduced costs in nats.
     waiting : ndarray of int64, shape (n_variables,)
-        First of the free sets that wait at a variable, -1 for none.
+        First of the sets that wait at a variable, -1 for none.
     following : ndarray of int32, shape (n_sets,)
         The next set that waits at the same variable.
     child : ndarray of int32, shape (n_sets,)
@@ -73,7 +74,7 @@ class Placement(NamedTuple):
 
 
 def new_columns(lists) -> Columns:
-    """The view of `SetLists`, or of a table of parent sets with the same four arrays, that bounds work on."""
+    """The columns of `SetLists`, or of a parent-set table with the same four arrays."""
     best = np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
     return Columns(
         set_offsets=lists.set_offsets,
@@ -107,7 +108,7 @@ def avoids(columns, s, inside):
 
 @njit
 def wait_for_parent(columns, placement, s):
-    """Let the free set `s` wait at a parent that is not placed; False when there is none."""
+    """Let the free set `s` wait at an unplaced parent; False if there is none."""
     for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
         parent = columns.parents[k]
         if not placement.placed[parent]:
@@ -119,9 +120,9 @@ def wait_for_parent(columns, placement, s):
 
 @njit
 def place(columns, placement, variable, top):
-    """Place a variable, and all whose free sets are then placed; returns the new top of the trail.
+    """Place a variable and all variables that then have a free set among the placed ones; returns the new trail top.
 
-    A set that no longer waits in vain stays where it is, so that `unplace` has nothing else to undo.
+    A set whose parents are all placed stays in its waiting list, so that `unplace` has nothing else to undo.
     """
     placement.placed[variable] = True
     placement.trail[top] = variable
@@ -155,7 +156,7 @@ def unplace(placement, top, until):
 
 @njit
 def place_free(columns, placement):
-    """Place all that sets without reduced cost allow; returns the top of the trail."""
+    """Place every variable that free sets allow; returns the trail top."""
     top = np.int64(0)
     for s in range(len(placement.reduced)):
         if placement.reduced[s] <= FREE and not wait_for_parent(columns, placement, s):
@@ -167,16 +168,16 @@ def place_free(columns, placement):
 
 @njit
 def shrink_cluster(columns, placement, members, size, top, rng):
-    """Make the violated cluster ``members[:size]`` of all variables not placed minimal, members tried at random.
+    """Make the violated cluster ``members[:size]`` of all unplaced variables minimal, trying members in random order.
 
-    Members are placed tentatively: those that then are not placed are a smaller violated cluster.
+    A member is placed tentatively; the members that remain unplaced form a smaller violated cluster.
 
     Returns
     -------
     tuple of (int, int)
         Size of the cluster and work in placements.
     """
-    # Fisher-Yates shuffle: other clusters come up in other rounds.
+    # Fisher-Yates shuffle, so that rounds find different clusters.
     for k in range(size - 1, 0, -1):
         j = rng.integers(0, k + 1)
         members[k], members[j] = members[j], members[k]
@@ -186,7 +187,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
             continue
         new_top = place(columns, placement, members[k], top)
         work += 1 + new_top - top
-        # If some member is still not placed, those left are a violated cluster too; otherwise this member is needed.
+        # If some member stays unplaced, these members are still violated; otherwise this member is needed.
         if new_top - top < left:
             left -= new_top - top
             top = new_top
@@ -203,10 +204,9 @@ def shrink_cluster(columns, placement, members, size, top, rng):
 
 @njit
 def raise_cluster(columns, placement, members, size, inside, top):
-    """Raise the multiplier of a cluster by the least reduced cost of the sets that its cut counts, which lose it.
+    """Raise the multiplier of a cluster by the least reduced cost of the sets that its cut counts.
 
-    Returns that cost, infinite where no set avoids the cluster, and the new top of the trail. `inside` is scratch,
-    all False.
+    Returns that cost (infinite if no set avoids the cluster) and the new trail top. `inside` is scratch, all False.
     """
     for k in range(size):
         inside[members[k]] = True
@@ -222,7 +222,7 @@ def raise_cluster(columns, placement, members, size, inside, top):
                 if not avoids(columns, s, inside):
                     continue
                 placement.reduced[s] -= least
-                # The set became free: its child can be placed, or waits for a parent.
+                # The set became free: its child is placed, or the set waits at a parent.
                 if placement.reduced[s] <= FREE:
                     placement.reduced[s] = 0.0
                     if not wait_for_parent(columns, placement, s) and not placement.placed[child]:
@@ -234,19 +234,16 @@ def raise_cluster(columns, placement, members, size, inside, top):
 
 @njit
 def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, raised, progress):
-    """Raise cluster after cluster.
+    """Raise the multipliers of violated clusters until the work is used up.
 
     Parameters
     ----------
-    columns : Columns
-    placement : Placement
     top : int
         Variables placed so far.
     members : ndarray of int32, shape (n_variables,)
         Scratch.
     inside : ndarray of bool, shape (n_variables,)
         Scratch, all False.
-    rng : numpy.random.Generator
     pool, pool_offsets, raised : ndarray of int32, int64, float64
         Receive the clusters (members ascending) and by how much each was raised, in nats.
     progress : ndarray of int64, shape (2,)
@@ -265,13 +262,13 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
         if cluster >= len(raised) or pool_offsets[cluster] + n > len(pool):
             return top, ASCENT_FULL
         size = np.int64(0)
-        # What cannot be placed is violated: every free set of a member has a parent among the members.
+        # The unplaced variables are violated: every free set of a member has a parent among the members.
         for v in range(n):
             if not placement.placed[v]:
                 members[size] = v
                 size += 1
         size, work = shrink_cluster(columns, placement, members, size, top, rng)
-        # A placement counts as five sets looked at; the weights are set by hand.
+        # A placement counts as five sets looked at (set by hand).
         progress[WORK_LEFT] -= n + 5 * work
         for k in range(size):
             progress[WORK_LEFT] -= 2 * (columns.set_offsets[members[k] + 1] - columns.set_offsets[members[k]])

@@ -1,13 +1,13 @@
-"""The relaxation behind upper bounds: every variable takes one set, cuts are priced instead of kept.
+"""Lagrangian relaxation of the cuts: every variable takes one set, and cuts are priced instead of enforced.
 
-A cut says that of the sets it counts, each as often as its weight says, at least `demand` are taken. For cluster C
-and k = 1, 2, ... the sets of members with fewer than k parents in C are such: the first k members of C in a
-topological order take one each (Bartlett & Cussens 2017); sums of cuts, halved and rounded, are others
-(`zero_half_cuts`).
-With any multipliers that are not negative the best choice of sets, cut by cut rewarded, bounds the cost of all
-networks from below; so a bound found in floating point, by whatever method, is checked by evaluating it once.
-`improve_multipliers` is the volume algorithm (Barahona & Anbil 2000): a subgradient method whose averaged choices
-approximate a fractional solution, in which `cluster_cuts` and `zero_half_cuts` find further cuts.
+A cut demands that the chosen sets, each counted by its weight, count at least `demand`. For a cluster C and
+k = 1, 2, ... the sets of members with fewer than k parents in C form such a cut: the first k members of C in a
+topological order take one each (Bartlett and Cussens 2017). Zero-half cuts are derived from these.
+
+For any non-negative multipliers the cheapest choice of sets at reduced cost bounds the cost of all networks from
+below, so a bound from any method in floating point is valid after one evaluation (`relax`). `improve_multipliers` is
+the volume algorithm (Barahona and Anbil 2000): a subgradient method whose averaged choices approximate a fractional
+solution, from which separators find further cuts.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ..arrays import copy_into
 from ..jit import njit
 
 PATIENCE = 20
-"""Steps without a better bound after which steps become shorter; 20 as in Barahona & Anbil 2000."""
+"""Steps without a better bound after which steps become shorter (20 in Barahona and Anbil 2000)."""
 
 
 BOUND, STEP, WEIGHT, IDLE = 0, 1, 2, 3
-"""Entries of the pace of `improve_multipliers`: the bound at the best multipliers, in nats of cost; length of steps;
-most weight of a new choice in the average; steps without a better bound.
+"""Entries of the pace of `improve_multipliers`: the bound at the best multipliers (cost in nats), the step length,
+the largest weight of a new choice in the moving average, and the steps without a better bound.
 """
 
 MOVED, SLACK, VIOLATION, LACK = 0, 1, 2, 3
-"""Rows of its scratch: multipliers tried; direction of the step; what averaged choices lack of every demand, and what
-the latest choice lacks.
+"""Rows of its scratch: trial multipliers, direction of the step, shortfall of every demand under the averaged
+choices, and under the latest choice.
 """
 
 
@@ -43,9 +43,9 @@ class Cuts(NamedTuple):
     sets : ndarray of int32
         Sets that a cut counts.
     weights : ndarray of int8
-        How many times.
+        Multiplicity.
     demands : ndarray of float64, shape (n_cuts,)
-        How many of them at least are taken.
+        Least weighted number of them that every network takes.
     """
 
     offsets: np.ndarray
@@ -55,7 +55,7 @@ class Cuts(NamedTuple):
 
 
 class SetCuts(NamedTuple):
-    """The same by sets.
+    """The same cuts indexed by set.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class SetCuts(NamedTuple):
     cuts : ndarray of int32
         Cuts that count a set.
     weights : ndarray of int8
-        How many times.
+        Multiplicity.
     demands : ndarray of float64, shape (n_cuts,)
     """
 
@@ -74,7 +74,7 @@ class SetCuts(NamedTuple):
 
 
 def no_cuts() -> Cuts:
-    """Not a single cut."""
+    """An empty collection of cuts."""
     return Cuts(
         offsets=np.zeros(1, dtype=np.int64),
         sets=np.empty(0, dtype=np.int32),
@@ -84,7 +84,7 @@ def no_cuts() -> Cuts:
 
 
 def cuts_by_set(cuts: Cuts, n_sets: int) -> SetCuts:
-    """Cuts by the sets that they count, ascending."""
+    """The index of cuts by set; cuts of a set ascending."""
     offsets = np.zeros(n_sets + 1, dtype=np.int64)
     counting, weights = np.empty_like(cuts.sets), np.empty_like(cuts.weights)
     list_by_set(cuts, offsets, counting, weights)
@@ -132,18 +132,16 @@ def counted_sets(columns, members, demand, inside, found):
 
 @njit
 def relax(columns, cuts, multipliers, reduced, chosen):
-    """Least cost over all choices of one set per variable, with cuts priced; a bound on every network's cost.
+    """Least reduced cost over all choices of one set per variable: a lower bound on every network's cost.
 
     Parameters
     ----------
-    columns : Columns
-    cuts : SetCuts
     multipliers : ndarray of float64, shape (n_cuts,)
-        In nats, not negative.
+        In nats, non-negative.
     reduced : ndarray of float64, shape (n_sets,)
         Receives costs less the multipliers of the cuts that count the set.
     chosen : ndarray of int64, shape (n_variables,)
-        Receives the sets of the least reduced cost.
+        Receives the set of least reduced cost of each variable; the first one on ties.
     """
     total = 0.0
     for c in range(len(multipliers)):
@@ -164,7 +162,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
 
 @njit
 def count_lacks(cuts, sets, shares, lacks):
-    """What each cut lacks of its demand when `sets` have these shares, into `lacks`."""
+    """Write the shortfall of each cut's demand when `sets` have these shares into `lacks`; negative for slack."""
     copy_into(lacks, cuts.demands)
     for i in range(len(sets)):
         for k in range(cuts.offsets[sets[i]], cuts.offsets[sets[i] + 1]):
@@ -172,7 +170,7 @@ def count_lacks(cuts, sets, shares, lacks):
 
 
 def new_pace(bound: float, weight: float) -> np.ndarray:
-    """The pace at the start: this bound, steps of full length, this most weight of a new choice."""
+    """The initial pace: this bound, full step length, this largest weight of a new choice."""
     pace = np.zeros(4)
     pace[BOUND], pace[STEP], pace[WEIGHT] = bound, 1.0, weight
     return pace
@@ -184,21 +182,18 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
 
     Parameters
     ----------
-    columns : Columns
-    cuts : SetCuts
     multipliers : ndarray of float64, shape (n_cuts,)
-        The best ones so far, improved in place.
+        The best ones so far; improved in place.
     shares : ndarray of float64, shape (n_sets,)
-        Averaged choices, updated in place; sum to one for every variable.
+        Averaged choices, which sum to one for every variable; updated in place.
     trial : ndarray of float64, shape (4, n_cuts)
-        Scratch; the row `VIOLATION` is left with what the averaged choices lack of every demand.
+        Scratch; afterwards row `VIOLATION` holds the shortfall of every demand under the averaged choices.
     reduced, chosen : ndarray
         Scratch as of `relax`.
     pace : ndarray of float64, shape (4,)
         See `BOUND`, `STEP`, `WEIGHT` and `IDLE`; updated.
     target : float
-        Loss of the best network known, in nats.
-    n_steps : int
+        Cost of the incumbent in nats.
     """
     moved, slack, violation, lacks = trial[MOVED], trial[SLACK], trial[VIOLATION], trial[LACK]
     n_cuts = len(multipliers)
@@ -208,21 +203,21 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
         norm = 0.0
         for c in range(n_cuts):
             lack = violation[c]
-            # A multiplier at zero cannot fall: that direction does not count.
+            # Projected subgradient: a multiplier at zero cannot fall.
             if multipliers[c] <= 0.0 and lack < 0.0:
                 lack = 0.0
             slack[c] = lack
             norm += lack * lack
-        # The average keeps all cuts (up to rounding), or the network is proved best.
+        # The average satisfies all cuts (up to rounding), or the incumbent is optimal.
         if norm < 1e-14 or target <= pace[BOUND]:
             return
-        # Step length of Held, Wolfe and Crowder 1974: the gap over the squared norm of the subgradient.
+        # Step length of Held, Wolfe and Crowder (1974): the gap over the squared norm of the subgradient.
         step = pace[STEP] * (target - pace[BOUND]) / norm
         for c in range(n_cuts):
             moved[c] = max(0.0, multipliers[c] + step * slack[c])
         bound = relax(columns, cuts, moved, reduced, chosen)
-        # The weight of the new choice that brings the average nearest to keeping all cuts, least squares, between
-        # a tenth of the most weight and all of it (Barahona & Anbil 2000).
+        # The weight of the new choice that minimises the squared violation of the average, between a tenth of the
+        # largest weight and all of it (Barahona and Anbil 2000).
         count_lacks(cuts, chosen, whole, lacks)
         along = square = rise = 0.0
         for c in range(n_cuts):
@@ -241,12 +236,13 @@ def improve_multipliers(columns, cuts, multipliers, shares, trial, reduced, chos
             pace[BOUND] = bound
             copy_into(multipliers, moved)
             pace[IDLE] = 0.0
-            # The choice at the new multipliers still lacks in this direction: a longer step would have done more.
+            # The subgradient at the new multipliers still points in this direction: a longer step would have gained
+            # more.
             if rise > 0.0 and pace[STEP] < 2.0:
                 pace[STEP] *= 1.1
         else:
             pace[IDLE] += 1.0
             if pace[IDLE] >= PATIENCE:
-                # 0.66, as 1.1 above, from Barahona & Anbil 2000; the least length keeps steps from vanishing.
+                # Factors 0.66 and 1.1 from Barahona and Anbil (2000); the minimal length keeps steps from vanishing.
                 pace[STEP] = max(0.66 * pace[STEP], 1e-5)
                 pace[IDLE] = 0.0

@@ -1,11 +1,10 @@
-"""Find sums of cuts that, halved and rounded, a fractional choice of sets violates: tabu search over the cuts.
+"""Separation of zero-half cuts by tabu search over sums of cuts.
 
-What a cut counts and demands are whole numbers. So half of a sum of cuts may be rounded: what is demanded up, and
-what is counted up for some variables and down for others (see `stages.optimize.bounds.zero_half_cuts`). With s the
-slack of the summed cuts and a_v the share of those sets of variable v that are counted an odd number of times, it is
-violated by half of 1 - s - sum over v of min(a_v, 1 - a_v), provided that what is demanded is odd; where it is not,
-one variable is rounded the other way (Caprara & Fischetti 1996 on such cuts in general). The search looks for a sum
-of cuts that leaves little slack and little odd share.
+Counts and demands are whole numbers, so half of a sum of cuts may be rounded: the demand up, and counts up for some
+variables and down for others (see `stages.optimize.bounds.zero_half_cuts`). Let s be the slack of the summed cuts and
+a_v the share of the sets of variable v that are counted an odd number of times. The rounded half is violated by half
+of 1 - s - sum over v of min(a_v, 1 - a_v), provided that the demand is odd; if it is even, one variable is rounded
+the other way (Caprara and Fischetti 1996 on such cuts in general). The search minimises slack plus odd share.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from ..jit import njit
 from .cluster_cuts import SHARE_TOLERANCE
 
 SUM_TENURE = 4
-"""Steps for which a cut that entered or left stays, set by hand; up to three more at random."""
+"""Tabu tenure in steps of a cut that entered or left (set by hand); up to three more at random."""
 
 
 class SumRules(NamedTuple):
-    """What a search for sums of cuts looks for, and how.
+    """Parameters of the search for sums of cuts.
 
     Attributes
     ----------
@@ -32,7 +31,7 @@ class SumRules(NamedTuple):
     most_summed : int
         Cuts in a sum.
     least_violation : float
-        Share that must be missing at least.
+        Least share that must be missing.
     """
 
     n_steps: int
@@ -41,7 +40,7 @@ class SumRules(NamedTuple):
 
 
 class OddSets(NamedTuple):
-    """The sets with a share that cuts count an odd number of times.
+    """For each cut the sets with a share that it counts an odd number of times.
 
     Attributes
     ----------
@@ -49,9 +48,9 @@ class OddSets(NamedTuple):
     sets : ndarray of int32
         Among the sets that have a share; those of a cut ascending.
     children : ndarray of int32
-        The variables that they are of.
+        The children of these sets.
     slacks : ndarray of float64, shape (n_cuts,)
-        What is counted beyond the demand; not negative.
+        Counted share beyond the demand; non-negative.
     demands : ndarray of int64, shape (n_cuts,)
     cut_offsets : ndarray of int64, shape (n_support + 1,)
     cuts : ndarray of int32
@@ -68,16 +67,16 @@ class OddSets(NamedTuple):
 
 
 class CutSum(NamedTuple):
-    """A sum of cuts under change; all false, zero or empty at first.
+    """A sum of cuts; initially all false, zero or empty.
 
     Attributes
     ----------
     inside : ndarray of bool, shape (n_cuts,)
     shares : ndarray of float64, shape (n_support,)
-        Negative for sets counted an odd number of times.
+        Negative for sets that the sum counts an odd number of times.
     odd_shares : ndarray of float64, shape (n_variables,)
     until : ndarray of int64, shape (n_cuts,)
-        Step up to which a cut stays.
+        Step until which a cut is tabu.
     near : ndarray of int32, shape (n_cuts,)
     is_near : ndarray of bool, shape (n_cuts,)
         Cuts that count a set that is odd.
@@ -92,7 +91,7 @@ class CutSum(NamedTuple):
 
 
 def new_cut_sum(n_cuts: int, shares: np.ndarray, n_variables: int) -> CutSum:
-    """The sum of no cut at all, for the sets with these shares."""
+    """The empty sum, for the sets with these shares."""
     return CutSum(
         inside=np.zeros(n_cuts, dtype=np.bool_),
         shares=shares.copy(),
@@ -105,11 +104,11 @@ def new_cut_sum(n_cuts: int, shares: np.ndarray, n_variables: int) -> CutSum:
 
 @njit
 def flip_cut(odd, total, cut):
-    """Take a cut into the sum or out of it; returns by how much demand and slack change."""
+    """Add a cut to the sum or remove it; returns the changes of demand and slack."""
     for k in range(odd.offsets[cut], odd.offsets[cut + 1]):
         s = odd.sets[k]
         total.odd_shares[odd.children[k]] += total.shares[s]
-        # The sign holds the parity, so one pass updates the sums of odd shares.
+        # The sign of a share holds the parity, so one pass updates the odd shares.
         total.shares[s] = -total.shares[s]
     total.inside[cut] = not total.inside[cut]
     sign = 1 if total.inside[cut] else -1
@@ -118,33 +117,33 @@ def flip_cut(odd, total, cut):
 
 @njit
 def rounding_cost(odd_shares, demand):
-    """What rounding half of a sum costs: the lesser of odd and even share of every variable, and the change of
-    one variable where the demand would not be rounded.
+    """Cost of rounding half of a sum: the lesser of odd and even share of every variable, plus the cheapest change of
+    one variable if the demand is even.
     """
     cost, lowered, least = 0.0, 0, 1.0
     for v in range(len(odd_shares)):
         share = odd_shares[v]
-        # Where most of a variable's share is odd, rounding down costs less, namely the even share; each such
-        # variable lowers what is demanded by one.
+        # If more than half of a variable's share is odd, rounding down costs less (the even share) and lowers the
+        # demand by one.
         if share > 0.5:
             share = 1.0 - share
             lowered += 1
         cost += share
-        # What it costs more to round this variable the other way.
+        # The extra cost of rounding this variable the other way.
         least = min(least, 1.0 - 2.0 * share)
     return cost if (demand - lowered) % 2 != 0 else cost + least
 
 
 @njit
 def change_by(odd, total, cut):
-    """What flipping a cut changes in slack and rounding cost, the demand left aside."""
+    """Change of slack and rounding cost when a cut is flipped, ignoring the parity of the demand."""
     change = -odd.slacks[cut] if total.inside[cut] else odd.slacks[cut]
     k, end = odd.offsets[cut], odd.offsets[cut + 1]
     while k < end:
         v = odd.children[k]
         before = total.odd_shares[v]
         after = before
-        # Sets of a cut ascend, so those of one variable stand together.
+        # The sets of a cut ascend, so those of one variable are adjacent.
         while k < end and odd.children[k] == v:
             after += total.shares[odd.sets[k]]
             k += 1
@@ -154,8 +153,8 @@ def change_by(odd, total, cut):
 
 @njit
 def best_cut(odd, total, step, size, most):
-    """The cut to flip that leaves the least slack and rounding cost, -1 for none; and the work in sets."""
-    # Only cuts that count a set that is odd are looked at; any other adds odd shares of its own.
+    """The cut whose flip minimises slack and rounding cost (-1 for none), and the work in sets."""
+    # Only cuts that share an odd set are candidates; any other would only add odd shares of its own.
     n_near = work = 0
     for s in range(len(total.shares)):
         if total.shares[s] < 0.0:
@@ -180,21 +179,18 @@ def best_cut(odd, total, step, size, most):
 
 @njit
 def search_sums(odd, total, seeds, rules, rng, kept, pool, pool_offsets):
-    """One search from every seed; the sum of each that is violated most goes to the pool.
+    """One search from every seed; appends the most violated sum of each to the pool.
 
     Parameters
     ----------
-    odd : OddSets
     total : CutSum
-        Empty; is so again afterwards.
+        The empty sum; restored afterwards.
     seeds : ndarray of int32
         Cuts to begin with.
-    rules : SumRules
-    rng : numpy.random.Generator
     kept : ndarray of bool, shape (n_cuts,)
         Scratch.
     pool, pool_offsets : ndarray of int32, int64
-        Receive the cuts of the sums, ascending; with room for a sum of every seed.
+        Receive the cuts of each sum, ascending; with room for one sum per seed.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Hill climbing on graphs: which moves there are, what they bring, which is best.
+"""Hill climbing on graphs: the moves, their gains, the choice of the best one.
 
 moves            the graph (`ClimbState`), its moves, the choice among them
-ancestors        who reaches whom, kept up to date while arcs come and go
+ancestors        the ancestor relation, updated as arcs are added and removed
 addable_parents  the possible new parents of every child with their gains
 forbidden_pairs  the pairs that constrained climbing (CHC, FastCHC) does not try again, or reopens
 

@@ -12,10 +12,10 @@ from .moves import find_ascending, mark_stale
 
 @njit
 def list_permitted(state, child, out):
-    """Variables that `child` could gain as parents, cycles aside; their number. They fill `out` (int32)."""
+    """Write the variables that `child` could gain as parents, cycles ignored, to `out` (int32); their number."""
     n_variables = len(state.n_parents)
     n = 0
-    k = 0
+    k = 0  # parents of `child` below the present candidate; both ascend
     for w in range(state.permitted.shape[1]):
         word = state.permitted[child, w] & ~state.shut[child, w]
         if word == np.uint64(0):
@@ -34,7 +34,7 @@ def list_permitted(state, child, out):
 
 @njit
 def list_partners(state, child, out):
-    """Variables above `child` with which it may be linked in either direction; their number."""
+    """Write the variables above `child` that may be linked with it in either direction to `out`; their number."""
     n = 0
     for other in range(child + 1, len(state.n_parents)):
         if in_row(state.permitted, child, other) or in_row(state.permitted, other, child):
@@ -52,11 +52,12 @@ def shut_pair(state, one, other):
 
 @njit
 def spread_gains(state, child, partners, gains, shuts, keeps_all):
-    """List each gain for both directions of the pair (child, partner), as far as permitted.
+    """List each gain for the permitted directions of the pair (child, partner).
 
-    Called for ascending children with partners above them, on empty lists. With `shuts` pairs of negative gain
-    are forbidden instead of listed, without `keeps_all` only those that do not lower the score are listed.
+    With `shuts` pairs of negative gain are forbidden instead of listed; without `keeps_all` only those that do not
+    lower the score are listed.
     """
+    # Children come in ascending order with partners above them, so appending keeps every list ascending.
     for k in range(len(partners)):
         partner = np.int64(partners[k])
         if shuts and gains[k] < 0.0:
@@ -72,7 +73,7 @@ def spread_gains(state, child, partners, gains, shuts, keeps_all):
 
 @njit
 def replace_candidates(state, child, candidates, gains, keeps_all):
-    """List `candidates` (ascending) with their gains for `child`, without `keeps_all` only those that improve."""
+    """Make `candidates` (ascending) the list of `child`; without `keeps_all` only those of positive gain."""
     n = 0
     for k in range(len(candidates)):
         if keeps_all or gains[k] > 0.0:
@@ -85,7 +86,7 @@ def replace_candidates(state, child, candidates, gains, keeps_all):
 
 @njit
 def insert_candidate(candidates, gains, n, parent):
-    """Put `parent`, gain not known, into a list of `n` candidates unless it is there; the new length."""
+    """Insert `parent`, of unknown gain (NaN), into an ascending list of `n` candidates; the new length."""
     place = find_ascending(candidates, n, parent)
     if place < n and candidates[place] == parent:
         return n

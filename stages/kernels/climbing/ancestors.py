@@ -1,8 +1,8 @@
-"""Ancestors of every variable as bitsets, kept up to date while arcs come and go.
+"""Ancestors of every variable as bitsets, updated as arcs are added and removed.
 
-`ancestors[v]` holds the proper ancestors of v. An arc y -> x closes a cycle exactly when x is y or an ancestor
-of y; an arc y -> x can be reversed exactly when no other parent of x has y among its ancestors (Giudici and
-Castelo 2003 keep the same relation for their random walks).
+`ancestors[v]` holds the proper ancestors of v. An arc y -> x closes a cycle exactly when x is y or an ancestor of y;
+it can be reversed exactly when no other parent of x has y among its ancestors (Giudici and Castelo 2003 keep the same
+relation for their random walks).
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ def has_other_path(ancestors, arcs, n_parents, child, parent):
     arcs : ndarray of int32, shape (n_variables, n_variables)
         ``arcs[v, :n_parents[v]]`` are the parents of v.
     n_parents : ndarray of int32, shape (n_variables,)
-    child, parent : int
     """
     for k in range(n_parents[child]):
         other = np.int64(arcs[child, k])
@@ -49,7 +48,8 @@ def add_ancestors(ancestors, child, parent):
     """Extend `ancestors` by the arc parent -> child, which must close no cycle."""
     n_variables, n_words = ancestors.shape
     if in_row(ancestors, child, parent):
-        return
+        return  # then the ancestors of `parent` are among those of `child`, too
+    # `parent` is no descendant of `child`, so its own row does not change on the way.
     for v in range(n_variables):
         if v == child or in_row(ancestors, v, child):
             for w in range(n_words):
@@ -72,7 +72,8 @@ def recompute_ancestors(ancestors, arcs, n_parents, child):
             affected[n_affected] = v
             n_ancestors[n_affected] = np.int32(total)
             n_affected += 1
-    # A descendant has all ancestors of its ancestors and more, so fewer ancestors come first in any path.
+    # A variable has more ancestors than each of its ancestors: sorted by the old number of ancestors, affected
+    # parents come before their children and are corrected first.
     for i in np.argsort(n_ancestors[:n_affected]):
         collect_ancestors(ancestors, arcs, n_parents, np.int64(affected[i]))
 
@@ -91,7 +92,7 @@ def collect_ancestors(ancestors, arcs, n_parents, variable):
 
 @njit
 def all_ancestors(ancestors, arcs, n_parents):
-    """Compute `ancestors` from nothing; False when the arcs form a cycle."""
+    """Compute `ancestors` from the arcs alone, in topological order (Kahn 1962); False when they form a cycle."""
     n_variables = len(n_parents)
     first_child = np.zeros(n_variables + 1, dtype=np.int64)
     for v in range(n_variables):

@@ -1,7 +1,7 @@
-"""Forbidden-parent sets: which pairs a climb tests, forbids and reopens (CHC and FastCHC, paper 001).
+"""Forbidden-parent sets of CHC and FastCHC (Gámez, Mateo and Puerta 2011, 2012): pairs tested, forbidden, reopened.
 
-An arc that can be gained and would lower the score, or one whose removal would raise it, is taken for an
-independence: the two variables are not tried as parents of each other any more.
+An arc that some move can bring and that would lower the score, or an arc whose removal would raise it, is read as an
+independence: its two variables are no longer tried as parents of each other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .moves import can_gain_arc, is_parent, mark_stale
 
 @njit
 def list_untested(state, child, max_parents, out):
-    """Candidates of `child` that a move could bring now and whose gains are not known; their number."""
+    """Write the candidates of `child` of unknown gain that some move could add to `out` (int32); their number."""
     n = 0
     for k in range(state.n_candidates[child]):
         parent = np.int64(state.candidates[child, k])
@@ -33,7 +33,7 @@ def list_untested(state, child, max_parents, out):
 
 @njit
 def relist(state, child, max_parents, out):
-    """List what `child` may gain as parents, gains not known; `out` and the number as in `list_untested`."""
+    """List the permitted new parents of `child` with unknown gains; `out` and the number as in `list_untested`."""
     n = list_permitted(state, child, state.candidates[child])
     state.n_candidates[child] = n
     state.gains[child, :n] = np.nan
@@ -42,9 +42,9 @@ def relist(state, child, max_parents, out):
 
 @njit
 def next_untested(state, touched, start, max_parents, out):
-    """The first child from `start` on that is `touched` and has something to test, and how much; else (-1, 0).
+    """The first child from `start` on that is `touched` and has untested candidates, and their number; else (-1, 0).
 
-    `out` as in `list_untested`. Touched children without are judged on the way.
+    `out` as in `list_untested`. Pairs of touched children without untested candidates are judged by the known gains.
     """
     for child in range(start, len(state.n_parents)):
         if touched[child]:
@@ -58,7 +58,7 @@ def next_untested(state, touched, start, max_parents, out):
 
 @njit
 def take_gains(state, child, candidates, gains, max_parents):
-    """Write the gains of some listed candidates of `child` (ascending), and forbid what they speak against."""
+    """Write the gains of some listed candidates of `child` (ascending), and judge the pairs of `child`."""
     k = 0
     for i in range(len(candidates)):
         while state.candidates[child, k] != candidates[i]:
@@ -70,7 +70,7 @@ def take_gains(state, child, candidates, gains, max_parents):
 
 @njit
 def judge_child(state, child, max_parents):
-    """Forbid the pairs that the known gains of `child` speak against."""
+    """Forbid the pairs of new arcs with negative gain, and of present arcs whose removal gains."""
     for k in range(state.n_candidates[child]):
         parent = np.int64(state.candidates[child, k])
         if (
@@ -87,7 +87,7 @@ def judge_child(state, child, max_parents):
 
 @inlined
 def open_arc(state, child, parent):
-    """Let the arc parent -> child be tested again, unless it is there or not permitted."""
+    """Let the arc parent -> child be tested again, unless it is present or not permitted."""
     state.shut[child, parent >> 6] &= ~(np.uint64(1) << np.uint64(parent & 63))
     if in_row(state.permitted, child, parent) and not is_parent(state, child, parent):
         n = state.n_candidates[child]
@@ -96,7 +96,7 @@ def open_arc(state, child, parent):
 
 @njit
 def list_neighbours(state, variable, out):
-    """Parents and children of `variable` into `out` (int32); their number."""
+    """Write parents and children of `variable` to `out` (int32); their number."""
     n = state.n_parents[variable]
     copy_into(out[:n], state.arcs[variable, :n])
     for v in range(len(state.n_parents)):

@@ -1,9 +1,9 @@
-"""The moves of hill climbing: which arcs can be added, removed or reversed, what each brings, which is best.
+"""The moves of hill climbing: additions, removals and reversals of arcs, their gains, the choice of the best one.
 
-For every child there is a list of possible new parents with their gains, and the gains of losing its parents.
-The best move of every child is remembered. It is looked up again when its own gains have changed, when a removal
-has opened a way that a cycle had closed, or when it is about to be taken and turns out to be closed by now; so
-choosing a move costs one pass over the children, not over all pairs.
+Every child has a list of possible new parents with the gains of adding them, and the gains of removing its parents.
+The best move of every child is cached. It is searched again (`STALE`) when its gains have changed, when a removal may
+have opened a move that closed a cycle, or when it is chosen but no longer possible; so choosing a move takes one pass
+over the children, not over all pairs.
 
 Moves are ordered by gain, then additions before removals before reversals, then by the child's place in a given
 order, then by parent.
@@ -21,16 +21,16 @@ from ..jit import inlined, njit
 from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, recompute_ancestors
 
 ADD, REMOVE, REVERSE, NO_MOVE, STALE = (np.int64(kind) for kind in range(5))
-"""Kinds of moves, int64 as in the arrays; `STALE` stands for a best move that is to be looked up again."""
+"""Kinds of moves, int64 as in the arrays; `STALE` marks a best move that must be searched again."""
 
 KIND, CHILD, PARENT = 0, 1, 2
 """Entries of a move, an array of int64."""
 
 
 class ClimbState(NamedTuple):
-    """A graph and all that is known about its neighbours; changed in place.
+    """A graph and what is known of its moves; changed in place.
 
-    The square arrays are used from the left, so only as much of their memory is touched as is kept.
+    Rows of the square arrays are used from the left, so memory is touched only as far as it is used.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class ClimbState(NamedTuple):
     n_parents : ndarray of int32, shape (n_variables,)
     ancestors : ndarray of uint64, shape (n_variables, n_words)
     permitted, shut, fixed : ndarray of uint64, shape (n_variables, n_words)
-        Sets of parents: those the user lets x have, those the search has forbidden (FP in paper 001), and those
-        x must keep.
+        Sets of parents of x: permitted by the user, forbidden by the search (FP of Gámez, Mateo and Puerta 2011),
+        and required.
     order : ndarray of int64, shape (n_variables,)
-        The children; of equally good moves that of the earlier child is taken.
+        The children; of equal moves that of the earlier child is taken.
     best_gain : ndarray of float64, shape (n_variables,)
     best_kind, best_parent : ndarray of int64, shape (n_variables,)
-        Best move of every child: its kind and the parent it adds, removes or turns into a child.
+        Best move of every child: its kind and the parent that it adds, removes or makes a child.
     """
 
     candidates: np.ndarray
@@ -72,25 +72,19 @@ class ClimbState(NamedTuple):
 
 
 def square_array(n, dtype):
-    """An array of shape (n, n), 0 everywhere, that takes memory in small pages as they are written to.
+    """An array of zeros of shape (n, n) whose memory is allocated in small pages as they are written to.
 
-    Arrays of numpy's own come in pages of 2 MB each, of which every row would touch one.
+    numpy would allocate huge pages (2 MB), of which every row touches one.
     """
     memory = mmap.mmap(-1, max(1, n * n * np.dtype(dtype).itemsize))
     if hasattr(mmap, "MADV_NOHUGEPAGE"):
-        with contextlib.suppress(OSError):  # a kernel without huge pages knows no such advice
+        with contextlib.suppress(OSError):  # an operating system without huge pages refuses the advice
             memory.madvise(mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(memory, dtype=dtype, count=n * n).reshape(n, n)
 
 
 def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray) -> ClimbState:
-    """A graph without arcs of whose neighbours nothing is known.
-
-    Parameters
-    ----------
-    permitted, fixed : ndarray of uint64, shape (n_variables, n_words)
-    order : ndarray of int64, shape (n_variables,)
-    """
+    """A graph without arcs of whose moves nothing is known; parameters as in `ClimbState`."""
     n = len(order)
     return ClimbState(
         candidates=square_array(n, np.int32),
@@ -111,17 +105,16 @@ def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray)
 
 
 class Limits(NamedTuple):
-    """What bounds the choice of a move.
+    """Limits on the choice of a move.
 
     Attributes
     ----------
-    max_parents : int
     floor : float
-        Moves must bring more than this, in nats: 0 when climbing, minus infinity with a tabu list.
+        Moves must gain more than this, in nats: 0 when climbing, minus infinity with a tabu list.
     tabu : ndarray of int64, shape (length of the tabu list, 2)
-        Pairs of variables, the smaller first, that were changed lately and are left alone.
+        Pairs of variables, the smaller first, changed by the last moves.
     aspiration : float
-        A move that brings more than this may change them all the same: it leads to a new best graph.
+        A move that gains more than this (nats) is not tabu: it leads to a new best graph.
     """
 
     max_parents: int
@@ -145,7 +138,7 @@ def find_ascending(values, n_values, value):
 
 @inlined
 def is_parent(state, child, parent):
-    """True when the arc parent -> child is there."""
+    """True when the arc parent -> child is present."""
     found = False
     for k in range(state.n_parents[child]):
         found |= state.arcs[child, k] == parent
@@ -154,7 +147,7 @@ def is_parent(state, child, parent):
 
 @njit
 def addition_gain(state, child, parent):
-    """Known gain of the new arc parent -> child; minus infinity if not known, not listed or forbidden."""
+    """Gain of the new arc parent -> child; minus infinity if it is unknown, not listed or forbidden."""
     n = state.n_candidates[child]
     k = find_ascending(state.candidates[child], n, parent)
     if k == n or state.candidates[child, k] != parent or in_row(state.shut, child, parent):
@@ -165,13 +158,13 @@ def addition_gain(state, child, parent):
 
 @inlined
 def can_add(state, child, parent, max_parents):
-    """True when the arc parent -> child can be added (whether it is forbidden is not looked at)."""
+    """True when the arc parent -> child can be added; permitted and forbidden arcs are not checked."""
     return state.n_parents[child] < max_parents and not closes_cycle(state.ancestors, child, parent)
 
 
 @inlined
 def can_reverse(state, child, parent, max_parents):
-    """True when the arc parent -> child can be turned (whether that is forbidden is not looked at)."""
+    """True when the arc parent -> child can be reversed; permitted and forbidden arcs are not checked."""
     return (
         state.n_parents[parent] < max_parents
         and not in_row(state.fixed, child, parent)
@@ -181,7 +174,7 @@ def can_reverse(state, child, parent, max_parents):
 
 @njit
 def can_gain_arc(state, child, parent, max_parents):
-    """True when some move brings the arc parent -> child: an addition, or turning child -> parent."""
+    """True when some move adds the arc parent -> child: an addition, or the reversal of child -> parent."""
     if not in_row(state.ancestors, parent, child):
         return can_add(state, child, parent, max_parents)
     return is_parent(state, parent, child) and can_reverse(state, parent, child, max_parents)
@@ -189,7 +182,7 @@ def can_gain_arc(state, child, parent, max_parents):
 
 @njit
 def is_open(state, kind, child, parent, max_parents):
-    """True when the remembered move of `child` can still be taken."""
+    """True when a move of `child` is possible."""
     if kind == ADD:
         return not in_row(state.shut, child, parent) and can_add(state, child, parent, max_parents)
     if kind == REVERSE:
@@ -199,7 +192,7 @@ def is_open(state, kind, child, parent, max_parents):
 
 @njit
 def is_tabu(limits, child, parent, gain):
-    """True when the tabu list withholds a move of this gain between the two variables."""
+    """True when the tabu list excludes a move of this gain between the two variables."""
     if len(limits.tabu) == 0 or gain > limits.aspiration:
         return False
     one, other = min(child, parent), max(child, parent)
@@ -211,7 +204,7 @@ def is_tabu(limits, child, parent, gain):
 
 @njit
 def look_up_best(state, child, limits):
-    """Find the best open move of `child` and remember it; True when the tabu list withheld a better one."""
+    """Search the best open move of `child` and cache it; True when the tabu list excluded a better one."""
     best, kind, best_parent = limits.floor, NO_MOVE, np.int64(-1)
     withheld = False
     if state.n_parents[child] < limits.max_parents:
@@ -246,18 +239,12 @@ def look_up_best(state, child, limits):
 
 @njit
 def choose_move(state, limits, move):
-    """Find the best move of all.
+    """Find the best move of all; its gain in nats, minus infinity when there is none.
 
     Parameters
     ----------
-    state : ClimbState
-    limits : Limits
     move : ndarray of int64, shape (3,)
-        Receives what stands at `KIND`, `CHILD` and `PARENT`.
-
-    Returns
-    -------
-    float : gain of the move in nats; minus infinity when there is none (``move[KIND]`` is then NO_MOVE).
+        Receives `KIND` (`NO_MOVE` when there is none), `CHILD` and `PARENT`.
     """
     n_variables = len(state.n_parents)
     withheld = np.zeros(n_variables, dtype=np.bool_)
@@ -279,12 +266,14 @@ def choose_move(state, limits, move):
         held_back = is_tabu(limits, best, parent, state.best_gain[best])
         if not held_back and is_open(state, kind, best, parent, limits.max_parents):
             break
+        # The cached move is no longer possible, or tabu by now. Cached gains are upper bounds on the moves of a
+        # child, so the first best move that is possible is the best of all.
         withheld[best] = look_up_best(state, best, limits) or held_back
     gain = state.best_gain[best] if best >= 0 else -np.inf
     move[KIND] = state.best_kind[best] if best >= 0 else NO_MOVE
     move[CHILD] = best
     move[PARENT] = state.best_parent[best] if best >= 0 else -1
-    # What the tabu list withheld is open again after the next step.
+    # The tabu list changes with the next step, so what it excluded is searched again.
     for child in range(n_variables):
         if withheld[child]:
             state.best_kind[child] = STALE
@@ -293,7 +282,7 @@ def choose_move(state, limits, move):
 
 @njit
 def mark_stale(state, variable):
-    """Have the best moves of `variable` and its children looked up again: their gains depend on its scores."""
+    """Mark the best moves of `variable` and its children stale: additions and reversals involve its gains."""
     state.best_kind[variable] = STALE
     for v in range(len(state.n_parents)):
         if in_row(state.ancestors, v, variable) and is_parent(state, v, variable):
@@ -314,10 +303,11 @@ def insert_arc(state, child, parent):
 
 @njit
 def delete_arc(state, child, parent, reopened):
-    """Take the arc parent -> child away.
+    """Remove the arc parent -> child.
 
-    Where that ends a path, moves that would have closed a cycle through it may be open now: the children
-    concerned are marked in `reopened` (bool, shape (n_variables,)) and their best moves are looked up again.
+    Where no other path joins them, moves that would have closed a cycle through the arc may be open now: additions to
+    `parent` and its ancestors, which are marked in `reopened` (bool, shape (n_variables,)), and reversals at `child`
+    and its descendants. Their best moves become stale.
     """
     n = state.n_parents[child]
     place = find_ascending(state.arcs[child], n, parent)

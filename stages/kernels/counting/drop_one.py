@@ -17,9 +17,6 @@ def count_table(data, child, parents, cell_of_row, counts):
 
     Parameters
     ----------
-    data : PackedData
-    child : int
-    parents : ndarray of int32
     cell_of_row : ndarray of int32, shape (n_packed,)
         Scratch.
     counts : ndarray of int64
@@ -47,7 +44,6 @@ def score_without(counts, n_child_states, before, states, after, cell, row):
     ----------
     counts : ndarray of int64
         From `count_table`.
-    n_child_states : int
     before, states, after : int
         Configurations of the parents that run faster than the one left out, its states, and those of the
         slower ones.

@@ -1,6 +1,7 @@
-"""All rows counted as they come, each labelled by its cell: for parents, children and candidates of many states.
+"""All rows labelled by their cell and counted in the order of the table: for variables of many states.
 
-There a configuration has too few rows for bitmaps, and lists of rows cost more than a walk that looks nothing up.
+There a configuration has too few rows for bitmaps, and a list of rows costs more than a sequential walk, which looks
+up no row numbers.
 """
 
 from __future__ import annotations
@@ -12,17 +13,14 @@ from ..jit import njit
 
 @njit
 def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell_counts):
-    """Write the cell of every packed row, of all configurations that there could be, and count them.
+    """Write the cell of every packed row, among all possible configurations, and count the cells.
 
     Parameters
     ----------
-    codes : ndarray of uint8
     child, r : int
         The child and its number of states.
     offsets : ndarray of int32
-        Of states, as in `row_groups.PackedData`.
-    parents : ndarray of int32
-    weights : ndarray of int32
+        Of states, as in `packed_data.PackedData`.
     cell_of_row : ndarray of int32
         Receives for each row ``configuration * r + child state``.
     cell_counts : ndarray of int32
@@ -50,26 +48,21 @@ def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell
 
 
 @njit
-def labelled_score(
-    codes, candidate, s, r, cell_of_row, weights, is_weighted, n_cells, cell, row, kind, counts
-):
+def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_cells, cell, row, kind, counts):
     """Contribution of all configurations split by the candidate's states.
 
     Parameters
     ----------
-    codes : ndarray of uint8
     candidate, s, r : int
         The new parent, its number of states and that of the child.
     cell_of_row : ndarray of int32
         From `label_all_rows`.
-    weights : ndarray of int32
     is_weighted : bool
         Whether there are other weights than one.
     n_cells : int
         Of the configurations with the child's states.
     cell, row : ndarray of float64
         As in `add_one.ScoreTables`, line `kind`.
-    kind : int
     counts : ndarray of int32
         Scratch, all zero before and after: ``(n_cells + 1) * s`` are used.
     """
@@ -79,7 +72,7 @@ def labelled_score(
         for i in range(n_rows):
             counts[np.uint64(cell_of_row[i]) * width + np.uint64(states[i])] += weights[i]
     else:
-        # Far rows in turn, so that no count waits for the one before.
+        # Four distant rows in turn, so that no addition waits for the one before.
         quarter = np.uint64(n_rows // np.uint64(4))
         for i in range(quarter):
             j, k, m = i + quarter, i + np.uint64(2) * quarter, i + np.uint64(3) * quarter

@@ -27,11 +27,9 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
     Parameters
     ----------
     bitmaps : ndarray of uint64, at least of shape (n_bitmaps, n_words)
-    n_bitmaps : int
     others : ndarray of uint64, shape (n_others, n_words)
     which : ndarray of int32, at least of shape (n_which,)
         The others to count: rows of `others`.
-    n_which : int
     word_shifts : ndarray of uint64, shape (n_words,)
         Rows of a word have weight ``2**word_shifts[w]``; ascending.
     out : ndarray of int32, at least of shape (n_which * n_bitmaps,)

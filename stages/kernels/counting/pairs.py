@@ -51,8 +51,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
     Parameters
     ----------
     state_offsets : ndarray of int32
-        As in `row_groups.PackedData`.
-    tables : PairTables
+        As in `packed_data.PackedData`.
     counts : ndarray of int32
         Rows shared by all states but the first of the others and of the tile's variables, from `count_overlaps`.
     first, last, other_first, other_last : int

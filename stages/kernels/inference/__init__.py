@@ -1,17 +1,17 @@
-"""Exact inference: variables are eliminated, component by component of what is hidden.
+"""Exact inference by junction trees over the hidden variables of each row.
 
-Observed variables are cut out of the network before anything is planned, so cliques are of hidden variables only, and
-rows of a table whose hidden variables form the same component share a plan and are worked on together.
+Observed variables are removed from the network first, and the hidden ones fall into components that the observed ones
+separate. Rows with the same component share one junction tree and are processed together.
 
-network_arrays  a network with parameters as arrays
-components      which variables matter in a row, and how those hidden fall apart
-elimination     orders of elimination and their costs
-clique_plans    a component's junction tree: axes, strides and factors of its cliques
-kept_plans      plans of many components, for rows that are worked on again and again
-propagation     products, sums and maxima towards the roots, and back
-log_tables      the same in logarithms, for rows whose numbers are too small
+network_arrays   a network with parameters as flat arrays
+components       relevant hidden variables of each row, divided into components
+elimination      elimination orders and the cliques they induce
+clique_plans     a component's junction tree: axes, strides and factors of its cliques
+kept_plans       plans of many components in one array, for repeated passes over the same rows
+propagation      sum-product and max-product messages to the roots, and back
+log_tables       the same in logarithms, for rows that underflow
 expected_counts  expected counts of families, for expectation maximisation
-trace_states      most probable states, and draws, from the roots on
-weighting       samples weighted by their likelihood, where tables would be too large
-answers         all of it for groups of rows
+trace_states     most probable states, and draws, from the roots on
+answers          queries to groups of rows
+likelihood_weighting  weighted samples, where the tables would be too large
 """

@@ -1,4 +1,4 @@
-"""Answers for groups of rows: each group shares a component of hidden variables, and so a junction tree."""
+"""Queries to groups of rows; the rows of a group share a component of hidden variables, hence a junction tree."""
 
 from __future__ import annotations
 
@@ -7,295 +7,221 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .clique_plans import lay_out, measure, order_component
+from .clique_plans import eliminate_component, lay_out, measure
+from .components import component_of
 from .expected_counts import add_expected
 from .kept_plans import read_plan
-from .log_tables import collect_logs, distribute_logs, weigh_by_separator
+from .log_tables import collect_logs
 from .propagation import collect, distribute, read_marginals
 from .trace_states import trace_states
 
 LOGS, MARGINALS, BEST, DRAWN, COUNTS = 0, 1, 2, 3, 4
-"""What is asked: probabilities of rows; marginals of hidden variables; their most probable states; states drawn;
+"""Kinds of query: probabilities of rows; marginals of hidden variables; their most probable states; states drawn;
 expected counts of families."""
 
 NO_NUMBERS = np.zeros(0)
+NO_TABLE = np.zeros((0, 0))
 
-CELLS_AT_ONCE = 1 << 15
-"""Numbers of the tables of rows that are worked on together: what second-level caches hold."""
-
-
-class Groups(NamedTuple):
-    """Components and the rows that have them; g groups, e pairs of row and component.
-
-    Attributes
-    ----------
-    member_start, family_start, row_start : ndarray of int64, shape (g + 1,)
-    members : ndarray of int64
-        Hidden variables of each component, ascending.
-    families : ndarray of int64
-        Families, by their variable, that have one of them.
-    rows : ndarray of int64, shape (e,)
-    """
-
-    member_start: np.ndarray
-    members: np.ndarray
-    family_start: np.ndarray
-    families: np.ndarray
-    row_start: np.ndarray
-    rows: np.ndarray
+BATCH_CELLS = 1 << 15
+"""Numbers in the tables of the rows that are processed together: 256 KiB, which a second-level cache holds."""
 
 
-class Asked(NamedTuple):
-    """What is asked of rows, and where answers go.
+class Query(NamedTuple):
+    """A query to rows, and its output arrays; e pairs of row and component.
 
     Attributes
     ----------
     ranks : ndarray of int64, shape (n,)
-        Place of every variable in an order of elimination that is tried besides others.
+        An elimination order to try, as each variable's position.
     is_joined : ndarray of bool, shape (n,)
-        Variables that some clique is to have all of.
+        Variables that one clique must contain.
     target_start : ndarray of int64, shape (n,)
         See `propagation.read_marginals`.
-    uniforms : ndarray of float64, shape (n, rows)
-        See `trace_states`.
     codes : ndarray of uint8, shape (n, rows)
-        States; those hidden are filled in by `BEST` and `DRAWN`.
-    posterior : ndarray of float64, shape (rows, columns)
-        Filled by `MARGINALS`; NaN in impossible rows.
+        States; `BEST` and `DRAWN` fill in the hidden ones.
     logs : ndarray of float64, shape (e,)
-        Filled: the component's part of the logarithm of a row's probability, or with `BEST` of that of the states.
+        Output: the component's contribution to a row's log-probability, with `BEST` to that of the states; nats.
+    uniforms : ndarray of float64, shape (n, rows)
+        For `DRAWN`, in [0, 1).
+    posterior : ndarray of float64, shape (rows, columns)
+        Output of `MARGINALS`; NaN in impossible rows.
     weights : ndarray of float64, shape (rows,)
-        How many rows each row stands for, with `COUNTS`.
+        For `COUNTS`, the multiplicity of each row.
     counts : ndarray of float64
-        See `expected_counts.add_expected`: `COUNTS` adds to them, nothing for impossible rows.
+        `COUNTS` adds to it, nothing for impossible rows; see `expected_counts.add_expected`.
     """
 
     ranks: np.ndarray
     is_joined: np.ndarray
     target_start: np.ndarray
-    uniforms: np.ndarray
     codes: np.ndarray
-    posterior: np.ndarray
     logs: np.ndarray
+    uniforms: np.ndarray = NO_TABLE
+    posterior: np.ndarray = NO_TABLE
     weights: np.ndarray = NO_NUMBERS
     counts: np.ndarray = NO_NUMBERS
 
 
 @njit
-def group_costs(network, groups, asked):
-    """What the junction tree of each group takes, for one row.
+def group_costs(network, groups, query):
+    """Costs of each group's junction tree for one row.
 
     Returns
     -------
-    ndarray of float64, shape (g, 4)
-        Cells of tables, cells of messages, width, cells of the largest table.
+    ndarray of float64, shape (g, 3)
+        Cells of tables, cells of messages, width.
     """
-    costs = np.empty((len(groups.row_start) - 1, 4))
+    costs = np.empty((len(groups.row_start) - 1, 3))
     local = np.full(len(network.n_states), -1, dtype=np.int64)
     for group in range(len(costs)):
-        members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
-        families = groups.families[groups.family_start[group] : groups.family_start[group + 1]]
-        order, later, heirs = order_component(network, members, families, asked.ranks, asked.is_joined, local)
-        cells, message_cells, width, largest = measure(network, members, order, later, heirs)
-        costs[group, 0], costs[group, 1] = cells, message_cells
-        costs[group, 2], costs[group, 3] = width, largest
+        members, families = component_of(groups, group)
+        eliminated = eliminate_component(network, members, families, query.ranks, query.is_joined, local)
+        costs[group, 0], costs[group, 1], costs[group, 2] = measure(network, members, eliminated)
     return costs
 
 
 @njit
-def answer_groups(network, groups, asked, kind, first, last, most_cells):
-    """Answer for the groups from `first` to before `last`.
+def answer_groups(network, groups, query, kind, max_cells):
+    """Answer a query for all groups.
 
     Parameters
     ----------
-    network : NetworkArrays
-    groups : Groups
-    asked : Asked
     kind : int
         `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
-    first, last : int
-    most_cells : float
-        Numbers that tables and messages of a row may have.
+    max_cells : float
+        Limit of the cells of tables and messages of one row.
 
     Returns
     -------
     int
-        The first group that would need more, which ends the work; -1 if there is none.
+        The first group beyond the limit, where the work stops; -1 if there is none.
     """
-    n_variables = len(network.n_states)
-    local = np.full(n_variables, -1, dtype=np.int64)
-    is_inside = np.zeros(n_variables, dtype=np.bool_)
-    for group in range(first, last):
-        members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
-        families = groups.families[groups.family_start[group] : groups.family_start[group + 1]]
-        order, later, heirs = order_component(network, members, families, asked.ranks, asked.is_joined, local)
-        cells, message_cells, _, _ = measure(network, members, order, later, heirs)
-        if cells + message_cells > most_cells:
+    local = np.full(len(network.n_states), -1, dtype=np.int64)
+    is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
+    for group in range(len(groups.row_start) - 1):
+        members, families = component_of(groups, group)
+        eliminated = eliminate_component(network, members, families, query.ranks, query.is_joined, local)
+        cells, message_cells, _ = measure(network, members, eliminated)
+        if cells + message_cells > max_cells:
             return group
-        plan = lay_out(network, members, families, order, later, heirs)
-        _answer_group(plan, network, groups, asked, kind, group, is_inside)
+        plan = lay_out(network, members, families, eliminated)
+        _answer_group(plan, network, groups, query, kind, group, is_inside)
     return -1
 
 
 @njit
-def answer_planned(network, groups, plans, asked, kind):
-    """Answer for all groups along plans that were kept.
+def answer_planned(network, groups, plans, query, kind):
+    """Answer a query for all groups by `kept_plans.KeptPlans`, made for a network of the same structure.
 
     Parameters
     ----------
-    network : NetworkArrays
-        Of the structure that was planned for.
-    groups : Groups
-    plans : KeptPlans
-    asked : Asked
     kind : int
         `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
     """
     is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
     for group in range(len(groups.row_start) - 1):
-        _answer_group(read_plan(plans, group), network, groups, asked, kind, group, is_inside)
+        _answer_group(read_plan(plans, group), network, groups, query, kind, group, is_inside)
 
 
 @njit
-def _answer_group(plan, network, groups, asked, kind, group, is_inside):
-    members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
+def _answer_group(plan, network, groups, query, kind, group, is_inside):
+    members, _ = component_of(groups, group)
     is_inside[members] = True
     begin, end = groups.row_start[group], groups.row_start[group + 1]
-    n_at_once = max(1, min(end - begin, CELLS_AT_ONCE // (plan.cell_start[-1] + 1)))
-    tables = np.empty(plan.cell_start[-1] * n_at_once)
-    messages = np.empty(plan.message_start[-1] * n_at_once)
-    for start in range(begin, end, n_at_once):
-        stop = min(start + n_at_once, end)
-        rows, logs = groups.rows[start:stop], asked.logs[start:stop]
-        _answer_rows(plan, network, asked, kind, rows, is_inside, tables, messages, logs)
+    size = max(1, min(end - begin, BATCH_CELLS // (plan.cell_start[-1] + 1)))
+    tables = np.empty(plan.cell_start[-1] * size)
+    messages = np.empty(plan.message_start[-1] * size)
+    for start in range(begin, end, size):
+        stop = min(start + size, end)
+        rows, logs = groups.rows[start:stop], query.logs[start:stop]
+        _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, logs)
     is_inside[members] = False
 
 
 @njit
-def _answer_rows(plan, network, asked, kind, rows, is_inside, tables, messages, logs):
-    n_rows = len(rows)
-    collect(plan, network, asked.codes, rows, is_inside, kind == BEST, tables, messages, logs)
-    small = rows[np.isnan(logs)]
-    if len(small) < n_rows:
-        if kind == MARGINALS:
-            distribute(plan, network, n_rows, tables, messages)
-            read_marginals(plan, network, rows, tables, asked.target_start, asked.posterior)
-        elif kind == COUNTS:
-            distribute(plan, network, n_rows, tables, messages)
-            add_expected(
-                plan, network, asked.codes, rows, is_inside, tables, logs, asked.weights, asked.counts
-            )
-        elif kind != LOGS:
-            places = np.arange(n_rows)
-            trace_states(
-                plan, network, n_rows, tables, places, rows, asked.uniforms, kind == DRAWN, asked.codes
-            )
-    for i in range(n_rows):
-        if np.isnan(logs[i]):
-            logs[i] = _answer_in_logs(
-                plan, network, asked, kind, rows[i : i + 1], is_inside, tables, messages
-            )
+def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, logs):
+    """Answer for all rows in plain numbers, then again in logarithms for those that underflowed."""
+    collect(plan, network, query.codes, rows, is_inside, kind == BEST, tables, messages, logs)
+    is_small = np.isnan(logs)
+    if not is_small.all():
+        _read_answers(plan, network, query, kind, rows, is_inside, tables, messages, logs)
+    for i in range(len(rows)):
+        if is_small[i]:
+            row, log = rows[i : i + 1], logs[i : i + 1]
+            log[0] = collect_logs(plan, network, query.codes, row[0], is_inside, kind == BEST, tables, messages)
+            _read_answers(plan, network, query, kind, row, is_inside, tables, messages, log)
 
 
 @njit
-def _answer_in_logs(plan, network, asked, kind, rows, is_inside, tables, messages):
-    """The same for a row whose numbers are too small, or that is impossible."""
-    total = collect_logs(plan, network, asked.codes, rows[0], is_inside, kind == BEST, tables, messages)
+def _read_answers(plan, network, query, kind, rows, is_inside, tables, messages, logs):
+    """Answers from the joint distributions of cliques (`MARGINALS`, `COUNTS`), or traced back (`BEST`, `DRAWN`)."""
+    if kind in (MARGINALS, COUNTS):
+        distribute(plan, len(rows), tables, messages)
     if kind == MARGINALS:
-        distribute_logs(plan, network, tables)
-        read_marginals(plan, network, rows, tables, asked.target_start, asked.posterior)
+        read_marginals(plan, rows, tables, query.target_start, query.posterior)
     elif kind == COUNTS:
-        distribute_logs(plan, network, tables)
-        logs = np.full(1, total)
-        add_expected(plan, network, asked.codes, rows, is_inside, tables, logs, asked.weights, asked.counts)
+        add_expected(plan, network, query.codes, rows, is_inside, tables, logs, query.weights, query.counts)
     elif kind != LOGS:
-        for clique in range(len(plan.heirs)):
-            weigh_by_separator(plan, clique, tables)
-        places = np.zeros(1, dtype=np.int64)
-        trace_states(plan, network, 1, tables, places, rows, asked.uniforms, kind == DRAWN, asked.codes)
-    return total
+        places = np.arange(len(rows))
+        trace_states(plan, len(rows), tables, places, rows, query.uniforms, kind == DRAWN, query.codes)
 
 
 @njit
-def draw_rows(network, groups, asked, group, drawn):
-    """Draw many rows from one: the states of a component's variables given what is observed in row 0.
+def draw_rows(network, groups, query, group, drawn):
+    """Draw the states of a component's variables many times, given the observed states of row 0.
 
     Parameters
     ----------
-    network : NetworkArrays
-    groups : Groups
-    asked : Asked
-        Its `uniforms` have the shape of `drawn`, its `codes` the one row.
-    group : int
+    query : Query
+        ``uniforms`` has the shape of `drawn`, ``codes`` one column.
     drawn : ndarray of uint8, shape (n, draws)
-        Changed at the variables of the component.
+        Output at the variables of the component.
 
     Returns
     -------
     float
-        The component's part of the logarithm of the evidence's probability; nothing is drawn at minus infinity.
+        The component's contribution to the log-probability of the evidence, nats; minus infinity if nothing is drawn.
     """
-    plan, is_inside, tables, messages, logs = _one_row(network, groups, asked, group)
-    rows = np.zeros(1, dtype=np.int64)
-    collect(plan, network, asked.codes, rows, is_inside, False, tables, messages, logs)
-    if np.isnan(logs[0]):
-        logs[0] = collect_logs(plan, network, asked.codes, rows[0], is_inside, False, tables, messages)
-        for clique in range(len(plan.heirs)):
-            weigh_by_separator(plan, clique, tables)
-    if logs[0] > -np.inf:
+    plan, tables, _, log = _collect_one_row(network, groups, query, group)
+    if log > -np.inf:
         n_draws = drawn.shape[1]
         places, columns = np.zeros(n_draws, dtype=np.int64), np.arange(n_draws)
-        trace_states(plan, network, 1, tables, places, columns, asked.uniforms, True, drawn)
-    return logs[0]
+        trace_states(plan, 1, tables, places, columns, query.uniforms, True, drawn)
+    return log
 
 
 @njit
-def joint_distribution(network, groups, asked, group, variables):
-    """The joint distribution of some variables of a component given what is observed in row 0.
+def joint_distribution(network, groups, query, group, variables):
+    """The joint distribution of some variables of a component, given the observed states of row 0.
 
     Parameters
     ----------
-    network : NetworkArrays
-    groups : Groups
-    asked : Asked
-        All of `variables` are joined.
-    group : int
-    variables : ndarray of int64
+    query : Query
+        ``is_joined`` holds for all of `variables`, so that some clique contains them.
+    variables : ndarray of int64, shape (k,)
 
     Returns
     -------
     ndarray of float64
-        A cell for each combination of states, the last variable's fastest; zeros if the evidence is impossible.
+        One cell per combination of states, the last variable's fastest; zeros if the evidence is impossible.
     """
-    plan, is_inside, tables, messages, logs = _one_row(network, groups, asked, group)
-    rows = np.zeros(1, dtype=np.int64)
-    collect(plan, network, asked.codes, rows, is_inside, False, tables, messages, logs)
-    if np.isnan(logs[0]):
-        collect_logs(plan, network, asked.codes, rows[0], is_inside, False, tables, messages)
-        distribute_logs(plan, network, tables)
-    else:
-        distribute(plan, network, 1, tables, messages)
+    plan, tables, messages, _ = _collect_one_row(network, groups, query, group)
+    distribute(plan, 1, tables, messages)
+    strides = np.zeros(len(network.n_states), dtype=np.int64)  # 0 for variables that are summed out
     n_cells = np.int64(1)
-    for variable in variables:
-        n_cells *= network.n_states[variable]
+    for i in range(len(variables) - 1, -1, -1):
+        strides[variables[i]] = n_cells
+        n_cells *= network.n_states[variables[i]]
     joint = np.zeros(n_cells)
-    for clique in range(len(plan.heirs)):
-        begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
-        strides = np.zeros(end - begin, dtype=np.int64)
-        n_found, stride = 0, np.int64(1)
-        for i in range(len(variables) - 1, -1, -1):
-            for axis in range(begin, end):
-                if plan.axes[axis] == variables[i]:
-                    strides[axis - begin] = stride
-                    n_found += 1
-            stride *= network.n_states[variables[i]]
-        if n_found < len(variables):
+    for clique in range(len(plan.tree_parents)):
+        axes = plan.axes[plan.axis_start[clique] : plan.axis_start[clique + 1]]
+        if (strides[axes] > 0).sum() < len(variables):
             continue
         for cell in range(plan.cell_start[clique], plan.cell_start[clique + 1]):
             rest, at = cell - plan.cell_start[clique], np.int64(0)
-            for axis in range(end - 1, begin - 1, -1):
-                n_states = network.n_states[plan.axes[axis]]
-                at += (rest % n_states) * strides[axis - begin]
+            for variable in axes[::-1]:
+                n_states = network.n_states[variable]
+                at += (rest % n_states) * strides[variable]
                 rest //= n_states
             joint[at] += tables[cell]
         break
@@ -303,13 +229,17 @@ def joint_distribution(network, groups, asked, group, variables):
 
 
 @njit
-def _one_row(network, groups, asked, group):
-    members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
-    families = groups.families[groups.family_start[group] : groups.family_start[group + 1]]
+def _collect_one_row(network, groups, query, group):
+    """Plan of a component, and collected tables, messages and log of the sum for row 0."""
+    members, families = component_of(groups, group)
     local = np.full(len(network.n_states), -1, dtype=np.int64)
     is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
-    order, later, heirs = order_component(network, members, families, asked.ranks, asked.is_joined, local)
-    plan = lay_out(network, members, families, order, later, heirs)
     is_inside[members] = True
+    eliminated = eliminate_component(network, members, families, query.ranks, query.is_joined, local)
+    plan = lay_out(network, members, families, eliminated)
     tables, messages = np.empty(plan.cell_start[-1]), np.empty(plan.message_start[-1])
-    return plan, is_inside, tables, messages, np.empty(1)
+    rows, logs = np.zeros(1, dtype=np.int64), np.empty(1)
+    collect(plan, network, query.codes, rows, is_inside, False, tables, messages, logs)
+    if np.isnan(logs[0]):
+        logs[0] = collect_logs(plan, network, query.codes, rows[0], is_inside, False, tables, messages)
+    return plan, tables, messages, logs[0]

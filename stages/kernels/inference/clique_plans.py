@@ -1,8 +1,8 @@
 """A component's junction tree, laid out for propagation.
 
-A clique's table has an axis for each variable: those of its separator, which it shares with the clique it hands its
-message to, come first. So the message is a sum over consecutive cells. Factors, tables of families with observed
-variables fixed and messages, are found by strides, 0 along axes that a factor does not have.
+Each clique's table has one axis per variable, those of the separator to its parent first, so that a message to the
+parent reduces runs of consecutive cells. Factors (family tables restricted to the observed states, and messages) are
+addressed by strides, 0 along the axes that a factor lacks.
 """
 
 from __future__ import annotations
@@ -16,34 +16,37 @@ from .elimination import best_order, eliminate, hidden_graph, join_chains, list_
 
 
 class CliquePlan(NamedTuple):
-    """Cliques of a component, each before the one it hands its message to; c cliques, f factors.
+    """Cliques of a component, children before parents; c cliques, f factors.
 
     Attributes
     ----------
     axis_start : ndarray of int64, shape (c + 1,)
     axes : ndarray of int64
         The variable of each axis.
+    sizes : ndarray of int64
+        The number of states of each axis.
     n_separators : ndarray of int64, shape (c,)
-        Leading axes that are shared with the heir.
-    heirs : ndarray of int64, shape (c,)
-        The clique that takes the message; -1 for the root.
-    handed : ndarray of int64, shape (c,)
-        The factor that the message is there; -1 for the root.
+        Number of leading axes that are shared with the parent.
+    tree_parents : ndarray of int64, shape (c,)
+        The clique that receives the message; -1 for a root.
+    message_factors : ndarray of int64, shape (c,)
+        Index of the message among the parent's factors; -1 for a root.
     cell_start, message_start : ndarray of int64, shape (c + 1,)
-        Where tables and messages begin, in cells of one row.
+        Start of each table and message, in cells of one row.
     factor_start : ndarray of int64, shape (c + 1,)
     sources : ndarray of int64, shape (f,)
-        The variable whose family's table a factor is; for the message of clique i, -1 - i.
+        The child of the family that is the factor; -1 - i for the message of clique i.
     stride_start : ndarray of int64, shape (f,)
-        Where a factor's strides begin, one for each axis of its clique.
+        Start of each factor's strides, one per axis of its clique.
     strides : ndarray of int64
     """
 
     axis_start: np.ndarray
     axes: np.ndarray
+    sizes: np.ndarray
     n_separators: np.ndarray
-    heirs: np.ndarray
-    handed: np.ndarray
+    tree_parents: np.ndarray
+    message_factors: np.ndarray
     cell_start: np.ndarray
     message_start: np.ndarray
     factor_start: np.ndarray
@@ -52,105 +55,101 @@ class CliquePlan(NamedTuple):
     strides: np.ndarray
 
 
+class Elimination(NamedTuple):
+    """A component eliminated in some order; k members, numbered by their position among the members.
+
+    Attributes
+    ----------
+    order : ndarray of int64, shape (k,)
+    later : ndarray of uint64, shape (k, words)
+    tree_parents : ndarray of int64, shape (k,)
+        See `elimination.eliminate`.
+    first, following : ndarray of int64, shape (k,)
+        See `elimination.join_chains`.
+    """
+
+    order: np.ndarray
+    later: np.ndarray
+    tree_parents: np.ndarray
+    first: np.ndarray
+    following: np.ndarray
+
+
 @njit
-def order_component(network, members, families, ranks, is_joined, local):
-    """The graph of a component eliminated in the best order found.
+def eliminate_component(network, members, families, ranks, is_joined, local):
+    """Eliminate a component in the cheapest order found.
 
     Parameters
     ----------
-    network : NetworkArrays
     members, families : ndarray of int64
-        See `elimination.hidden_graph`.
+        See `components.Groups`.
     ranks : ndarray of int64, shape (n,)
-        An order of all variables that is tried, too.
+        An elimination order to try, as each variable's position.
     is_joined : ndarray of bool, shape (n,)
+        Members that one clique must contain.
     local : ndarray of int64, shape (n,)
         Scratch, -1 everywhere before and after.
 
     Returns
     -------
-    order : ndarray of int64, shape (k,)
-    later, heirs
-        See `elimination.eliminate`.
+    Elimination
     """
     k = len(members)
     for i in range(k):
         local[members[i]] = i
     graph = hidden_graph(network, members, families, is_joined, local)
-    sizes, own_ranks = np.empty(k), np.empty(k, dtype=np.int64)
-    for i in range(k):
-        sizes[i] = network.n_states[members[i]]
-        own_ranks[i] = ranks[members[i]]
-        local[members[i]] = -1
-    order = best_order(graph, sizes, own_ranks)
-    later, heirs = eliminate(graph, order)
-    return order, later, heirs
+    local[members] = -1
+    order = best_order(graph, network.n_states[members].astype(np.float64), ranks[members])
+    later, tree_parents = eliminate(graph, order)
+    first, following = join_chains(order, later, tree_parents)
+    return Elimination(order=order, later=later, tree_parents=tree_parents, first=first, following=following)
 
 
 @njit
-def measure(network, members, order, later, heirs):
-    """What a junction tree costs.
+def measure(network, members, eliminated):
+    """Cost of a junction tree for one row.
 
     Returns
     -------
     cells, message_cells : float
-        Of all tables, of all messages, for one row.
+        Total cells of the tables and of the messages.
     width : int
-        Variables of the largest clique less one.
-    largest : float
-        Cells of the largest table.
+        Size of the largest clique minus one.
     """
-    first, following = join_chains(order, later, heirs)
-    listed = np.empty(len(order), dtype=np.int64)
-    cells, message_cells, largest, width = 0.0, 0.0, 0.0, np.int64(-1)
-    for v in order:
-        if first[v] < 0:
+    listed = np.empty(len(members), dtype=np.int64)
+    cells, message_cells, width = 0.0, 0.0, np.int64(-1)
+    for v in eliminated.order:
+        if eliminated.first[v] < 0:
             continue
         size = 1.0
-        n_separators = list_bits(later[v], listed)
-        for i in range(n_separators):
+        n_axes = list_bits(eliminated.later[v], listed)
+        for i in range(n_axes):
             size *= network.n_states[members[listed[i]]]
         message_cells += size
-        u = first[v]
+        u = eliminated.first[v]
         while u >= 0:
             size *= network.n_states[members[u]]
-            n_separators += 1
-            u = following[u]
+            n_axes += 1
+            u = eliminated.following[u]
         cells += size
-        largest = max(largest, size)
-        width = max(width, n_separators - 1)
-    return cells, message_cells, width, largest
+        width = max(width, n_axes - 1)
+    return cells, message_cells, width
 
 
 @njit
-def lay_out(network, members, families, order, later, heirs):
-    """Make the plan of a component.
-
-    Parameters
-    ----------
-    network : NetworkArrays
-    members, families : ndarray of int64
-    order, later, heirs
-        See `order_component`.
-
-    Returns
-    -------
-    CliquePlan
-    """
-    first, following = join_chains(order, later, heirs)
-    k = len(order)
+def lay_out(network, members, families, eliminated):
+    """The `CliquePlan` of a component from its elimination."""
     n_cliques = 0
-    clique_of = np.empty(k, dtype=np.int64)  # the clique that each vertex is summed out of
-    for v in order:
-        if first[v] >= 0:
-            u = first[v]
+    clique_of = np.empty(len(members), dtype=np.int64)  # the clique that eliminates each vertex
+    for v in eliminated.order:
+        u = eliminated.first[v]
+        if u >= 0:
             while u >= 0:
                 clique_of[u] = n_cliques
-                u = following[u]
+                u = eliminated.following[u]
             n_cliques += 1
-    axis_start, axes, n_separators, clique_heirs = _list_axes(
-        members, order, later, heirs, first, following, clique_of, n_cliques
-    )
+    axis_start, axes, n_separators, tree_parents = _list_axes(members, eliminated, clique_of, n_cliques)
+    sizes = network.n_states[axes]
     cell_start = np.zeros(n_cliques + 1, dtype=np.int64)
     message_start = np.zeros(n_cliques + 1, dtype=np.int64)
     for clique in range(n_cliques):
@@ -158,18 +157,19 @@ def lay_out(network, members, families, order, later, heirs):
         for axis in range(axis_start[clique], axis_start[clique + 1]):
             if axis - axis_start[clique] == n_separators[clique]:
                 message_start[clique + 1] = message_start[clique] + cells
-            cells *= network.n_states[axes[axis]]
+            cells *= sizes[axis]
         cell_start[clique + 1] = cell_start[clique] + cells
-    factor_start, sources, handed = _list_factors(
-        network, members, families, order, clique_of, clique_heirs, n_cliques
+    factor_start, sources, message_factors = _list_factors(
+        network, members, families, eliminated.order, clique_of, tree_parents
     )
     stride_start, strides = _find_strides(network, axis_start, axes, n_separators, factor_start, sources)
     return CliquePlan(
         axis_start=axis_start,
         axes=axes,
+        sizes=sizes,
         n_separators=n_separators,
-        heirs=clique_heirs,
-        handed=handed,
+        tree_parents=tree_parents,
+        message_factors=message_factors,
         cell_start=cell_start,
         message_start=message_start,
         factor_start=factor_start,
@@ -180,40 +180,48 @@ def lay_out(network, members, families, order, later, heirs):
 
 
 @njit
-def _list_axes(members, order, later, heirs, first, following, clique_of, n_cliques):
+def _list_axes(members, eliminated, clique_of, n_cliques):
+    """Axes of each clique, the separator's first, and its parent.
+
+    A chain ends in vertex v, so the later neighbours of v are the separator, and the clique that eliminates the
+    parent of v in the elimination tree contains them all: the running intersection property.
+    """
     axis_start = np.zeros(n_cliques + 1, dtype=np.int64)
     n_separators = np.empty(n_cliques, dtype=np.int64)
-    clique_heirs = np.full(n_cliques, -1, dtype=np.int64)
-    listed = np.empty(len(order), dtype=np.int64)
+    tree_parents = np.full(n_cliques, -1, dtype=np.int64)
+    listed = np.empty(len(members), dtype=np.int64)
     n_axes = np.int64(0)
-    for v in order:
-        if first[v] >= 0:
-            n_axes += list_bits(later[first[v]], listed) + 1
+    for v in eliminated.order:
+        if eliminated.first[v] >= 0:
+            n_axes += list_bits(eliminated.later[eliminated.first[v]], listed) + 1
     axes = np.empty(n_axes, dtype=np.int64)
     clique, at = np.int64(0), np.int64(0)
-    for v in order:
-        if first[v] < 0:
+    for v in eliminated.order:
+        u = eliminated.first[v]
+        if u < 0:
             continue
-        n_separators[clique] = list_bits(later[v], listed)
+        n_separators[clique] = list_bits(eliminated.later[v], listed)
         for i in range(n_separators[clique]):
             axes[at] = members[listed[i]]
             at += 1
-        u = first[v]
         while u >= 0:
             axes[at] = members[u]
             at += 1
-            u = following[u]
-        if heirs[v] >= 0:
-            clique_heirs[clique] = clique_of[heirs[v]]
+            u = eliminated.following[u]
+        if eliminated.tree_parents[v] >= 0:
+            tree_parents[clique] = clique_of[eliminated.tree_parents[v]]
         clique += 1
         axis_start[clique] = at
-    return axis_start, axes, n_separators, clique_heirs
+    return axis_start, axes, n_separators, tree_parents
 
 
 @njit
-def _list_factors(network, members, families, order, clique_of, clique_heirs, n_cliques):
-    """Families go to the clique that sums out the first of their hidden variables, messages to the heir."""
-    k = len(order)
+def _list_factors(network, members, families, order, clique_of, tree_parents):
+    """Assign each family to the clique that eliminates its first hidden member, and each message to the parent.
+
+    The hidden members of a family are adjacent in the graph, so the clique that eliminates the first contains all.
+    """
+    n_cliques, k = len(tree_parents), len(order)
     place = np.full(len(network.n_states), k, dtype=np.int64)
     for step in range(k):
         place[members[order[step]]] = step
@@ -226,27 +234,28 @@ def _list_factors(network, members, families, order, clique_of, clique_heirs, n_
         home[i] = clique_of[order[earliest]]
         factor_start[home[i] + 1] += 1
     for clique in range(n_cliques):
-        if clique_heirs[clique] >= 0:
-            factor_start[clique_heirs[clique] + 1] += 1
+        if tree_parents[clique] >= 0:
+            factor_start[tree_parents[clique] + 1] += 1
     for clique in range(n_cliques):
         factor_start[clique + 1] += factor_start[clique]
     free = factor_start[:n_cliques].copy()
     sources = np.empty(factor_start[n_cliques], dtype=np.int64)
-    handed = np.full(n_cliques, -1, dtype=np.int64)
+    message_factors = np.full(n_cliques, -1, dtype=np.int64)
     for i in range(len(families)):
         sources[free[home[i]]] = families[i]
         free[home[i]] += 1
     for clique in range(n_cliques):
-        heir = clique_heirs[clique]
-        if heir >= 0:
-            sources[free[heir]] = -1 - clique
-            handed[clique] = free[heir]
-            free[heir] += 1
-    return factor_start, sources, handed
+        parent = tree_parents[clique]
+        if parent >= 0:
+            sources[free[parent]] = -1 - clique
+            message_factors[clique] = free[parent]
+            free[parent] += 1
+    return factor_start, sources, message_factors
 
 
 @njit
 def _find_strides(network, axis_start, axes, n_separators, factor_start, sources):
+    """Strides of every factor along its clique's axes; a message is laid out as its sender's separator."""
     n_cliques = len(n_separators)
     stride_start = np.empty(len(sources), dtype=np.int64)
     total = np.int64(0)
@@ -267,10 +276,10 @@ def _find_strides(network, axis_start, axes, n_separators, factor_start, sources
                     if axis_of[network.family[m]] >= 0:
                         strides[at + axis_of[network.family[m]]] = network.strides[m]
                 continue
-            giver = -1 - source
+            sender = -1 - source
             stride = np.int64(1)
-            for i in range(n_separators[giver] - 1, -1, -1):
-                variable = axes[axis_start[giver] + i]
+            for i in range(n_separators[sender] - 1, -1, -1):
+                variable = axes[axis_start[sender] + i]
                 strides[at + axis_of[variable]] = stride
                 stride *= network.n_states[variable]
         for axis in range(begin, end):

@@ -1,17 +1,48 @@
-"""What is hidden in a row and matters falls into components that the observed cells separate.
+"""The relevant hidden variables of each row, divided into components that the observed variables separate.
 
-Barren variables, hidden ones that nobody asks for and that have no observed descendants, add up to 1 and are left
-out (Shachter 1986). Two hidden variables are connected if a family has both.
+A hidden variable is barren if it is not queried and has no observed or queried descendant. Barren variables sum to 1
+and are removed (Shachter 1986). Two hidden variables are connected if one family contains both.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..jit import njit
 
 NONE = -1
-"""Component of a variable that is observed or barren."""
+"""Label of an observed variable; a barren one has `NONE` - 1."""
+
+
+class Groups(NamedTuple):
+    """Distinct components and the rows that have them: g groups, e pairs of row and component.
+
+    Attributes
+    ----------
+    member_start, family_start, row_start : ndarray of int64, shape (g + 1,)
+        Start of each group's part of `members`, `families` and `rows`.
+    members : ndarray of int64
+        Hidden variables of each component, ascending.
+    families : ndarray of int64
+        Children of the families that contain a member.
+    rows : ndarray of int64, shape (e,)
+    """
+
+    member_start: np.ndarray
+    members: np.ndarray
+    family_start: np.ndarray
+    families: np.ndarray
+    row_start: np.ndarray
+    rows: np.ndarray
+
+
+@njit
+def component_of(groups, group):
+    """Members and families of a group, as views."""
+    members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
+    return members, groups.families[groups.family_start[group] : groups.family_start[group + 1]]
 
 
 @njit
@@ -20,19 +51,18 @@ def label_components(network, is_hidden, is_wanted, is_joined, labels):
 
     Parameters
     ----------
-    network : NetworkArrays
     is_hidden : ndarray of bool, shape (n, rows)
     is_wanted : ndarray of bool, shape (n,)
         Variables that are never barren.
     is_joined : ndarray of bool, shape (n,)
-        Variables that belong together whatever the families say.
+        Variables forced into one component.
     labels : ndarray of int32, shape (rows, n)
-        Filled: the component of each variable within its row, `NONE`, or `NONE` - 1 if it is barren.
+        Output: the component of each variable within its row, `NONE`, or `NONE` - 1 if it is barren.
 
     Returns
     -------
     int
-        Components of all rows.
+        Number of components of all rows together.
     """
     n_variables, n_rows = is_hidden.shape
     waiting = np.empty(n_variables, dtype=np.int64)
@@ -49,9 +79,7 @@ def label_components(network, is_hidden, is_wanted, is_joined, labels):
             n_waiting = 1
             while n_waiting:
                 n_waiting -= 1
-                n_waiting = _add_neighbours(
-                    network, waiting[n_waiting], n_found, is_joined, own, waiting, n_waiting
-                )
+                n_waiting = _add_neighbours(network, waiting[n_waiting], n_found, is_joined, own, waiting, n_waiting)
             n_found += 1
         total += n_found
     return total
@@ -59,8 +87,9 @@ def label_components(network, is_hidden, is_wanted, is_joined, labels):
 
 @njit
 def _mark_barren(network, is_hidden, row, is_wanted, labels):
-    """`NONE` where observed, `NONE` - 1 where barren, n where a component is to be found."""
+    """Label a row: `NONE` if observed, `NONE` - 1 if barren, n if the component is still unknown."""
     n_variables = len(labels)
+    # Children come before their parents, so a child's label is final when its parents are visited.
     for place in range(n_variables - 1, -1, -1):
         variable = network.order[place]
         if not is_hidden[variable, row]:
@@ -76,6 +105,7 @@ def _mark_barren(network, is_hidden, row, is_wanted, labels):
 
 @njit
 def _add_neighbours(network, variable, label, is_joined, labels, waiting, n_waiting):
+    """Label the unlabelled neighbours of a variable and push them on the stack; returns its new size."""
     n_variables = len(labels)
     for k in range(network.membership_start[variable], network.membership_start[variable + 1]):
         family = network.membership[k]
@@ -98,17 +128,16 @@ def _add_neighbours(network, variable, label, is_joined, labels, waiting, n_wait
 
 @njit
 def component_keys(network, labels, keys, rows):
-    """What each component consists of: bits of its variables, and of the families that have one of them.
+    """Bit masks that identify each component: its variables, and the families that contain one of them.
 
     Parameters
     ----------
-    network : NetworkArrays
     labels : ndarray of int32, shape (rows, n)
         See `label_components`.
     keys : ndarray of uint8, shape (components, 2 * bytes)
-        Filled: bits, lowest first, of variables, then of families, by their variable.
+        Output, zero at first: bits of variables, then of families by their child, lowest bit first.
     rows : ndarray of int64, shape (components,)
-        Filled: the row of each component.
+        Output: the row of each component.
     """
     n_rows, n_variables = labels.shape
     n_bytes = (n_variables + 7) // 8
@@ -132,15 +161,14 @@ def component_keys(network, labels, keys, rows):
 
 @njit
 def observed_log_probability(network, codes, is_hidden, logs):
-    """Add the logarithms of the entries of families that are observed whole.
+    """Add the log-probabilities (nats) of all fully observed families to each row.
 
     Parameters
     ----------
-    network : NetworkArrays
     codes : ndarray of uint8, shape (n, rows)
     is_hidden : ndarray of bool, shape (n, rows)
     logs : ndarray of float64, shape (rows,)
-        Changed; nats.
+        Updated in place.
     """
     for row in range(codes.shape[1]):
         for child in range(len(network.n_states)):

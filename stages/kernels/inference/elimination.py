@@ -1,7 +1,8 @@
-"""Orders in which hidden variables are summed out: greedy ones, and what an order costs.
+"""Greedy elimination orders, and the cost of an order.
 
-Min-fill takes a variable that adds the fewest edges, min-weight one whose clique has the smallest table (Koller and
-Friedman 2009, section 9.4.3). A graph is a row of bits for each vertex, in words of 64.
+The cells of the cliques' tables bound time and memory of propagation, so the order decides both. Min-fill eliminates
+the variable that adds the fewest edges, min-weight the one whose clique has the smallest table (Koller and Friedman
+2009, section 9.4.3); neither dominates the other. A graph is an adjacency matrix of bits, in words of 64.
 """
 
 from __future__ import annotations
@@ -14,19 +15,16 @@ from ..jit import njit
 
 @njit
 def hidden_graph(network, members, families, is_joined, local):
-    """The moral graph of a component, observed variables left out.
+    """The moral graph of a component, without the observed variables.
 
     Parameters
     ----------
-    network : NetworkArrays
-    members : ndarray of int64, shape (k,)
-        Variables of the component, ascending.
-    families : ndarray of int64
-        Families, by their variable, that have one of them.
+    members, families : ndarray of int64
+        See `components.Groups`; k members.
     is_joined : ndarray of bool, shape (n,)
-        Members that are adjacent whatever the families say.
+        Members made pairwise adjacent, so that one clique contains them all.
     local : ndarray of int64, shape (n,)
-        Place of each variable among the members, -1 for others.
+        Position of each variable among the members, -1 for others.
 
     Returns
     -------
@@ -53,6 +51,7 @@ def hidden_graph(network, members, families, is_joined, local):
 
 @njit
 def _join(graph, group, size):
+    """Make the first `size` vertices of `group` pairwise adjacent."""
     for a in range(size):
         for b in range(size):
             if a != b:
@@ -61,7 +60,7 @@ def _join(graph, group, size):
 
 @njit
 def list_bits(row, listed):
-    """Write the elements of a row of bits into an array, ascending; returns how many there are."""
+    """Write the elements of a row of bits to `listed`, ascending; returns their number."""
     count = 0
     for w in range(len(row)):
         word = row[w]
@@ -83,15 +82,15 @@ def count_bits(row):
 
 @njit
 def greedy_order(graph, sizes, by_weight):
-    """An elimination order that takes the cheapest vertex next, ties by index.
+    """The elimination order that always takes a cheapest vertex, ties by index.
 
     Parameters
     ----------
     graph : ndarray of uint64, shape (k, words)
     sizes : ndarray of float64, shape (k,)
-        States of every vertex.
+        Number of states of every vertex.
     by_weight : bool
-        Cheapest is the smallest table (min-weight); else the fewest new edges, then the smallest table (min-fill).
+        Cost is the size of the table (min-weight); otherwise the number of fill edges, then that size (min-fill).
 
     Returns
     -------
@@ -117,6 +116,7 @@ def greedy_order(graph, sizes, by_weight):
                 best = np.int64(v)
         order[step] = best
         is_left[best] = False
+        # The degree changes for neighbours of the eliminated vertex only, the fill edges for their neighbours too.
         near[:] = graph[best]
         n_neighbours = list_bits(graph[best], listed)
         for i in range(n_neighbours):
@@ -138,7 +138,7 @@ def greedy_order(graph, sizes, by_weight):
 
 @njit
 def clique_cells(graph, sizes, vertex, listed):
-    """Cells of a table over a vertex and its neighbours; `listed` is room for these."""
+    """Cells of the table over a vertex and its neighbours; `listed` is scratch, shape (k,)."""
     cells = sizes[vertex]
     for i in range(list_bits(graph[vertex], listed)):
         cells *= sizes[listed[i]]
@@ -157,7 +157,10 @@ def _new_edges(graph, vertex, listed):
 
 @njit
 def eliminate(graph, order):
-    """Later neighbours of each vertex when it is eliminated, and the first of them to follow.
+    """Later neighbours of each vertex at its elimination, and the elimination tree.
+
+    One pass in elimination order: a vertex passes its later neighbours to the first of them, as in symbolic sparse
+    Cholesky factorisation (Liu 1990).
 
     Parameters
     ----------
@@ -167,13 +170,13 @@ def eliminate(graph, order):
     Returns
     -------
     later : ndarray of uint64, shape (k, words)
-        Fill-in counted (the elimination tree of sparse Cholesky factorisation).
-    heirs : ndarray of int64, shape (k,)
+        Later neighbours, fill edges included.
+    tree_parents : ndarray of int64, shape (k,)
         The later neighbour that is eliminated first; -1 for none.
     """
     later = graph.copy()
     k, n_words = graph.shape
-    heirs = np.full(k, -1, dtype=np.int64)
+    tree_parents = np.full(k, -1, dtype=np.int64)
     place, listed = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
     for step in range(k):
         place[order[step]] = step
@@ -184,26 +187,28 @@ def eliminate(graph, order):
     for step in range(k):
         v = order[step]
         for i in range(list_bits(later[v], listed)):
-            if heirs[v] < 0 or place[listed[i]] < place[heirs[v]]:
-                heirs[v] = listed[i]
-        heir = heirs[v]
-        if heir >= 0:
+            if tree_parents[v] < 0 or place[listed[i]] < place[tree_parents[v]]:
+                tree_parents[v] = listed[i]
+        parent = tree_parents[v]
+        if parent >= 0:
             for w in range(n_words):
-                later[heir, w] |= later[v, w]
-            clear_bit(later[heir], heir)
-    return later, heirs
+                later[parent, w] |= later[v, w]
+            clear_bit(later[parent], parent)
+    return later, tree_parents
 
 
 @njit
-def join_chains(order, later, heirs):
-    """Vertices whose cliques lie within one another become one clique: a junction tree's are maximal.
+def join_chains(order, later, tree_parents):
+    """Merge nested cliques into chains, so that only the maximal ones remain.
+
+    The clique of a vertex v contains that of its parent if and only if it has exactly one vertex more, v itself.
 
     Returns
     -------
     first : ndarray of int64, shape (k,)
-        For the last vertex of each clique's chain the first one, whose clique is the whole; -1 for others.
+        For the last vertex of each chain the first one, whose clique contains the others; -1 for other vertices.
     following : ndarray of int64, shape (k,)
-        The next vertex of the same chain; -1 for the last.
+        The next vertex of the chain; -1 for the last.
     """
     k = len(order)
     first = np.full(k, -1, dtype=np.int64)
@@ -212,11 +217,11 @@ def join_chains(order, later, heirs):
     is_taken = np.zeros(k, dtype=np.bool_)
     for step in range(k):
         v = order[step]
-        heir = heirs[v]
-        if heir >= 0 and not is_taken[heir] and count_bits(later[v]) == count_bits(later[heir]) + 1:
-            is_taken[heir] = True
-            following[v] = heir
-            begins[heir] = begins[v]
+        parent = tree_parents[v]
+        if parent >= 0 and not is_taken[parent] and count_bits(later[v]) == count_bits(later[parent]) + 1:
+            is_taken[parent] = True
+            following[v] = parent
+            begins[parent] = begins[v]
         else:
             first[v] = begins[v]
     return first, following
@@ -224,9 +229,9 @@ def join_chains(order, later, heirs):
 
 @njit
 def order_cells(graph, sizes, order):
-    """Cells of the tables of all maximal cliques of an order."""
-    later, heirs = eliminate(graph, order)
-    first, _ = join_chains(order, later, heirs)
+    """Total cells of the tables of an order's maximal cliques."""
+    later, tree_parents = eliminate(graph, order)
+    first, _ = join_chains(order, later, tree_parents)
     listed = np.empty(len(order), dtype=np.int64)
     total = 0.0
     for v in range(len(order)):
@@ -237,14 +242,14 @@ def order_cells(graph, sizes, order):
 
 @njit
 def best_order(graph, sizes, ranks):
-    """Of min-fill, min-weight and a given order the one with the fewest cells, the given one first in ties.
+    """The cheapest of a given order, min-fill and min-weight by total cells; ties go to the earlier of these.
 
     Parameters
     ----------
     graph, sizes
         See `greedy_order`.
     ranks : ndarray of int64, shape (k,)
-        The given order: vertices with small ranks go first.
+        The given order: vertices of small rank are eliminated first.
 
     Returns
     -------

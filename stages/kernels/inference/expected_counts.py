@@ -10,42 +10,41 @@ from .propagation import find_entries, next_offset
 
 @njit
 def add_expected(plan, network, codes, rows, is_inside, tables, logs, weights, counts):
-    """Add the distribution of each family of a component, given what is observed in a row, for all rows.
+    """Add the posterior distribution of each family of a component, weighted and summed over the rows.
 
     Parameters
     ----------
-    plan : CliquePlan
-    network : NetworkArrays
     codes : ndarray of uint8, shape (n, all rows)
     rows : ndarray of int64, shape (n_rows,)
     is_inside : ndarray of bool, shape (n,)
         Variables of the component.
     tables : ndarray of float64
-        The joint distribution of each clique, as `propagation.distribute` left them.
+        The joint distribution of each clique, from `propagation.distribute`.
     logs : ndarray of float64, shape (n_rows,)
-        Rows with NaN or minus infinity are left out: their tables hold nothing.
+        Rows with NaN or minus infinity are skipped: their tables are not valid.
     weights : ndarray of float64, shape (all rows,)
     counts : ndarray of float64, shape (cells of all families,)
-        Changed; laid out as ``network.probabilities``.
+        Updated in place; laid out as ``network.probabilities``.
     """
     n_rows = len(rows)
     bases, factors = np.empty(n_rows, dtype=np.int64), np.zeros(n_rows)
     for r in range(n_rows):
         if logs[r] > -np.inf:
             factors[r] = weights[rows[r]]
-    for clique in range(len(plan.heirs)):
-        begin = plan.axis_start[clique]
-        n_axes = plan.axis_start[clique + 1] - begin
-        digits = np.empty(n_axes, dtype=np.int64)
+    for clique in range(len(plan.tree_parents)):
+        sizes = plan.sizes[plan.axis_start[clique] : plan.axis_start[clique + 1]]
+        digits = np.empty(len(sizes), dtype=np.int64)
         for factor in range(plan.factor_start[clique], plan.factor_start[clique + 1]):
             if plan.sources[factor] < 0:
                 continue
+            # A family's hidden members all lie in its clique, so summing the clique's cells into the family's
+            # entries marginalises the joint distribution.
             find_entries(network, plan.sources[factor], codes, rows, is_inside, bases)
-            at = plan.stride_start[factor]
+            strides = plan.strides[plan.stride_start[factor] : plan.stride_start[factor] + len(sizes)]
             digits[:] = 0
             offset = np.int64(0)
             for cell in range(plan.cell_start[clique], plan.cell_start[clique + 1]):
                 for r in range(n_rows):
                     if factors[r] > 0.0:
                         counts[bases[r] + offset] += factors[r] * tables[cell * n_rows + r]
-                offset = next_offset(plan, network, begin, at, n_axes - 1, digits, offset)
+                offset = next_offset(sizes, strides, len(sizes) - 1, digits, offset)

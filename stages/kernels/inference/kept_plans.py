@@ -1,6 +1,7 @@
-"""Plans of many components kept in one array, for rows that are worked on again and again.
+"""Plans of many components in one array, for repeated passes over the same rows.
 
-A plan depends on the structure and on what is hidden, not on the probabilities: expectation maximisation plans once.
+A plan depends on the structure and on the hidden variables, not on the probabilities: expectation maximisation plans
+once.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .clique_plans import CliquePlan, lay_out, measure, order_component
+from .clique_plans import CliquePlan, eliminate_component, lay_out, measure
+from .components import component_of
 
-N_SIZES = 4
-"""A plan begins with its numbers of cliques, axes, factors and strides."""
+N_PARTS = len(CliquePlan._fields)
 
 
 class KeptPlans(NamedTuple):
@@ -22,9 +23,9 @@ class KeptPlans(NamedTuple):
     Attributes
     ----------
     starts : ndarray of int64, shape (g + 1,)
-        Where the plan of each group begins.
+        Start of each group's plan.
     numbers : ndarray of int64
-        Of each plan four sizes, then its arrays in the order of `clique_plans.CliquePlan`.
+        Each plan: the end of each of its arrays, then the arrays in the order of `clique_plans.CliquePlan`.
     """
 
     starts: np.ndarray
@@ -32,22 +33,20 @@ class KeptPlans(NamedTuple):
 
 
 @njit
-def plan_groups(network, groups, ranks, most_cells):
+def plan_groups(network, groups, ranks, max_cells):
     """Plan the components of all groups.
 
     Parameters
     ----------
-    network : NetworkArrays
-    groups : answers.Groups
     ranks : ndarray of int64, shape (n,)
-        An order of elimination that is tried besides others.
-    most_cells : float
-        Numbers that tables and messages of a row may have.
+        An elimination order to try, as each variable's position.
+    max_cells : float
+        Limit of the cells of tables and messages of one row.
 
     Returns
     -------
     failed : int
-        The first group that would need more, which ends the work; -1 if there is none.
+        The first group beyond the limit, where planning stops; -1 if there is none.
     plans : KeptPlans
     """
     n_groups = len(groups.row_start) - 1
@@ -56,16 +55,15 @@ def plan_groups(network, groups, ranks, most_cells):
     starts = np.zeros(n_groups + 1, dtype=np.int64)
     numbers = np.empty(64 * (n_groups + 1), dtype=np.int64)
     for group in range(n_groups):
-        members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
-        families = groups.families[groups.family_start[group] : groups.family_start[group + 1]]
-        order, later, heirs = order_component(network, members, families, ranks, is_joined, local)
-        cells, message_cells, _, _ = measure(network, members, order, later, heirs)
-        if cells + message_cells > most_cells:
+        members, families = component_of(groups, group)
+        eliminated = eliminate_component(network, members, families, ranks, is_joined, local)
+        cells, message_cells, _ = measure(network, members, eliminated)
+        if cells + message_cells > max_cells:
             return group, KeptPlans(starts=starts, numbers=numbers[: starts[group]])
-        plan = lay_out(network, members, families, order, later, heirs)
-        end = starts[group] + _plan_length(
-            len(plan.heirs), len(plan.axes), len(plan.sources), len(plan.strides)
-        )
+        plan = lay_out(network, members, families, eliminated)
+        end = starts[group] + N_PARTS
+        for part in plan:
+            end += len(part)
         if end > len(numbers):
             grown = np.empty(2 * end, dtype=np.int64)
             grown[: starts[group]] = numbers[: starts[group]]
@@ -76,68 +74,30 @@ def plan_groups(network, groups, ranks, most_cells):
 
 
 @njit
-def read_plan(plans, group):
-    """The plan of a group, as views.
-
-    Parameters
-    ----------
-    plans : KeptPlans
-    group : int
-
-    Returns
-    -------
-    CliquePlan
-    """
-    numbers = plans.numbers[plans.starts[group] : plans.starts[group + 1]]
-    n_cliques, n_axes, n_factors, n_strides = numbers[0], numbers[1], numbers[2], numbers[3]
-    a = N_SIZES
-    b = a + n_cliques + 1
-    c = b + n_axes
-    d = c + n_cliques
-    e = d + n_cliques
-    f = e + n_cliques
-    g = f + n_cliques + 1
-    h = g + n_cliques + 1
-    i = h + n_cliques + 1
-    j = i + n_factors
-    k = j + n_factors
-    return CliquePlan(
-        axis_start=numbers[a:b],
-        axes=numbers[b:c],
-        n_separators=numbers[c:d],
-        heirs=numbers[d:e],
-        handed=numbers[e:f],
-        cell_start=numbers[f:g],
-        message_start=numbers[g:h],
-        factor_start=numbers[h:i],
-        sources=numbers[i:j],
-        stride_start=numbers[j:k],
-        strides=numbers[k : k + n_strides],
-    )
-
-
-@njit
-def _plan_length(n_cliques, n_axes, n_factors, n_strides):
-    return N_SIZES + 7 * n_cliques + 4 + n_axes + 2 * n_factors + n_strides
-
-
-@njit
 def _write_plan(plan, numbers):
-    numbers[0], numbers[1] = len(plan.heirs), len(plan.axes)
-    numbers[2], numbers[3] = len(plan.sources), len(plan.strides)
-    at = N_SIZES
-    for part in (
-        plan.axis_start,
-        plan.axes,
-        plan.n_separators,
-        plan.heirs,
-        plan.handed,
-        plan.cell_start,
-        plan.message_start,
-        plan.factor_start,
-        plan.sources,
-        plan.stride_start,
-        plan.strides,
-    ):
-        numbers[at : at + len(part)] = part
-        at += len(part)
+    end = N_PARTS
+    for number, part in enumerate(plan):
+        numbers[end : end + len(part)] = part
+        end += len(part)
+        numbers[number] = end
+
+
+@njit
+def read_plan(plans, group):
+    """The `CliquePlan` of a group, as views."""
+    numbers = plans.numbers[plans.starts[group] : plans.starts[group + 1]]
+    ends = numbers[:N_PARTS]
+    return CliquePlan(
+        axis_start=numbers[N_PARTS : ends[0]],
+        axes=numbers[ends[0] : ends[1]],
+        sizes=numbers[ends[1] : ends[2]],
+        n_separators=numbers[ends[2] : ends[3]],
+        tree_parents=numbers[ends[3] : ends[4]],
+        message_factors=numbers[ends[4] : ends[5]],
+        cell_start=numbers[ends[5] : ends[6]],
+        message_start=numbers[ends[6] : ends[7]],
+        factor_start=numbers[ends[7] : ends[8]],
+        sources=numbers[ends[8] : ends[9]],
+        stride_start=numbers[ends[9] : ends[10]],
+        strides=numbers[ends[10] : ends[11]],
+    )

@@ -8,24 +8,24 @@ import numpy as np
 
 
 class NetworkArrays(NamedTuple):
-    """Tables of all families, one behind the other; n variables, m members of families in all.
+    """Probability tables of all families in one array; n variables, families with m members in total.
 
     Attributes
     ----------
     n_states : ndarray of int64, shape (n,)
     family_start : ndarray of int64, shape (n + 1,)
-        Where the members of each variable's family begin.
+        Start of each family's members.
     family : ndarray of int64, shape (m,)
         Parents in the order of the table's axes, then the variable itself.
     strides : ndarray of int64, shape (m,)
-        How far entries of the table are apart that differ by one in the state of this member.
+        Stride of the member's axis in the table.
     membership_start : ndarray of int64, shape (n + 1,)
     membership : ndarray of int64, shape (m,)
-        The families, by their variable, that each variable is a member of.
+        Families, by their child, that contain each variable.
     table_start : ndarray of int64, shape (n,)
     probabilities : ndarray of float64
     order : ndarray of int64, shape (n,)
-        All variables, parents before children.
+        Topological order of the variables.
     """
 
     n_states: np.ndarray
@@ -44,11 +44,10 @@ def new_network_arrays(parents, tables, order):
 
     Parameters
     ----------
-    parents : sequence of sequence of int
     tables : sequence of ndarray of float64
-        Of each variable, an axis for each parent and its own last.
+        One per variable, with an axis for each parent and the variable's own axis last.
     order : sequence of int
-        All variables, parents before children.
+        Topological.
     """
     n_variables = len(parents)
     members, strides = [], []
@@ -61,16 +60,17 @@ def new_network_arrays(parents, tables, order):
     sizes = np.array([table.size for table in tables], dtype=np.int64)
     return NetworkArrays(
         n_states=np.array([table.shape[-1] for table in tables], dtype=np.int64),
-        family_start=_starts([len(p) + 1 for p in parents]),
+        family_start=starts([len(p) + 1 for p in parents]),
         family=np.array(members, dtype=np.int64),
         strides=np.array(strides, dtype=np.int64),
-        membership_start=_starts([len(m) for m in membership]),
+        membership_start=starts([len(m) for m in membership]),
         membership=np.array([f for m in membership for f in m], dtype=np.int64),
-        table_start=_starts(sizes)[:n_variables],
+        table_start=starts(sizes)[:n_variables],
         probabilities=np.concatenate([np.ascontiguousarray(t, dtype=np.float64).ravel() for t in tables]),
         order=np.array(order, dtype=np.int64),
     )
 
 
-def _starts(sizes):
+def starts(sizes):
+    """Cumulative sums from 0: the start of each part, and the end of the last."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])

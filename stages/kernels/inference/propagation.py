@@ -1,11 +1,11 @@
-"""Propagation in a junction tree for many rows at once: products of factors, messages towards the root, and back.
+"""Propagation in a junction tree for many rows at once.
 
-Cells of a table are `n_rows` numbers apart, the rows of a cell side by side: inner loops run over rows. Tables
-are scaled so that a row's numbers stay in range; a row that leaves it all the same, or that is impossible, is left to
-`log_tables`. Messages are those of Shenoy and Shafer 1990 on the way in, of Jensen, Lauritzen and Olesen 1990 back.
+Messages to the roots follow Shenoy and Shafer (1990), messages back Jensen, Lauritzen and Olesen (1990). The `n_rows`
+values of a cell are adjacent, so that inner loops run over rows. Tables are rescaled per row against underflow; rows
+that underflow all the same, and impossible ones, are left to `log_tables`.
 
-What the loops need beside their tables is allocated once, outside: a kernel that allocates nothing counts no
-references.
+Inner functions take single arrays, not the tuples that hold them: each call counts references to every array of a
+tuple, which costs more than a small clique.
 """
 
 from __future__ import annotations
@@ -15,46 +15,40 @@ import numpy as np
 from ..jit import njit
 
 LEAST_PEAK = 1e-200
-"""Rows whose largest number is smaller are worked out in logarithms: what is smaller still may have lost digits."""
+"""Rows whose largest number is below this are computed in logarithms: smaller numbers may have lost digits."""
 
 FACTORS_BETWEEN_SCALING = 16
+"""Factors multiplied between two rescalings of a table."""
 
 
 @njit
 def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs):
-    """Multiply factors and hand messages towards the root.
+    """Multiply the factors of each clique and send messages to the roots.
 
     Parameters
     ----------
-    plan : CliquePlan
-    network : NetworkArrays
     codes : ndarray of uint8, shape (n, all rows)
     rows : ndarray of int64, shape (n_rows,)
-        The rows worked on; they share the plan.
+        Rows with this plan.
     is_inside : ndarray of bool, shape (n,)
         Variables of the component.
     is_max : bool
-        Messages are maxima instead of sums.
+        Max-product instead of sum-product.
     tables : ndarray of float64, at least (plan.cell_start[-1] * n_rows,)
-        Filled: for each clique the product of factors and messages, up to a scale for each row.
+        Output: for each clique the product of factors and incoming messages, up to a scale per row.
     messages : ndarray of float64, at least (plan.message_start[-1] * n_rows,)
-        Filled.
+        Output, up to a scale per row.
     logs : ndarray of float64, shape (n_rows,)
-        Filled: logarithm of the sum (or maximum) over the component, nats; NaN if a row's numbers became too small.
+        Output: log of the sum (or maximum) over the component, nats; NaN where a row underflowed.
     """
     bases, peaks = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
-    digits = np.empty(len(network.n_states), dtype=np.int64)
-    _collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs, bases, peaks, digits)
-
-
-@njit
-def _collect(plan, network, codes, rows, is_inside, is_max, tables, messages, logs, bases, peaks, digits):
-    n_rows = len(rows)
+    digits, n_rows = np.empty(len(plan.axes), dtype=np.int64), len(rows)
     logs[:] = 0.0
-    for clique in range(len(plan.heirs)):
+    for clique in range(len(plan.tree_parents)):
         begin, end = plan.cell_start[clique], plan.cell_start[clique + 1]
         table = tables[begin * n_rows : end * n_rows]
         table[:] = 1.0
+        sizes = plan.sizes[plan.axis_start[clique] : plan.axis_start[clique + 1]]
         for factor in range(plan.factor_start[clique], plan.factor_start[clique + 1]):
             source = plan.sources[factor]
             is_message = source < 0
@@ -63,18 +57,20 @@ def _collect(plan, network, codes, rows, is_inside, is_max, tables, messages, lo
             else:
                 find_entries(network, source, codes, rows, is_inside, bases)
             values = messages if is_message else network.probabilities
-            _multiply(plan, network, clique, factor, values, bases, is_message, table, digits)
+            at = plan.stride_start[factor]
+            _multiply(sizes, plan.strides[at : at + len(sizes)], values, bases, is_message, table, digits)
             if (factor - plan.factor_start[clique]) % FACTORS_BETWEEN_SCALING == FACTORS_BETWEEN_SCALING - 1:
                 _rescale(table, n_rows, peaks, logs)
         n_kept = plan.message_start[clique + 1] - plan.message_start[clique]
         message = messages[plan.message_start[clique] * n_rows : plan.message_start[clique + 1] * n_rows]
+        # The message of a root has one cell, rescaled to 1: the sum of all log-scales is then the log of the total.
         _reduce(table, n_kept, n_rows, is_max, message)
         _rescale(message, n_rows, peaks, logs)
 
 
 @njit
 def find_entries(network, family, codes, rows, is_inside, bases):
-    """Where the entries of a family's table begin that agree with the observed members of each row."""
+    """Offset of the observed members' states in the family's table, for each row."""
     bases[:] = network.table_start[family]
     for m in range(network.family_start[family], network.family_start[family + 1]):
         member, stride = network.family[m], network.strides[m]
@@ -84,15 +80,14 @@ def find_entries(network, family, codes, rows, is_inside, bases):
 
 
 @njit
-def _multiply(plan, network, clique, factor, values, bases, is_message, table, digits):
-    """Multiply a table by a factor: by its value at ``bases[row]`` plus the strides of a cell's states."""
-    begin = plan.axis_start[clique]
-    n_axes = plan.axis_start[clique + 1] - begin
-    n_rows = len(bases)
+def _multiply(sizes, strides, values, bases, is_message, table, digits):
+    """Multiply a table by a factor, whose value for a cell is at ``bases[row]`` plus the offset of the cell.
+
+    Along the last axis, the inner loop, the offset moves by a constant stride.
+    """
+    n_axes, n_rows = len(sizes), len(bases)
     n_cells = len(table) // n_rows
-    at = plan.stride_start[factor]
-    n_last = network.n_states[plan.axes[begin + n_axes - 1]]
-    last = plan.strides[at + n_axes - 1]
+    n_last, last = sizes[n_axes - 1], strides[n_axes - 1]
     digits[:n_axes] = 0
     offset, cell = np.int64(0), np.int64(0)
     while cell < n_cells:
@@ -112,37 +107,35 @@ def _multiply(plan, network, clique, factor, values, bases, is_message, table, d
                 for r in range(n_rows):
                     table[here + r] *= values[bases[r] + shift]
         cell += n_last
-        offset = next_offset(plan, network, begin, at, n_axes - 2, digits, offset)
+        offset = next_offset(sizes, strides, n_axes - 2, digits, offset)
 
 
 @njit
-def next_offset(plan, network, begin, at, axis, digits, offset):
-    """Count the states of a clique's axes on by one, the last that is looked at fastest.
+def next_offset(sizes, strides, axis, digits, offset):
+    """Advance the states of a clique's axes by one, like an odometer.
 
     Parameters
     ----------
-    plan : CliquePlan
-    network : NetworkArrays
-    begin, at : int
-        Where the clique's axes begin in ``plan.axes``, and a factor's strides in ``plan.strides``.
+    sizes, strides : ndarray of int64, shape (axes,)
+        Numbers of states, and strides of a factor.
     axis : int
-        The fastest axis; those behind it stay as they are.
+        The fastest axis; later ones do not change.
     digits : ndarray of int64
-        State of each axis; changed.
+        State of each axis; updated in place.
     offset : int
-        Of these states in the factor.
+        Offset of these states in the factor.
 
     Returns
     -------
     int
-        The offset of the next states; of the first ones after the last.
+        The offset of the next states; after the last ones, of the first.
     """
     while axis >= 0:
         digits[axis] += 1
-        offset += plan.strides[at + axis]
-        if digits[axis] < network.n_states[plan.axes[begin + axis]]:
+        offset += strides[axis]
+        if digits[axis] < sizes[axis]:
             break
-        offset -= digits[axis] * plan.strides[at + axis]
+        offset -= digits[axis] * strides[axis]
         digits[axis] = 0
         axis -= 1
     return offset
@@ -150,7 +143,7 @@ def next_offset(plan, network, begin, at, axis, digits, offset):
 
 @njit
 def _reduce(table, n_kept, n_rows, is_max, message):
-    """Sums, or maxima, of consecutive cells."""
+    """Sums, or maxima, over runs of consecutive cells: the separator's axes come first."""
     n_summed = len(table) // (n_kept * n_rows)
     message[:] = 0.0
     for kept in range(n_kept):
@@ -167,7 +160,7 @@ def _reduce(table, n_kept, n_rows, is_max, message):
 
 @njit
 def _rescale(values, n_rows, peaks, logs):
-    """Divide each row by its largest number, whose logarithm goes to `logs`; NaN there if it is too small."""
+    """Divide each row by its largest number and add the log of that to `logs`, NaN if it is below `LEAST_PEAK`."""
     peaks[:] = 0.0
     for start in range(0, len(values), n_rows):
         for r in range(n_rows):
@@ -181,36 +174,31 @@ def _rescale(values, n_rows, peaks, logs):
 
 
 @njit
-def distribute(plan, network, n_rows, tables, messages):
-    """Hand messages back from the root: each table becomes the joint distribution of its clique.
+def distribute(plan, n_rows, tables, messages):
+    """Send messages back from the roots: each table becomes the joint distribution of its clique.
 
     Parameters
     ----------
-    plan : CliquePlan
-    network : NetworkArrays
-    n_rows : int
     tables : ndarray of float64
-        As `collect` with sums left them; changed.
+        From `collect` with sums; updated in place.
     messages : ndarray of float64
-        Scratch from here on.
+        From `collect`; scratch afterwards.
     """
-    sums, digits = np.empty(n_rows), np.empty(len(network.n_states), dtype=np.int64)
-    _distribute(plan, network, n_rows, tables, messages, sums, digits)
-
-
-@njit
-def _distribute(plan, network, n_rows, tables, messages, sums, digits):
-    for clique in range(len(plan.heirs) - 1, -1, -1):
+    sums, digits = np.empty(n_rows), np.empty(len(plan.axes), dtype=np.int64)
+    for clique in range(len(plan.tree_parents) - 1, -1, -1):
         begin, end = plan.message_start[clique], plan.message_start[clique + 1]
         table = tables[plan.cell_start[clique] * n_rows : plan.cell_start[clique + 1] * n_rows]
         message = messages[begin * n_rows : end * n_rows]
-        if plan.heirs[clique] < 0:
+        if plan.tree_parents[clique] < 0:
             message[:] = 1.0
         else:
             message[:] = 0.0
-            _marginalise(
-                plan, network, plan.heirs[clique], plan.handed[clique], n_rows, tables, message, digits
-            )
+            parent, at = plan.tree_parents[clique], plan.stride_start[plan.message_factors[clique]]
+            sizes = plan.sizes[plan.axis_start[parent] : plan.axis_start[parent + 1]]
+            joint = tables[plan.cell_start[parent] * n_rows : plan.cell_start[parent + 1] * n_rows]
+            _marginalise(sizes, plan.strides[at : at + len(sizes)], n_rows, joint, message, digits)
+        # P(clique) = P(separator) * table / (sum of the table over the rest), so the scale per row cancels. Where
+        # the sum is 0 the table and P(separator) are 0 as well: 0/0 is taken as 0.
         n_summed = len(table) // len(message)
         for kept in range(end - begin):
             sums[:] = 0.0
@@ -226,54 +214,42 @@ def _distribute(plan, network, n_rows, tables, messages, sums, digits):
 
 
 @njit
-def _marginalise(plan, network, clique, factor, n_rows, tables, target, digits):
-    """Add the cells of a clique's table to those of a factor's that they agree with."""
-    begin = plan.axis_start[clique]
-    n_axes = plan.axis_start[clique + 1] - begin
-    at = plan.stride_start[factor]
-    digits[:n_axes] = 0
+def _marginalise(sizes, strides, n_rows, table, target, digits):
+    """Add each cell of a clique's table to the cell of the same states in a factor."""
+    digits[: len(sizes)] = 0
     offset = np.int64(0)
-    for cell in range(plan.cell_start[clique], plan.cell_start[clique + 1]):
+    for start in range(0, len(table), n_rows):
         for r in range(n_rows):
-            target[offset * n_rows + r] += tables[cell * n_rows + r]
-        offset = next_offset(plan, network, begin, at, n_axes - 1, digits, offset)
+            target[offset * n_rows + r] += table[start + r]
+        offset = next_offset(sizes, strides, len(sizes) - 1, digits, offset)
 
 
 @njit
-def read_marginals(plan, network, rows, tables, target_start, posterior):
-    """Marginal distributions of the variables that are asked for.
+def read_marginals(plan, rows, tables, target_start, posterior):
+    """Marginal distributions of the target variables.
 
     Parameters
     ----------
-    plan : CliquePlan
-    network : NetworkArrays
     rows : ndarray of int64, shape (n_rows,)
     tables : ndarray of float64
-        As `distribute` left them.
+        From `distribute`.
     target_start : ndarray of int64, shape (n,)
-        The column of each variable's first state; -1 where it is not asked for.
+        Column of each variable's first state; -1 if it is no target.
     posterior : ndarray of float64, shape (all rows, columns)
-        Filled.
+        Output.
     """
-    most = np.int64(0)
-    for size in network.n_states:
-        most = max(most, size)
-    sums = np.empty(most * len(rows))
-    _read_marginals(plan, network, rows, tables, target_start, posterior, sums)
-
-
-@njit
-def _read_marginals(plan, network, rows, tables, target_start, posterior, sums):
     n_rows = len(rows)
-    for clique in range(len(plan.heirs)):
+    sums = np.empty(plan.sizes.max() * n_rows)
+    for clique in range(len(plan.tree_parents)):
         begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
+        # Each variable is outside the separator in exactly one clique.
         for axis in range(begin + plan.n_separators[clique], end):
             column = target_start[plan.axes[axis]]
             if column < 0:
                 continue
-            n_states, inner = network.n_states[plan.axes[axis]], np.int64(1)
+            n_states, inner = plan.sizes[axis], np.int64(1)
             for later in range(axis + 1, end):
-                inner *= network.n_states[plan.axes[later]]
+                inner *= plan.sizes[later]
             sums[: n_states * n_rows] = 0.0
             first = plan.cell_start[clique]
             for cell in range(plan.cell_start[clique + 1] - first):

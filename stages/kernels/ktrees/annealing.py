@@ -1,8 +1,8 @@
-"""Local search over orders under a treewidth bound: random changes, taken or taken back.
+"""Simulated annealing over orders under a treewidth bound.
 
-A change moves one variable in the order, or alters a variable's preference: the member that it leaves out of
-the bag it joins, or the variable whose bag it joins. Orders alone leave both to a fixed rule; preferences
-make every k-tree reachable whose bags the order allows.
+A move changes the position of one variable in the order, or a preference of one variable: the host whose bag it
+joins, or the member of that bag that it leaves out. Without preferences a fixed rule determines both; with them,
+every k-tree whose bags agree with the order is reachable.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from ..jit import njit
 from .moves import NOTHING_MOVED, RECHECK, mark_move, move_variable, refresh, take_back
 
 NEAR = 10
-"""Half of the random moves go at most this far."""
+"""Largest distance of half of the random moves, in positions."""
 
 
 class MoveShares(NamedTuple):
-    """How often each kind of change is tried; the rest are moves to random places.
+    """Probabilities of the kinds of moves; the remaining moves go to random positions.
 
     Attributes
     ----------
-    left_out, host, wanted : float
-        Share of changed preferences for the member left out, for the host, and of moves that bring a
-        variable and a member of a better set of it together.
+    left_out, host : float
+        Change of a variable's preference for the member left out, or for the host.
+    wanted : float
+        Move of a variable next to the latest member of one of its better sets, or of that member.
     """
 
     left_out: float
@@ -35,7 +36,7 @@ class MoveShares(NamedTuple):
 
 
 class BestOrder(NamedTuple):
-    """The best order met, with its preferences and choices, as in `KTree`; `relative_score` holds one float64."""
+    """The best order visited, with its preferences and choices as in `KTree`; `relative_score` holds one float64."""
 
     relative_score: np.ndarray
     order: np.ndarray
@@ -45,7 +46,7 @@ class BestOrder(NamedTuple):
 
 
 def new_best_order(n_variables: int) -> BestOrder:
-    """No order met so far."""
+    """No order visited so far."""
     return BestOrder(
         relative_score=np.full(1, -np.inf),
         order=np.arange(n_variables, dtype=np.int32),
@@ -67,7 +68,7 @@ def keep_best(tree, best, relative_score):
 
 @njit
 def draw_place(rng, n, start):
-    """A random new position for the variable at `start`: anywhere, or near by."""
+    """A random new position for the variable at `start`: uniform, or within `NEAR` positions."""
     if rng.random() < 0.5:
         return int(rng.random() * n)
     end = start - NEAR + int(rng.random() * (2 * NEAR + 1))
@@ -76,12 +77,12 @@ def draw_place(rng, n, start):
 
 @njit
 def draw_wanted(lists, tree, rng, variable):
-    """A move that brings `variable` and the latest member of a random better set of it next to each other.
+    """A move that places `variable` and the latest member of a random better set next to each other.
 
     Returns
     -------
     tuple of (int, int)
-        Positions to move from and to; equal when there is nothing better.
+        Positions to move from and to; equal when `variable` has its best set.
     """
     place = tree.position[variable]
     best = lists.set_offsets[variable]
@@ -99,7 +100,7 @@ def draw_wanted(lists, tree, rng, variable):
 
 @njit
 def draw_host(lists, tree, rng, variable):
-    """A variable whose bag may hold the set of `variable`: one that could have a member of it as a parent."""
+    """A random preferred host for `variable`, one that lists a member of its set as a parent; -1 for none."""
     if rng.random() < 0.2:
         return -1
     s = tree.chosen[variable]
@@ -113,7 +114,7 @@ def draw_host(lists, tree, rng, variable):
 
 @njit
 def clamp_place(precedences, position, variable, start, end):
-    """The place nearest to `end` that `variable` can move to from `start` without breaking a precedence."""
+    """The position nearest to `end` to which `variable` can move from `start` without violating a precedence."""
     if end > start:
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
             end = min(end, position[precedences.after[i]] - 1)
@@ -125,28 +126,21 @@ def clamp_place(precedences, position, variable, start, end):
 
 @njit
 def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_moves, best):
-    """Try `n_moves` random changes; take those that improve, and others with probability exp(change / T).
+    """Try `n_moves` random moves; accept improvements, and losses with probability exp(gain / T).
 
     Parameters
     ----------
-    lists : BoundedLists
     tree : KTree
         As left by `build_ktree` or an earlier call.
-    log : MoveLog
-    clique : CliqueTables
-    precedences : Precedences
-    rng : Generator
-    shares : MoveShares
     temperatures : tuple of (float, float)
-        T in nats at the first and after the last change, falling geometrically; zeros for pure improvement.
-    n_moves : int
+        T in nats before the first and after the last move; it falls geometrically. Zeros for pure improvement.
     best : BestOrder
-        Updated; `relative_score` must be that of some state met before, or minus infinity.
+        Updated; its `relative_score` must be that of a state visited before, or minus infinity.
 
     Returns
     -------
     float
-        Loss of the tree as it is left, in nats.
+        Relative score of the tree at the end, in nats.
     """
     order, position, bags, chosen = tree.order, tree.position, tree.bags, tree.chosen
     left_out, hosts, flags = tree.left_out, tree.hosts, log.flags
@@ -187,6 +181,8 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             if len(precedences.before):
                 end = clamp_place(precedences, position, variable, start, end)
             low, high = min(start, end), max(start, end)
+            # Moves within the start clique are skipped: up to `EXACT_CLIQUE` variables its DAG does not depend on
+            # their order.
             if start == end or high < size:
                 continue
             move_variable(order, position, start, end)

@@ -14,14 +14,14 @@ from ..jit import njit
 
 
 class ArcHeaps(NamedTuple):
-    """Skew heaps of arcs, largest gain on top, ties to the smaller index; a heap is the index of its top.
+    """Skew heaps of arcs, largest gain first, ties by the smaller index; a heap is the index of its top.
 
     Attributes
     ----------
     gains : ndarray of float64, shape (n_arcs,)
-        Up to date for the top of a heap; below it less the `debts` on the way down.
+        Exact for the top of a heap. Below it, the `debts` of all arcs above must still be subtracted.
     debts : ndarray of float64, shape (n_arcs,)
-        What is still to be taken off all arcs below.
+        Deferred subtraction from the gains of all arcs below.
     left, right : ndarray of int64, shape (n_arcs,)
         -1 for none.
     """
@@ -34,7 +34,7 @@ class ArcHeaps(NamedTuple):
 
 @njit
 def pay_debt(heaps, top):
-    """Hand the debt of an arc down to the two below it."""
+    """Push the deferred subtraction of an arc down to the two arcs below it."""
     debt = heaps.debts[top]
     if debt != 0.0:
         for below in (heaps.left[top], heaps.right[top]):
@@ -53,7 +53,7 @@ def merge_heaps(heaps, first, second):
         if gains[second] > gains[first] or (gains[second] == gains[first] and second < first):
             first, second = second, first
         pay_debt(heaps, first)
-        # Skew: the merged rest goes to the left, what was there to the right.
+        # Skew heap: the merged remainder becomes the left subtree, the former left subtree the right one.
         rest = heaps.right[first]
         heaps.right[first] = heaps.left[first]
         if holder >= 0:
@@ -81,7 +81,7 @@ def find_top(above, vertex):
 
 @njit
 def best_arborescence(n_vertices, tails, heads, gains, entering):
-    """The spanning arborescence of largest gain that is rooted in the last vertex.
+    """The spanning arborescence of largest gain rooted at the last vertex.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
         left=np.full(n_arcs, -1, dtype=np.int64),
         right=np.full(n_arcs, -1, dtype=np.int64),
     )
-    # Each contraction removes at least one vertex, so there are fewer than n of them.
+    # Each contraction replaces two or more vertices by one, so there are fewer than n of them.
     n_most = 2 * n_vertices
     tops = np.full(n_most, -1, dtype=np.int64)
     for arc in range(n_arcs):
@@ -118,7 +118,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
         depth = 0
         while not settled[vertex]:
             if on_path[vertex]:
-                # A cycle: everything on the path back to this vertex becomes one vertex.
+                # A cycle: the vertices on the path back to this one are contracted.
                 merged = np.int64(-1)
                 while True:
                     depth -= 1
@@ -132,11 +132,11 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
                 vertex = n_known
                 n_known += 1
             arc = tops[vertex]
-            # Arcs from within the contracted vertex would close a cycle.
+            # Arcs whose tail lies in the contracted vertex itself would close a cycle.
             while find_top(above, tails[arc]) == vertex:
                 pay_debt(heaps, arc)
                 arc = merge_heaps(heaps, heaps.left[arc], heaps.right[arc])
-            # From now on every arc into the vertex counts by what it gains over the one taken.
+            # Gains of the arcs into the vertex become relative to the arc taken (Edmonds' reduced weights).
             taken[vertex] = arc
             tops[vertex] = arc
             heaps.debts[arc] += heaps.gains[arc]
@@ -145,7 +145,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
             path[depth] = vertex
             depth += 1
             vertex = find_top(above, tails[arc])
-        # The path ended at a settled vertex: the root now reaches all on it.
+        # The path ended at a settled vertex, so the root now reaches every vertex on it.
         for k in range(depth):
             settled[path[k]] = True
             on_path[path[k]] = False
@@ -154,10 +154,10 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
 
 @njit
 def _unfold(n_known, root, heads, around, taken, entering):
-    """From the outermost contraction inwards: the arc into a cycle replaces that into its own head."""
+    """Expand the contractions, the last first: the arc into a cycle replaces the cycle's arc into the same head."""
     entering[:] = -1
     for outer in range(n_known - 1, -1, -1):
-        # Members of a cycle were numbered before it, so an arc handed down is final when its turn comes.
+        # Members of a cycle have smaller numbers than the cycle, so an arc passed to one is final when expanded.
         if outer == root or taken[outer] < 0:
             continue
         arc = taken[outer]

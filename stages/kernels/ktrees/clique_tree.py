@@ -1,8 +1,9 @@
-"""The cliques of a network's moral graph after elimination, as a tree that local changes can be made in.
+"""Clique tree of a network's moral graph along an elimination order.
 
-Variables are eliminated in the reverse of an order. Each then has its clique: itself and its earlier neighbours.
-It hangs below an earlier variable whose clique has all these neighbours, at random where there is a choice. No
-edges are added beyond those that elimination needs, so cliques may be smaller than the bound allows.
+Variables are eliminated in the reverse of an order. The clique of a variable consists of itself and its neighbours
+at that time, all of which are earlier in the order. Its parent in the tree is an earlier variable whose clique
+contains these neighbours, chosen at random if there are several. Elimination adds only the fill-in edges it needs,
+so cliques may be smaller than the treewidth bound allows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .ktree import is_among
 
 
 class CliqueTree(NamedTuple):
-    """A network, an order, and the cliques along it.
+    """A network, an order, and the tree of cliques along the order.
 
     Attributes
     ----------
@@ -30,9 +31,9 @@ class CliqueTree(NamedTuple):
     sizes : ndarray of int64, shape (n_variables,)
         Number of entries of `earlier`.
     above : ndarray of int32, shape (n_variables,)
-        Variable that each one hangs below; -1 for the first.
+        Parent in the tree; -1 for the first variable of the order, the root.
     below, beside : ndarray of int32, shape (n_variables,)
-        First variable right below each one, and the next one below the same; -1 for none.
+        First child in the tree, and next sibling; -1 for none.
     """
 
     chosen: np.ndarray
@@ -46,7 +47,7 @@ class CliqueTree(NamedTuple):
 
 
 def new_clique_tree(n_variables: int, treewidth: int) -> CliqueTree:
-    """Room for a network within the bound; no variable is eliminated yet."""
+    """Arrays for a network of at most this treewidth; no variable is eliminated yet."""
     return CliqueTree(
         chosen=np.zeros(n_variables, dtype=np.int64),
         order=np.zeros(n_variables, dtype=np.int32),
@@ -61,11 +62,10 @@ def new_clique_tree(n_variables: int, treewidth: int) -> CliqueTree:
 
 @njit
 def add_earlier(cliques, variable, other):
-    """Put `other` into the clique of `variable` unless it is there; False when there is no room."""
+    """Add `other` to the clique of `variable` if absent; False if the clique is full."""
     size = cliques.sizes[variable]
-    for k in range(size):
-        if cliques.earlier[variable, k] == other:
-            return True
+    if is_among(cliques.earlier[variable], 0, size, other):
+        return True
     if size == cliques.earlier.shape[1]:
         return False
     cliques.earlier[variable, size] = other
@@ -89,6 +89,9 @@ def build_cliques(lists, cliques, rng):
     sizes[:] = 0
     for t in range(n):
         position[order[t]] = t
+    # The latest member of a family receives all others. The remaining edges of the family follow by elimination:
+    # a variable passes its neighbours to the latest of them only, which yields the same cliques as joining all
+    # pairs (elimination tree of sparse Cholesky factorisation).
     for child in range(n):
         first, end = offsets[cliques.chosen[child]], offsets[cliques.chosen[child] + 1]
         latest = np.int32(child)
@@ -116,7 +119,9 @@ def build_cliques(lists, cliques, rng):
 
 @njit
 def _hang(cliques, rng):
-    """Choose what the variables hang below: their latest neighbours as given in ``cliques.above``, or others."""
+    """Choose the parents in the tree: the latest earlier neighbour, as given in ``cliques.above``, or a random
+    descendant of it whose clique contains the same neighbours.
+    """
     order = cliques.order
     for t in range(1, len(order)):
         variable = order[t]
@@ -135,7 +140,7 @@ def _hang(cliques, rng):
 
 @njit
 def _is_part(cliques, variable, other):
-    """Whether `other` has all the earlier neighbours of `variable`."""
+    """Whether all earlier neighbours of `variable` are earlier neighbours of `other`."""
     for k in range(cliques.sizes[variable]):
         if not is_among(cliques.earlier[other], 0, cliques.sizes[other], cliques.earlier[variable, k]):
             return False
@@ -144,24 +149,22 @@ def _is_part(cliques, variable, other):
 
 @njit
 def put_first(cliques, top, members, n_members, placed):
-    """Change the order so that `members` come first, as they are listed, and the cliques elsewhere can stay.
+    """Reorder so that `members` come first, in their given order, and the cliques elsewhere remain possible.
 
     Parameters
     ----------
     cliques : CliqueTree
-        The order changes; call `build_cliques` then.
+        Its order is changed; `build_cliques` must follow.
     top : int
-        The members are some connected variables of the tree, of which this is the highest, and its clique.
-    members : ndarray of int32
-    n_members : int
+        Highest of a connected set of tree nodes; the members are these nodes and the clique of `top`.
     placed : ndarray of bool, shape (n_variables,)
         Scratch.
 
     Notes
     -----
-    After the members come the cliques on the way from `top` up, each as a whole, then all others in their
-    former order. Whatever comes then finds those before it that it is adjacent to in one clique, because the
-    cliques that hold a variable are connected in the tree.
+    After the members come the cliques on the path from `top` to the root, each as a whole, then all other variables
+    in their former order. The cliques that contain a variable are connected in the tree (running intersection), so
+    the earlier neighbours of each of these variables lie in one clique.
     """
     former = cliques.order.copy()
     placed[:] = False
@@ -191,13 +194,12 @@ def put_first(cliques, top, members, n_members, placed):
 
 @njit
 def full_cliques(cliques, bags):
-    """Fill up the cliques to K + 1 variables each, as those of a k-tree along the order.
+    """Extend the cliques to K + 1 variables each: the bags of a k-tree along the order.
 
     Parameters
     ----------
-    cliques : CliqueTree
     bags : ndarray of int32, shape (n_variables, K + 1)
-        Filled by variable: itself last.
+        Filled; the row of a variable ends with the variable itself.
     """
     order, size = cliques.order, bags.shape[1]
     for t in range(size):
@@ -215,10 +217,7 @@ def full_cliques(cliques, bags):
         for other in bags[cliques.above[variable]]:
             if count == size - 1:
                 break
-            is_new = True
-            for k in range(count):
-                is_new &= bags[variable, k] != other
-            if is_new:
+            if not is_among(bags[variable], 0, count, other):
                 bags[variable, count] = other
                 count += 1
         bags[variable, size - 1] = variable
@@ -226,7 +225,7 @@ def full_cliques(cliques, bags):
 
 @njit
 def find_contained(lists, parent_offsets, parents, chosen):
-    """Fill `chosen` with the best listed set of each child within ``parents[parent_offsets[child]:]`` of it."""
+    """Fill `chosen` with each child's best listed set among its `parents`, delimited by `parent_offsets`."""
     for child in range(len(chosen)):
         first, end = parent_offsets[child], parent_offsets[child + 1]
         s = lists.set_offsets[child]

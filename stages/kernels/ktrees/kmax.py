@@ -1,4 +1,4 @@
-"""k-MAX: no order is given; the variable of least regret at being placed now comes next.
+"""k-MAX: a k-tree built greedily; the next variable is always the one of least regret.
 
 Scanagatta, Corani, Zaffalon, Yoo, Kang, "Efficient learning of bounded-treewidth Bayesian networks from
 complete and incomplete data sets" (International Journal of Approximate Reasoning, 2018).
@@ -16,12 +16,12 @@ from .ktree import is_clique, join_bag, join_small_bag, join_start_clique, lates
 from .start_clique import solve_start_clique
 
 LINK_TRIALS = 50
-"""Draws of a linked variable for the start clique before any other will do."""
+"""Attempts to draw a linked variable for the start clique before any variable is accepted."""
 
 
 @njit
 def draw_linked(lists, rng, member):
-    """A random variable that has `member` in one of its sets, or occurs in one of its sets; -1 if none."""
+    """A random variable that has `member` in one of its sets or occurs in a set of `member`; -1 if the draw fails."""
     if rng.random() < 0.5:
         first, end = lists.pair_offsets[member], lists.pair_offsets[member + 1]
         return lists.pair_children[first + int(rng.random() * (end - first))] if end > first else np.int32(-1)
@@ -33,7 +33,7 @@ def draw_linked(lists, rng, member):
 
 @njit
 def is_ready(precedences, placed, variable):
-    """True when `variable` is not placed and all that must stand before it are."""
+    """True when `variable` is not placed and all its required predecessors are."""
     ready = not placed[variable]
     for i in range(precedences.before_offsets[variable], precedences.before_offsets[variable + 1]):
         ready &= placed[precedences.before[i]]
@@ -42,7 +42,7 @@ def is_ready(precedences, placed, variable):
 
 @njit
 def draw_start_clique(lists, precedences, rng, order, placed, size):
-    """Fill ``order[:size]`` with random variables, each linked to one before it where possible."""
+    """Fill ``order[:size]`` with random variables, each linked to an earlier one where possible."""
     n = len(order)
     for t in range(size):
         variable = np.int32(-1)
@@ -61,14 +61,14 @@ def draw_start_clique(lists, precedences, rng, order, placed, size):
 
 @njit
 def regret(lists, variable, s):
-    """What `variable` misses with set `s`, as a share of what its best set gains over its last one, from 0 to 1."""
+    """Loss of `variable` with set `s` relative to its loss with its last set, from 0 to 1."""
     most = lists.relative_scores[lists.set_offsets[variable + 1] - 1]
     return lists.relative_scores[s] / most if most < 0.0 else 0.0
 
 
 @njit
 def offer_bag(lists, edges, newcomer, placed, fitting, is_open, heap):
-    """Note the sets that became cliques because `newcomer` was placed, and the smaller regrets that follow."""
+    """Find the sets that became cliques when `newcomer` was placed, and push the lower regrets of their children."""
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
     member_sets = lists.member_sets
     for pair in range(lists.pair_offsets[newcomer], lists.pair_offsets[newcomer + 1]):
@@ -88,7 +88,7 @@ def offer_bag(lists, edges, newcomer, placed, fitting, is_open, heap):
 
 @njit
 def open_variable(lists, precedences, variable, placed, fitting, is_open, heap):
-    """Let a variable be placed from now on, if all that must stand before it are."""
+    """Make a variable available for placement if all its required predecessors are placed."""
     if is_ready(precedences, placed, variable) and not is_open[variable]:
         is_open[variable] = True
         heapq.heappush(heap, (regret(lists, variable, fitting[variable]), np.int64(variable)))
@@ -96,10 +96,10 @@ def open_variable(lists, precedences, variable, placed, fitting, is_open, heap):
 
 @njit
 def place_by_regret(lists, tree, clique, precedences, rng):
-    """Build a k-tree from a random start clique, always placing the variable of smallest regret.
+    """Build a k-tree from a random start clique; the next variable is always the one of smallest `regret`.
 
-    Regret is what a variable misses with the best set that fits now, relative to what its best set gains over
-    its last one. Fills ``tree.order``, on which `evaluate_order` gives the same k-tree.
+    The regret is that of the variable's best set that is a clique so far. Fills ``tree.order``; `evaluate_order`
+    on this order gives the same k-tree.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     for t in range(size):
         position[order[t]] = t
     join_start_clique(order, bags, edges, size)
-    # Positions of the others are not known yet; none of them may pass for a member of the clique.
+    # Position n marks variables that are not placed, so that `solve_start_clique` does not count them as members.
     for variable in range(n):
         if not placed[variable]:
             position[variable] = n
@@ -129,6 +129,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     for t in range(size):
         offer_bag(lists, edges, order[t], placed, fitting, is_open, heap)
     for t in range(size, n):
+        # Outdated entries belong to placed variables: a regret only falls, so the current entry comes out first.
         _, v = heapq.heappop(heap)
         while placed[v]:
             _, v = heapq.heappop(heap)

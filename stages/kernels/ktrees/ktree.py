@@ -20,9 +20,9 @@ from ..orders.set_lists import SetLists
 
 
 class BoundedLists(NamedTuple):
-    """What k-tree kernels see of `SetLists`: sets of at most K members, best first, none dominated.
+    """The view of `SetLists` that k-tree kernels use: sets of at most K members, best first, none dominated.
 
-    The last set of a child always fits: it is empty, or what fixed records prescribe.
+    The last set of a child always fits: it is empty or prescribed by fixed records.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class BoundedLists(NamedTuple):
         Score less the best listed score of the same child, in nats; at most 0.
     keys : ndarray of int64, shape (n_sets,)
         Bit of `KTree.edges` that must be set for the set to fit: the pair of its first two members, the
-        diagonal for a single member, the bit behind all pairs for the empty set.
+        diagonal for a single member, the bit after all pairs (always set) for the empty set.
     """
 
     set_offsets: np.ndarray
@@ -48,29 +48,29 @@ class BoundedLists(NamedTuple):
 
 
 class KTree(NamedTuple):
-    """A k-tree in the making along an order, and the choices it allows.
+    """A k-tree under construction along an order, and the sets chosen in it.
 
     Attributes
     ----------
     order, position : ndarray of int32, shape (n_variables,)
         A permutation and its inverse.
     bags : ndarray of int32, shape (n_variables + 1, K + 1)
-        The clique that a variable formed when it was placed: itself (last) and the K-clique it joined,
-        longest-serving member first. Ascending for the members of the start clique. The last row is scratch.
+        The clique that a variable formed when it was placed: the K-clique it joined, oldest member first, then
+        the variable itself. Ascending for the members of the start clique. The last row is scratch.
     edges : ndarray of uint64
-        Bits of the pairs (a <= b) at b (b + 1) / 2 + a; the diagonal tells which variables are placed.
+        Bits of the pairs (a <= b) at b (b + 1) / 2 + a; the diagonal marks the variables that are placed.
     chosen : ndarray of int64, shape (n_variables,)
-        Index of the set that a variable took.
+        Index of the set of each variable.
     left_out : ndarray of int32, shape (n_variables,)
         Member of the host's bag that a variable prefers not to join; -1 for none.
     hosts : ndarray of int32, shape (n_variables,)
-        Variable whose bag a variable prefers to join when that contains its set; -1 for none.
+        Variable whose bag a variable prefers to join if it contains its set; -1 for none.
     n_states : ndarray of float64, shape (n_variables,)
     most_cells : float
-        Product of the states of a bag's members at most, infinite for no bound. Where it leaves no room for K + 1
-        members, a variable stands several times at the end of its own bag.
+        Upper bound on the cells of a bag's table (product of its members' states); infinite for none. A bag with
+        fewer than K + 1 members is padded with copies of its variable.
     n_start : int
-        Variables of the start clique: K + 1, or as many as fit into a table whichever they are.
+        Size of the start clique, see `start_size`.
     """
 
     order: np.ndarray
@@ -86,7 +86,7 @@ class KTree(NamedTuple):
 
 
 def new_bounded_lists(lists: SetLists) -> BoundedLists:
-    """The view of candidate lists that k-tree kernels work on; arrays that do not differ are shared."""
+    """The view of candidate lists that k-tree kernels use; unchanged arrays are shared."""
     best = np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
     keys = np.empty(len(lists.scores), dtype=np.int64)
     key_sets(lists.parent_offsets, lists.parents, len(lists.set_offsets) - 1, keys)
@@ -105,7 +105,7 @@ def new_bounded_lists(lists: SetLists) -> BoundedLists:
 
 
 def start_size(n_states: np.ndarray, treewidth: int, most_cells: float) -> int:
-    """Variables that fit one bag whichever they are: K + 1 at most."""
+    """The largest number of variables, at most K + 1, any of which together fit one bag."""
     cells = np.cumprod(np.sort(n_states)[::-1][: treewidth + 1])
     return int((cells <= most_cells).sum())
 
@@ -113,7 +113,7 @@ def start_size(n_states: np.ndarray, treewidth: int, most_cells: float) -> int:
 def new_ktree(
     n_variables: int, treewidth: int, n_states: np.ndarray | None = None, most_cells: float = np.inf
 ) -> KTree:
-    """A k-tree of which nothing is placed: order 0, 1, 2, ..., no preferences."""
+    """An empty k-tree: order 0, 1, 2, ..., no preferences."""
     n = n_variables
     n_states = np.ones(n) if n_states is None else n_states
     return KTree(
@@ -152,8 +152,8 @@ def key_sets(parent_offsets, parents, n_variables, keys):
 def is_clique(offsets, parents, edges, s):
     """True when all members of set `s` are adjacent, given that the bit of its key is set.
 
-    Callers test that bit first and in place, where most sets fail. The inner kernels take plain arrays
-    because unpacking the tuples costs more than a test.
+    Callers test that bit first, inline, because most sets fail there. The inner kernels take plain arrays
+    because unpacking the tuples costs more than the test.
     """
     found = True
     for i in range(offsets[s] + 2, offsets[s + 1]):
@@ -166,7 +166,7 @@ def is_clique(offsets, parents, edges, s):
 
 @inlined
 def stands_before(offsets, parents, position, s, limit):
-    """True when all members of set `s` stand before position `limit`."""
+    """True when all members of set `s` precede position `limit`."""
     found = True
     for i in range(offsets[s], offsets[s + 1]):
         if position[parents[i]] >= limit:
@@ -188,7 +188,7 @@ def is_among(parents, first, end, variable):
 
 @inlined
 def latest_member(position, parents, first, end):
-    """Position of the latest of ``parents[first:end]``; 0, in the start clique, for the empty set."""
+    """Position of the latest of ``parents[first:end]``; 0, that is the start clique, for the empty set."""
     latest = np.int32(0)
     for i in range(first, end):
         latest = max(latest, position[parents[i]])
@@ -197,9 +197,10 @@ def latest_member(position, parents, first, end):
 
 @inlined
 def form_bag(bags, host, row, variable, unwanted, parents, first, end):
-    """Fill ``bags[row]`` with the clique that `variable` forms with the bag of `host` but one member.
+    """Fill ``bags[row]`` with the bag of `host` less one member, and `variable`.
 
-    Left out is `unwanted`, or else the longest-serving member, that is not among ``parents[first:end]``.
+    The member left out is `unwanted` if the bag contains it and ``parents[first:end]`` does not; otherwise the
+    oldest member not among these parents.
     """
     width = bags.shape[1] - 1
     left_out = width
@@ -218,10 +219,10 @@ def form_bag(bags, host, row, variable, unwanted, parents, first, end):
 
 @njit
 def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells):
-    """As `form_bag` where a bag's table has at most `most_cells`: as many members are left out as must be.
+    """As `form_bag` under the bound `most_cells` on a bag's table: as many members are left out as it requires.
 
-    The set and `variable` alone fit. Longest-serving members leave first, after `unwanted`; `variable` takes
-    their places.
+    The parents and `variable` alone are within the bound. `unwanted` leaves first, then the oldest members;
+    copies of `variable` fill the free entries.
     """
     width = bags.shape[1] - 1
     n_members, cells = 0, n_states[variable]
@@ -244,7 +245,7 @@ def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_s
 
 @njit
 def join_small_bag(bags, edges, host, variable, parents, first, end, n_states, most_cells):
-    """As `join_bag` where a bag's table has at most `most_cells`."""
+    """As `join_bag` under the bound `most_cells` on a bag's table."""
     form_small_bag(bags, host, variable, variable, -1, parents, first, end, n_states, most_cells)
     add_edges(edges, bags, variable)
     set_bit(edges, pair_bit(variable, variable))
@@ -252,10 +253,10 @@ def join_small_bag(bags, edges, host, variable, parents, first, end, n_states, m
 
 @inlined
 def join_bag(bags, edges, host, variable, parents, first, end):
-    """As `form_bag` where nothing is unwanted, and `add_edges`; and mark the variable as placed.
+    """As `form_bag` without an unwanted member, followed by `add_edges`; marks the variable as placed.
 
-    Without branches that depend on the members: such are guessed wrong half of the time, and an order takes half as
-    long again with them.
+    No branch depends on the members: such branches are mispredicted about half of the time, and an order then
+    takes 1.5 times as long.
     """
     width = bags.shape[1] - 1
     left_out = width + 1
@@ -293,12 +294,7 @@ def bag_contains(bags, variable, parents, first, end):
     """True when the bag of `variable` contains ``parents[first:end]``."""
     contained = True
     for i in range(first, end):
-        found = False
-        for j in range(bags.shape[1]):
-            if bags[variable, j] == parents[i]:
-                found = True
-                break
-        if not found:
+        if not is_among(bags[variable], 0, bags.shape[1], parents[i]):
             contained = False
             break
     return contained
@@ -306,7 +302,7 @@ def bag_contains(bags, variable, parents, first, end):
 
 @njit
 def join_host(bags, edges, host, left_out, variable):
-    """Join `variable` to the bag of `host` but its member `left_out`, and mark it as placed."""
+    """Join `variable` to the bag of `host` less the member `left_out`, and mark it as placed."""
     width = bags.shape[1] - 1
     k = 0
     for j in range(width + 1):
@@ -321,7 +317,7 @@ def join_host(bags, edges, host, left_out, variable):
 
 @njit
 def join_start_clique(order, bags, edges, size):
-    """Place the first variables, `size` of them: all adjacent, one bag."""
+    """Place the first `size` variables: all adjacent, with a common bag."""
     clique = np.sort(order[:size])
     for t in range(size):
         for j in range(bags.shape[1]):

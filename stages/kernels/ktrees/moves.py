@@ -1,9 +1,8 @@
-"""Change an order a little and bring its k-tree up to date from the changed position on.
+"""Local changes of an order, with an incremental update of its k-tree from the changed position on.
 
-What a variable takes depends on the bags of its candidate parents alone, so a change spreads along these:
-a variable is looked at again when a member of its set changed its bag or its place, when a better set has
-become a clique, or when the bag it prefers to join changed. Everything a move overwrites is logged, so that
-it can be taken back.
+The set and bag of a variable depend only on the bags of its candidate parents, so a change propagates along these.
+A variable is re-evaluated when a member of its set changed its bag or position, when a better set became a clique,
+or when the bag of its preferred host changed. Everything overwritten is logged, so that a move can be undone.
 """
 
 from __future__ import annotations
@@ -33,27 +32,25 @@ NO_BETTER_SET = np.int64(2**62)
 """In `MoveLog.pending`: no better set has become a clique."""
 
 NOTHING_MOVED = np.int64(-1)
-"""For `refresh`: no variable changed its place."""
+"""For `refresh`: no variable changed its position."""
 
 SETTLED, RECHECK, RESCAN, CHANGED = 0, 1, 2, 3
-"""Values of `MoveLog.flags`: nothing to do; the present set may not fit any more; choose from the whole list;
-has a new bag.
-"""
+"""Values of `MoveLog.flags`: up to date; the set may not fit any more; any listed set may fit; the bag changed."""
 
 
 class MoveLog(NamedTuple):
-    """What the latest move overwrote, and what is still to be looked at.
+    """What the latest move overwrote, and which variables are to be re-evaluated.
 
     Attributes
     ----------
     variables : ndarray of int32, shape (n_variables,)
     chosen : ndarray of int64, shape (n_variables,)
     bags : ndarray of int32, shape (n_variables, K + 1)
-        The variables that were changed, with their former sets and bags.
+        The changed variables with their former sets and bags.
     flags : ndarray of uint8, shape (n_variables,)
-        By variable; all `SETTLED` between moves.
+        All `SETTLED` between moves.
     pending : ndarray of int64, shape (n_variables,)
-        By variable the best set that has become a clique; all `NO_BETTER_SET` between moves.
+        Best set of each variable that became a clique; all `NO_BETTER_SET` between moves.
     """
 
     variables: np.ndarray
@@ -64,7 +61,7 @@ class MoveLog(NamedTuple):
 
 
 def new_move_log(n_variables: int, treewidth: int) -> MoveLog:
-    """A log of nothing."""
+    """An empty log."""
     return MoveLog(
         variables=np.zeros(n_variables, dtype=np.int32),
         chosen=np.zeros(n_variables, dtype=np.int64),
@@ -88,16 +85,16 @@ def move_variable(order, position, start, end):
 
 @njit
 def mark_move(lists, tree, log, variable, low, high):
-    """Flag what a move of `variable` between the positions `low` and `high` may touch; call it after the move.
+    """Flag what a completed move of `variable` between the positions `low` and `high` may affect.
 
-    The variable itself chooses anew, and so does each one now before it that has it in its set.
+    That is the variable itself and each variable now before it that has it in its set.
     """
     log.flags[variable] = RESCAN
     pair_children, offsets, parents = lists.pair_children, lists.parent_offsets, lists.parents
     position, chosen, flags = tree.position, tree.chosen, log.flags
     for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
         child = pair_children[pair]
-        # Only children that `variable` passed on its way to a later place stand between these positions.
+        # These are the children that `variable` passed when it moved to a later position.
         if low <= position[child] < position[variable] <= high:
             s = chosen[child]
             if s >= lists.pair_first[pair] and is_among(parents, offsets[s], offsets[s + 1], variable):
@@ -106,10 +103,10 @@ def mark_move(lists, tree, log, variable, low, high):
 
 @njit
 def spread_change(lists, tree, log, variable, place):
-    """Tell the variables behind position `place` that the bag of `variable`, which stands there, changed.
+    """Flag the later variables that a change of the bag of `variable`, at position `place`, may affect.
 
-    Those that have it in their set look again; those of which a better set became a clique by the change,
-    with `variable` as its latest member, note that set.
+    Variables with it in their set are to be rechecked. A better set that the change made a clique, with
+    `variable` as its latest member, becomes the pending set of its child.
     """
     pair_children, pair_first = lists.pair_children, lists.pair_first
     member_offsets, member_sets, keys = lists.member_offsets, lists.member_sets, lists.keys
@@ -121,14 +118,14 @@ def spread_change(lists, tree, log, variable, place):
         present = chosen[child]
         if present < pair_first[pair] or position[child] <= place:
             continue
-        # Lists are sorted best first: only sets before the present one, and before one already noted, are better.
+        # Lists are sorted best first: only sets before the present and the pending one are better.
         limit = min(present, pending[child])
         for k in range(member_offsets[pair], member_offsets[pair + 1]):
             s = member_sets[k]
             if s >= limit:
                 break
-            # The key is one pair of the set. Without that edge it is no clique: one look saves most full tests.
-            # Sets with a member behind `place` are left to that member: it tells the child when its own bag changes.
+            # The key is one pair of the set. Without that edge the set is no clique, so one lookup replaces most
+            # full tests. Sets with a later member are found when the bag of that member changes.
             if not has_bit(edges, keys[s]) or not stands_before(offsets, parents, position, s, place + 1):
                 continue
             if is_clique(offsets, parents, edges, s):
@@ -140,7 +137,7 @@ def spread_change(lists, tree, log, variable, place):
 
 @inlined
 def log_variable(log, chosen, bags, n_logged, variable):
-    """Note the present set and bag of a variable."""
+    """Log the present set and bag of a variable."""
     log.variables[n_logged] = variable
     log.chosen[n_logged] = chosen[variable]
     for j in range(bags.shape[1]):
@@ -149,7 +146,7 @@ def log_variable(log, chosen, bags, n_logged, variable):
 
 @njit
 def renew_start_clique(lists, tree, log, clique):
-    """Join and solve the start clique anew, and flag what depends on it.
+    """Rebuild and solve the start clique, and flag what depends on it.
 
     Returns
     -------
@@ -167,12 +164,12 @@ def renew_start_clique(lists, tree, log, clique):
     join_start_clique(order, bags, edges, size)
     gain = solve_start_clique(lists, tree, clique) - before
     for t in range(size, n):
-        # Without parents a variable joins the start clique.
+        # A variable without parents joins the bag of the start clique, which has changed.
         s = chosen[order[t]]
         if offsets[s] == offsets[s + 1] and flags[order[t]] == SETTLED:
             flags[order[t]] = RECHECK
     if size < n:
-        # It may have been pushed out of the clique, where its set was not the first that fits.
+        # This variable may have just left the clique, where its set need not be the first that fits.
         flags[order[size]] = RESCAN
     for t in range(size):
         flags[order[t]] = CHANGED
@@ -182,18 +179,14 @@ def renew_start_clique(lists, tree, log, clique):
 
 @njit
 def refresh(lists, tree, log, clique, low, moved):
-    """Bring sets and bags from position `low` on up to date, after something there was flagged.
+    """Update the sets and bags of the flagged variables and all that depends on them.
 
     Parameters
     ----------
-    lists : BoundedLists
-    tree : KTree
-    log : MoveLog
-    clique : CliqueTables
     low : int
-        The start clique is solved anew when this lies in it.
+        First position with a flag. The start clique is solved anew if it contains this position.
     moved : int
-        Variable whose place changed; `NOTHING_MOVED` for none.
+        Variable whose position changed; `NOTHING_MOVED` for none.
 
     Returns
     -------
@@ -214,14 +207,14 @@ def refresh(lists, tree, log, clique, low, moved):
     for t in range(low, n):
         variable = order[t]
         preferred = hosts[variable]
-        # A variable keeps its set and bag unless it was flagged, a better set became a clique, or the bag that it
-        # prefers to join changed or moved.
+        # A variable keeps its set and bag unless it was flagged, a better set became a clique, or its preferred
+        # host moved or changed its bag.
         host_is_same = preferred < 0 or (flags[preferred] != CHANGED and preferred != moved)
         if flags[variable] == SETTLED and pending[variable] == NO_BETTER_SET and host_is_same:
             continue
         present = chosen[variable]
-        # Sets before the present one did not fit, and only a pending one can do so now; so the search for the first
-        # set that fits starts there. Only after a move of the variable itself may any set of its list fit.
+        # Sets before the present one did not fit, and of these only the pending one can fit now, so the search for
+        # the first set that fits starts there. After a move of the variable itself any set of its list may fit.
         s = set_offsets[variable] if flags[variable] == RESCAN else min(present, pending[variable])
         flags[variable] = SETTLED
         pending[variable] = NO_BETTER_SET
@@ -235,7 +228,7 @@ def refresh(lists, tree, log, clique, low, moved):
         host = order[latest_member(position, parents, first, end)]
         if preferred >= 0 and position[preferred] < t and bag_contains(bags, preferred, parents, first, end):
             host = preferred
-        # Row n of the bags is scratch: the bag is compared with the present one before it takes its place.
+        # Row n of the bags is scratch: the new bag is compared with the present one before it replaces it.
         if most_cells < np.inf:
             unwanted = left_out[variable]
             form_small_bag(bags, host, n, variable, unwanted, parents, first, end, n_states, most_cells)
@@ -256,7 +249,7 @@ def refresh(lists, tree, log, clique, low, moved):
                 bags[variable, j] = bags[n, j]
             add_edges(edges, bags, variable)
             flags[variable] = CHANGED
-        # A variable that moved without a new bag is now available to others that it was not available to before.
+        # A variable that moved without a new bag may still have become available to further variables.
         if has_new_bag or variable == moved:
             spread_change(lists, tree, log, variable, t)
     for k in range(n_logged):
@@ -266,7 +259,7 @@ def refresh(lists, tree, log, clique, low, moved):
 
 @njit
 def take_back(tree, log, n_logged):
-    """Restore the sets, bags and edges that the latest `refresh` overwrote; the order is the caller's."""
+    """Restore the sets, bags and edges that the latest `refresh` overwrote; the caller restores the order."""
     bags, edges, chosen = tree.bags, tree.edges, tree.chosen
     variables, log_chosen, log_bags = log.variables, log.chosen, log.bags
     for k in range(n_logged):
@@ -281,7 +274,7 @@ def take_back(tree, log, n_logged):
 
 @njit
 def build_ktree(lists, tree, log, clique):
-    """Build the k-tree along ``tree.order`` from nothing, preferences included.
+    """Build the k-tree along ``tree.order`` from scratch, preferences included.
 
     Without preferences the choices are those of `evaluate_order`.
 

@@ -1,4 +1,4 @@
-"""Whole orders under a treewidth bound: evaluate them, draw them at random, keep those that precedences allow."""
+"""Whole orders under a treewidth bound: evaluation, random sampling, and orders that respect precedences."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .start_clique import solve_start_clique
 
 @njit
 def place_rest(lists, tree, start, total, floor):
-    """Place the variables from position `start` on by k-G's choices; `total` is the relative score of those before.
+    """Place the variables from position `start` on by the rule of k-G; `total` is the relative score of those before.
 
     Returns
     -------
     float
-        Loss of all in nats; once below `floor` the rest is not placed any more.
+        Relative score of all in nats; placement stops once it is below `floor`.
     """
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
     set_offsets, relative_scores = lists.set_offsets, lists.relative_scores
@@ -32,7 +32,7 @@ def place_rest(lists, tree, start, total, floor):
         while not (has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, np.int64(s))):
             s += np.uint64(1)
         chosen[variable] = s
-        # Losses are never positive: what is still to come cannot make up for those so far.
+        # Relative scores are at most 0, so the total is an upper bound on the final one.
         total += relative_scores[s]
         if total < floor:
             return total
@@ -47,24 +47,22 @@ def place_rest(lists, tree, start, total, floor):
 
 @njit
 def evaluate_order(lists, tree, clique, floor):
-    """Build the k-tree along ``tree.order`` from nothing by k-G's choices.
+    """Build the k-tree along ``tree.order`` from scratch by the rule of k-G.
 
-    Preferences of the tree are not looked at: a variable joins the bag of its set's latest member, and the
-    longest-serving member that is not in the set is left out.
+    Preferences are ignored: a variable joins the bag of its set's latest member, less the oldest member that is
+    not in the set.
 
     Parameters
     ----------
-    lists : BoundedLists
     tree : KTree
-        Overwritten, but for the order and the preferences.
-    clique : CliqueTables
+        Overwritten except for the order and the preferences.
     floor : float
-        Give up, with an unfinished k-tree, once the sum falls below this.
+        The evaluation stops, with an unfinished k-tree, once the sum falls below this.
 
     Returns
     -------
     float
-        Sum of the chosen sets' relative scores in nats; below `floor` if given up.
+        Sum of the chosen sets' relative scores in nats; below `floor` if the evaluation stopped.
     """
     order, position, bags, edges = tree.order, tree.position, tree.bags, tree.edges
     n = len(order)
@@ -77,7 +75,7 @@ def evaluate_order(lists, tree, clique, floor):
 
 
 class Precedences(NamedTuple):
-    """Variables that must stand before others, as fixed records demand.
+    """Precedences among variables that fixed records require.
 
     Attributes
     ----------
@@ -115,7 +113,7 @@ def shuffle_order(rng, order):
 
 @njit
 def pull_forward(precedences, order, source, emitted, stack):
-    """Copy `source` to `order` with the predecessors of every variable moved to just before it where needed.
+    """Copy `source` to `order`, with required predecessors that come too late moved to just before their successor.
 
     `emitted` (uint8) and `stack` (int32) are scratch arrays of n_variables entries.
     """
@@ -146,12 +144,12 @@ def pull_forward(precedences, order, source, emitted, stack):
 def sample_orders(lists, tree, clique, precedences, rng, n_orders, best_order, best_chosen):
     """Evaluate `n_orders` random orders that agree with `precedences`; keep the best, first of equals.
 
-    An order is given up as soon as it cannot be the best any more.
+    The evaluation of an order stops as soon as it cannot be the best.
 
     Returns
     -------
     float
-        Loss of the best order in nats; `best_order` and `best_chosen` hold it and its choices.
+        Relative score of the best order in nats; `best_order` and `best_chosen` receive the order and its sets.
     """
     n = len(tree.order)
     drawn = np.arange(n, dtype=np.int32)

@@ -1,9 +1,10 @@
-"""A few neighbouring cliques of a network whose variables choose their sets anew while all else stays.
+"""A group of neighbouring cliques whose members choose their sets anew while the rest of the network is fixed.
 
-After BN-SLIM (Peruvemba Ramaswamy, Szeider 2021). The members of some cliques that are connected in the tree
-choose among the sets within the group, or keep what they have. The cliques by which the rest of the network hangs
-on them stay cliques, so the rest can stay. Paths through the rest enter the group again through a set that is
-kept: such a set counts as holding those members from which one gets to its parents outside.
+After BN-SLIM (Peruvemba Ramaswamy, Szeider 2021). The members of some connected cliques of the tree choose among
+the sets within the group, or keep their present set. The intersections with cliques outside remain cliques, so the
+rest of the network stays within the bound. Acyclicity: a directed path that leaves the group re-enters it through
+a kept set, so a kept set with parents outside counts as containing every member from which a path outside the group
+leads to one of these parents.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import numpy as np
 from ..jit import njit
 
 LEVELS = 3
-"""A group has up to K + 1, K + 2 or K + 3 members."""
+"""Sizes of groups: up to K + 1, K + 2 or K + 3 members."""
 
 SIZE, NODES, WORK, STAMP = 0, 1, 2, 3
-"""Entries of `BagGroup.counts`: number of members; number of tree nodes among them, which come first; work done so
-far, in steps of some nanoseconds; stamp of the latest walk.
+"""Entries of `BagGroup.counts`: number of members; number of tree nodes, which are the first members; work done so
+far, in steps of some nanoseconds; stamp of the latest traversal.
 """
 
 
 class BagGroup(NamedTuple):
-    """Members of a group, what they may choose, and scratch.
+    """Members of a group, their admissible sets, and scratch.
 
     Attributes
     ----------
@@ -32,24 +33,24 @@ class BagGroup(NamedTuple):
     counts : ndarray of int64, shape (4,)
         See `SIZE`, `NODES`, `WORK`, `STAMP`.
     adjacent : ndarray of int64, shape (capacity,)
-        Mask of the members that each one must stay adjacent to.
+        Mask of the members to which each member must stay adjacent.
     starts : ndarray of int64, shape (capacity + 1,)
+        Offsets of each member's choices in the following arrays.
     above, covers, sets : ndarray of int64
-        What each member may choose, best first: mask of the members that become its ancestors, mask of those
-        that become a clique (0 if that is one already, elsewhere), and index of the set.
+        Choices of each member, best first: mask of the members that become its ancestors, mask of those that
+        become a clique (0 for a kept set, whose clique lies outside the group), and index of the set.
     relative_scores : ndarray of float64
-        In nats.
+        Of the choices, in nats.
     picks, best_picks : ndarray of int64, shape (capacity,)
-        Choices.
+        Index of the choice of each member.
     missing, best_missing : ndarray of int64, shape (3,)
         Masks of pairs that are not adjacent.
     bounds : ndarray of float64, shape (capacity, capacity)
-        Bound on the sum of relative scores with one pair not adjacent.
+        Upper bound on the sum of relative scores with one pair not adjacent.
     places : ndarray of int32, shape (n_variables,)
         Index among the members; -1 for all others. All -1 between groups.
-    stamps : ndarray of int64, shape (n_variables,)
-    waiting : ndarray of int32, shape (n_variables,)
-    flags : ndarray of bool, shape (n_variables,)
+    stamps, waiting, flags : ndarray of int64, int32, bool, shape (n_variables,)
+        Scratch.
     """
 
     members: np.ndarray
@@ -72,7 +73,7 @@ class BagGroup(NamedTuple):
 
 
 def new_bag_group(n_variables: int, capacity: int, n_choices: int) -> BagGroup:
-    """An empty group with room for `capacity` members that have `n_choices` choices in all."""
+    """An empty group for up to `capacity` members with `n_choices` choices in all."""
     return BagGroup(
         members=np.zeros(capacity, dtype=np.int32),
         counts=np.zeros(4, dtype=np.int64),
@@ -96,12 +97,12 @@ def new_bag_group(n_variables: int, capacity: int, n_choices: int) -> BagGroup:
 
 @njit
 def grow_group(cliques, group, rng, seed, most):
-    """Fill the group with the clique of `seed` and neighbours in the tree, chosen at random, up to `most` members.
+    """Fill the group with the clique of `seed` and random adjacent cliques of the tree, up to `most` members.
 
     Returns
     -------
     int
-        The highest of the tree nodes; -1 when even the first clique is too large.
+        The highest of the tree nodes; -1 if the clique of `seed` is already too large.
     """
     members, places = group.members, group.places
     top, n_nodes = seed, 1
@@ -109,6 +110,9 @@ def grow_group(cliques, group, rng, seed, most):
         return np.int32(-1)
     members[0] = seed
     places[seed] = 0
+    # The members are the tree nodes and the earlier neighbours of the highest node `top`: every other node's earlier
+    # neighbours are among the clique of its parent. A child adds one member; the parent of `top` replaces `top`'s
+    # neighbours by its own.
     while True:
         found, chosen = 0, np.int32(-1)
         above = cliques.above[top]
@@ -119,6 +123,7 @@ def grow_group(cliques, group, rng, seed, most):
                 other = cliques.below[members[k]]
                 while other >= 0:
                     if places[other] < 0:
+                        # Reservoir sampling: each of the candidates found is chosen with equal probability.
                         found += 1
                         if rng.random() * found < 1.0:
                             chosen = other
@@ -142,7 +147,7 @@ def grow_group(cliques, group, rng, seed, most):
 
 @njit
 def keep_adjacent(cliques, group, variable):
-    """Require that the clique of `variable` without itself stays a clique."""
+    """Require that the earlier neighbours of `variable` stay a clique."""
     mask = np.int64(0)
     for k in range(cliques.sizes[variable]):
         mask |= 1 << group.places[cliques.earlier[variable, k]]
@@ -152,7 +157,7 @@ def keep_adjacent(cliques, group, variable):
 
 @njit
 def mark_interfaces(cliques, group, top):
-    """Fill ``group.adjacent`` from the cliques that the group shares with the rest."""
+    """Fill ``group.adjacent`` from the separators between the group and the rest of the tree."""
     group.adjacent[:] = 0
     if cliques.above[top] >= 0:
         keep_adjacent(cliques, group, np.int64(top))
@@ -166,7 +171,7 @@ def mark_interfaces(cliques, group, top):
 
 @njit
 def reached_from(lists, chosen, group, s):
-    """Mask of the members that are in set `s`, or from which a path outside the group leads to one of it."""
+    """Mask of the members that are in set `s` or from which a path outside the group leads to a parent in `s`."""
     offsets, parents = lists.parent_offsets, lists.parents
     places, stamps, waiting = group.places, group.stamps, group.waiting
     group.counts[STAMP] += 1
@@ -191,7 +196,7 @@ def reached_from(lists, chosen, group, s):
 
 @njit
 def collect_choices(lists, chosen, group):
-    """Fill in what the members may choose; the sum of the relative scores of what they have, in nats."""
+    """Collect the choices of the members; returns the sum of the relative scores of their present sets, in nats."""
     offsets, parents, places = lists.parent_offsets, lists.parents, group.places
     count, total = 0, 0.0
     for place in range(group.counts[SIZE]):
@@ -225,10 +230,10 @@ def collect_choices(lists, chosen, group):
 
 @njit
 def order_members(group):
-    """List the members so that each finds its earlier neighbours in one clique, whatever pairs are missing.
+    """Order the members so that the earlier neighbours of each form a clique, given the missing pairs.
 
-    Those in no missing pair are adjacent to all and come first. Of a path a - b - c - d of missing pairs, a, c,
-    d and b follow, each adjacent to at most one of those before it.
+    Members of no missing pair are adjacent to all and come first. For a path a - b - c - d of missing pairs, a, c,
+    d and b follow in this order, each adjacent to at most one of those before it.
     """
     size, missing = group.counts[SIZE], group.best_missing
     inner = missing[1]

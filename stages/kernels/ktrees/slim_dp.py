@@ -1,9 +1,9 @@
-"""The best network on a group of cliques (see `slim`), exactly.
+"""Exact solution of a group of cliques (see `slim`).
 
-With at most K + 1 members they may all be adjacent, and the best acyclic choice is found by dynamic programming
-over subsets. With one more, a pair of them must not be adjacent; with two more, three pairs: a triangle or a
-path, the complements of the k-trees on K + 3 vertices. The problem without these restrictions, or with just one
-of the pairs, is a bound by which most of them need no look.
+Up to K + 1 members may all be adjacent, and the best acyclic choice is found by dynamic programming over subsets
+(`start_clique.solve_core`). Of K + 2 members one pair must not be adjacent; of K + 3, three pairs that form a
+triangle or a path, the complements of the k-trees on K + 3 vertices. The relaxation without these restrictions, or
+with a single missing pair, gives an upper bound that prunes most pairs and triples.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from .slim import SIZE, WORK
 from .start_clique import peel_clique, solve_core
 
 GAIN = 1e-6
-"""Least improvement in nats: more than rounding can feign."""
+"""Least improvement in nats; smaller ones may be rounding."""
 
 NO_PAIR, ONE_PAIR, THREE_PAIRS = np.int64(0), np.int64(1), np.int64(3)
 """Numbers of missing pairs, for groups of up to K + 1, of K + 2 and of K + 3 members."""
 
 MOST_WORK = 10_000_000
-"""Steps (variables times subsets, and sets) after which a group that takes long is left with the best found so far:
-set by hand to take about a tenth of a second.
+"""Limit on the steps (variables times subsets, and sets) spent on the triples of a group; beyond it the best choice
+found so far is kept. About a tenth of a second; set by hand.
 """
 
 
 @njit
 def solve_relaxed(group, n_missing, tables):
-    """Best acyclic choice without sets that make one of the first `n_missing` missing pairs adjacent.
+    """Best acyclic choice among the sets that leave each of the first `n_missing` missing pairs non-adjacent.
 
     Fills ``group.picks``.
 
     Returns
     -------
     float
-        Sum of relative scores in nats; minus infinity when a member has no such set.
+        Sum of relative scores in nats; minus infinity if a member has no such set.
     """
     size, missing, picks = group.counts[SIZE], group.missing, group.picks
     starts, masks, candidates = tables.starts, tables.masks, tables.candidates
@@ -53,7 +53,7 @@ def solve_relaxed(group, n_missing, tables):
                 masks[count] = group.above[k]
                 candidates[count] = k
                 count += 1
-                # A set that makes no member an ancestor closes no cycle; what follows in the list is worse.
+                # A set without ancestors among the members never closes a cycle; later sets are worse.
                 if group.above[k] == 0:
                     break
         if count == starts[place]:
@@ -81,7 +81,7 @@ def solve_relaxed(group, n_missing, tables):
 
 @njit
 def keep_picks(group, n_missing):
-    """Note the present choices and missing pairs as the best; the former stay missing pairs of nothing."""
+    """Save the present choice as the best, with its `n_missing` missing pairs."""
     copy_into(group.best_picks, group.picks)
     group.best_missing[:] = 0
     copy_into(group.best_missing[:n_missing], group.missing[:n_missing])
@@ -89,14 +89,14 @@ def keep_picks(group, n_missing):
 
 @njit
 def solve_group(group, width, floor, tables):
-    """Best choice of the members for some k-tree on them; fills ``best_picks`` and ``best_missing``.
+    """Best choice of the members within any k-tree on them; fills ``best_picks`` and ``best_missing``.
 
-    Groups of K + 3 members that take more than `MOST_WORK` steps need not be solved to the end.
+    Exact, except that groups of K + 3 members stop after about `MOST_WORK` steps.
 
     Returns
     -------
     float
-        Sum of relative scores in nats; `floor` when there is nothing better.
+        Sum of relative scores in nats; `floor` if nothing better was found.
     """
     size = group.counts[SIZE]
     best = solve_relaxed(group, NO_PAIR, tables)
@@ -105,8 +105,8 @@ def solve_group(group, width, floor, tables):
     if size <= width + 1:
         keep_picks(group, NO_PAIR)
         return best
-    # Pairs that the best choice needs adjacent, besides those that variables outside the group need. If a pair may
-    # be missing that is not among them, the best choice without restrictions stands.
+    # Pairs that must be adjacent for the relaxed choice or for variables outside the group. If the missing pairs can
+    # be chosen among the others, the relaxed choice is feasible and therefore optimal.
     used = group.adjacent.copy()
     for place in range(size):
         cover = group.covers[group.picks[place]]
@@ -120,11 +120,11 @@ def solve_group(group, width, floor, tables):
 
 @njit
 def _solve_with_one(group, used, relaxed, floor, tables):
-    """`solve_group` for K + 2 members: `used` are the pairs of the best choice if all were adjacent."""
+    """`solve_group` for K + 2 members; `used` holds the pairs that the relaxed choice or the outside needs."""
     size, missing = group.counts[SIZE], group.missing
     for a in range(size):
         for b in range(a):
-            # A pair that nobody needs is the one to miss: the bound is reached.
+            # A pair that is not needed can be missing: the bound is attained.
             if not used[a] >> b & 1:
                 missing[0] = 1 << a | 1 << b
                 keep_picks(group, ONE_PAIR)
@@ -132,7 +132,7 @@ def _solve_with_one(group, used, relaxed, floor, tables):
     best = floor
     for a in range(size):
         for b in range(a):
-            # What is outside the group needs this pair.
+            # Variables outside the group need this pair.
             if group.adjacent[a] >> b & 1:
                 continue
             missing[0] = 1 << a | 1 << b
@@ -151,7 +151,7 @@ def _solve_with_three(group, used, relaxed, floor, tables):
         bounds[a, a] = -np.inf
         for b in range(a):
             bounds[a, b] = bounds[b, a] = -np.inf if used[a] >> b & 1 else relaxed
-    # First only pairs that the best choice without restrictions does not need: a triple of them reaches the bound.
+    # First only pairs that the relaxed choice does not need: any triple of them attains the bound.
     if _try_triples(group, floor, relaxed, np.bool_(True), tables) > floor:
         return relaxed
     for a in range(size):
@@ -159,7 +159,7 @@ def _solve_with_three(group, used, relaxed, floor, tables):
             if group.adjacent[a] >> b & 1:
                 bounds[a, b] = bounds[b, a] = -np.inf
             elif used[a] >> b & 1:
-                # A triple with this pair is worth at most what missing this pair alone is.
+                # The score with this pair alone missing bounds that of every triple with it.
                 missing[0] = 1 << a | 1 << b
                 bounds[a, b] = bounds[b, a] = solve_relaxed(group, ONE_PAIR, tables)
     return _try_triples(group, floor, relaxed, np.bool_(False), tables)
@@ -167,9 +167,9 @@ def _solve_with_three(group, used, relaxed, floor, tables):
 
 @njit
 def _try_triples(group, floor, relaxed, any_will_do, tables):
-    """Best choice with the pairs of a triangle or path missing, each of a bound above the best so far.
+    """Best choice with the pairs of a triangle or path missing; pairs with a bound not above the best are pruned.
 
-    If `any_will_do`, the first triple is as good as all: the present choices are noted for it.
+    If `any_will_do`, every triple left attains the bound `relaxed`: the present choice is saved with the first.
     """
     size, missing, bounds = group.counts[SIZE], group.missing, group.bounds
     best, most_work = floor, group.counts[WORK] + MOST_WORK
@@ -186,7 +186,7 @@ def _try_triples(group, floor, relaxed, any_will_do, tables):
                     # Each triangle once, and each path from one of its ends.
                     if (a == d and not (a > b > c)) or (a != d and b > c):
                         continue
-                    # For a triangle d is a, so that the third pair closes it.
+                    # For a triangle d = a, and the third pair closes it.
                     missing[0] = 1 << a | 1 << b
                     missing[1] = 1 << b | 1 << c
                     missing[2] = 1 << c | 1 << d

@@ -1,4 +1,4 @@
-"""Iterated local search over groups of cliques: those near the latest changes first, small ones before larger."""
+"""Iterated local search over groups of cliques: groups near the latest changes first, small ones before larger."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from .slim import LEVELS, SIZE, WORK, collect_choices, grow_group, mark_interfac
 from .slim_dp import GAIN, NO_PAIR, ONE_PAIR, keep_picks, solve_group, solve_relaxed
 
 TRIES = 2
-"""Random groups around a variable, of each size, after a change near it; set by hand."""
-
+"""Random groups of each size around a variable after a change near it; set by hand."""
 
 _TABOO = 1 << 62
-"""Stands for a pair in masks of pairs."""
-
+"""An artificial pair that marks a forbidden set, see `disturb`."""
 
 PRESENT, KEPT = 0, 1
 """Entries of `KeptNetwork.relative_scores`."""
 
 
 class GroupQueue(NamedTuple):
-    """Variables around which groups are to be solved, for each of the levels.
+    """Variables around which groups are to be solved, by level (size of the groups).
 
     Attributes
     ----------
@@ -33,7 +31,7 @@ class GroupQueue(NamedTuple):
     counts : ndarray of int64, shape (LEVELS,)
         Number of entries of `waiting`.
     tries : ndarray of int64, shape (LEVELS, n_variables)
-        By variable the groups still to be tried; 0 for those not waiting.
+        Groups still to be tried around each variable; 0 for variables not in the queue.
     """
 
     waiting: np.ndarray
@@ -42,16 +40,16 @@ class GroupQueue(NamedTuple):
 
 
 class KeptNetwork(NamedTuple):
-    """The network to go back to.
+    """The incumbent, from which the search continues after an unsuccessful disturbance.
 
     Attributes
     ----------
     relative_scores : ndarray of float64, shape (2,)
-        In nats, of the network at hand and of the one kept, see `PRESENT` and `KEPT`.
+        In nats, of the present network and of the one kept, see `PRESENT` and `KEPT`.
     chosen : ndarray of int64, shape (n_variables,)
     order : ndarray of int32, shape (n_variables,)
     idle : ndarray of int64, shape (1,)
-        Disturbances since the kept network last became better.
+        Disturbances since the kept network last improved.
     """
 
     relative_scores: np.ndarray
@@ -61,7 +59,7 @@ class KeptNetwork(NamedTuple):
 
 
 def new_group_queue(n_variables: int) -> GroupQueue:
-    """No variable waits."""
+    """An empty queue."""
     return GroupQueue(
         waiting=np.zeros((LEVELS, n_variables), dtype=np.int32),
         counts=np.zeros(LEVELS, dtype=np.int64),
@@ -81,7 +79,7 @@ def new_kept_network(n_variables: int) -> KeptNetwork:
 
 @njit
 def enqueue_groups(queue, variable):
-    """Let groups of all sizes around a variable be tried."""
+    """Enqueue a variable for groups of all sizes."""
     for level in range(LEVELS):
         if queue.tries[level, variable] == 0:
             queue.waiting[level, queue.counts[level]] = variable
@@ -91,7 +89,7 @@ def enqueue_groups(queue, variable):
 
 @njit
 def dequeue_group(queue, rng, level):
-    """A random variable of a level that has any; it stays there until its tries are used up."""
+    """A random variable of a non-empty level; it stays in the queue until its tries are used up."""
     place = int(rng.random() * queue.counts[level])
     variable = queue.waiting[level, place]
     queue.tries[level, variable] -= 1
@@ -103,7 +101,7 @@ def dequeue_group(queue, rng, level):
 
 @njit
 def apply_choice(lists, cliques, group, queue, rng, top):
-    """Give the members their best picks, renew the cliques, and enqueue those that changed."""
+    """Give the members their best picks, rebuild the cliques, and enqueue the members that changed."""
     size = group.counts[SIZE]
     for place in range(size):
         variable = group.members[place]
@@ -117,14 +115,14 @@ def apply_choice(lists, cliques, group, queue, rng, top):
 
 @njit
 def leave_group(group):
-    """Forget the members."""
+    """Clear the members."""
     for place in range(group.counts[SIZE]):
         group.places[group.members[place]] = -1
 
 
 @njit
 def solve_next(lists, cliques, group, tables, queue, rng, level):
-    """Solve a group of up to K + 1 + `level` members around a waiting variable, and take what improves.
+    """Solve a group of up to K + 1 + `level` members around a queued variable; an improvement is applied.
 
     Returns
     -------
@@ -132,7 +130,7 @@ def solve_next(lists, cliques, group, tables, queue, rng, level):
         The gain in nats.
     """
     width = cliques.earlier.shape[1]
-    # K + 1 members may all be adjacent; each level more adds a member and the pairs that must then be missing.
+    # K + 1 members may all be adjacent; each further level adds a member, and more pairs must be non-adjacent.
     most = min(width + 1 + level, len(group.members))
     top = grow_group(cliques, group, rng, dequeue_group(queue, rng, level), most)
     if top < 0:
@@ -141,7 +139,7 @@ def solve_next(lists, cliques, group, tables, queue, rng, level):
     present = collect_choices(lists, cliques.chosen, group)
     mark_interfaces(cliques, group, top)
     found = solve_group(group, width, present + GAIN, tables)
-    # Smaller gains may be rounding, and taking them could go round in circles.
+    # Smaller gains may be rounding, and accepting them could make the search cycle.
     if found > present + GAIN:
         gain = found - present
         apply_choice(lists, cliques, group, queue, rng, top)
@@ -151,12 +149,12 @@ def solve_next(lists, cliques, group, tables, queue, rng, level):
 
 @njit
 def disturb(lists, cliques, group, tables, queue, rng):
-    """Take its set from a random variable and let a group of up to K + 1 members around do its best without.
+    """Forbid a random variable its present set, and solve a group of up to K + 1 members around it without the set.
 
     Returns
     -------
     float
-        Change of the relative score in nats; 0 when there was nothing to take.
+        Change of the relative score in nats; 0 if no group or no other choice was found.
     """
     width = cliques.earlier.shape[1]
     seed = np.int32(rng.random() * len(cliques.order))
@@ -166,7 +164,7 @@ def disturb(lists, cliques, group, tables, queue, rng):
     change = 0.0
     present = collect_choices(lists, cliques.chosen, group)
     place = int(rng.random() * group.counts[SIZE])
-    # The set counts as making a pair adjacent that no other makes, and that pair is to be missing.
+    # The set is marked as joining an artificial pair that no other set joins, and this pair must be missing.
     for k in range(group.starts[place], group.starts[place + 1]):
         if group.sets[k] == cliques.chosen[group.members[place]]:
             group.covers[k] |= _TABOO
@@ -182,42 +180,38 @@ def disturb(lists, cliques, group, tables, queue, rng):
 
 @njit
 def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, limits):
-    """Solve waiting groups, smallest first; when none is waiting, disturb the network, or the one kept before.
+    """Solve queued groups, smallest first; when the queue is empty, disturb the network.
 
-    A network without waiting groups is kept unless it is worse than the one kept before.
+    A network with an empty queue is a local optimum. It replaces the kept network unless it is worse; otherwise the
+    search returns to the kept network.
 
     Parameters
     ----------
     lists : BoundedLists
-        With the parents alone as members of a set.
-    cliques : CliqueTree
-    group : BagGroup
+        Whose members of a set are its parents alone.
     tables : CliqueTables
         For K + 3 variables.
-    queue : GroupQueue
-    kept : KeptNetwork
-    rng : Generator
     patience : int
-        Stop after so many disturbances in a row that led to nothing better.
+        Stop after so many disturbances in a row without improvement.
     limits : tuple of (int, int)
-        Stop after so many groups, or once ``group.counts[WORK]`` is so much. Where a call stops makes no
-        difference to what the next ones do.
+        Stop after so many groups, or once ``group.counts[WORK]`` reaches the second entry. The course of the search
+        does not depend on how it is divided into calls.
 
     Returns
     -------
     int
-        Groups solved, disturbances counted as such; fewer than allowed with work left when patience ended.
+        Groups solved, disturbances included. Fewer than allowed, with work left, means that patience ran out.
     """
     done = 0
     while done < limits[0] and group.counts[WORK] < limits[1]:
         level = 0
-        # Small groups cost least; larger ones are tried when no small one waits.
+        # Small groups cost least; larger ones are tried when no smaller one is queued.
         while level < LEVELS and queue.counts[level] == 0:
             level += 1
         if level < LEVELS:
             kept.relative_scores[PRESENT] += solve_next(lists, cliques, group, tables, queue, rng, level)
         else:
-            # No group around any change improves: a local optimum, to be kept or given up, and left by a disturbance.
+            # No group around any change improves: a local optimum, which a disturbance leaves.
             settle_network(lists, cliques, kept, rng)
             if kept.idle[0] >= patience:
                 break
@@ -229,7 +223,7 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
 
 @njit
 def settle_network(lists, cliques, kept, rng):
-    """Keep the present network, or go back to the kept one if that is better."""
+    """Keep the present network, or return to the kept one if that is better."""
     if kept.relative_scores[PRESENT] < kept.relative_scores[KEPT] - GAIN:
         copy_into(cliques.chosen, kept.chosen)
         copy_into(cliques.order, kept.order)

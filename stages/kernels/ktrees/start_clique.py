@@ -1,4 +1,9 @@
-"""The exact DAG on the first variables of an order, all of which are adjacent in the k-tree."""
+"""The exact DAG on the first variables of an order, which are all adjacent in the k-tree.
+
+The dynamic programme over subsets (`solve_core`) also solves the groups of `slim_dp`. Unlike `orders.subset_dp` it
+tabulates no best set per child and subset: few subsets remain after `peel_clique`, and scanning the lists costs less
+than filling such tables.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bits import has_bit
+from ..bits import has_bit, lowest_bit
 from ..jit import njit
 from .ktree import is_clique, stands_before
 
 EXACT_CLIQUE = 12
-"""The DAG on the start clique is exact up to this many variables; the others of a larger clique follow in
-order."""
+"""Largest number of variables for which the DAG is exact; further variables of the clique follow in order."""
 
 
 class CliqueTables(NamedTuple):
@@ -21,11 +25,11 @@ class CliqueTables(NamedTuple):
     Attributes
     ----------
     values, sinks, taken : ndarray of float64, int64, int64, shape (2^m,)
-        Per subset of the clique: the relative score of its best DAG, the sink of that, and the set that the sink
-        takes.
+        For each subset of the clique: relative score of its best DAG in nats, a sink of that DAG, and the sink's set.
     starts : ndarray of int64, shape (m + 1,)
+        Offsets of each member's sets in the following arrays.
     masks, candidates : ndarray of int64, shape (m 2^(m - 1),)
-        Sets of each member within the clique, best first, and their indices.
+        Sets of each member within the clique, best first, as masks and as indices.
     """
 
     values: np.ndarray
@@ -49,23 +53,21 @@ def new_clique_tables(n_members: int, n_candidates: int) -> CliqueTables:
 
 
 def start_clique_tables(treewidth: int) -> CliqueTables:
-    """Scratch for the start clique of a k-tree, each member of which has at most 2^(m - 1) sets within it."""
+    """Scratch for the start clique of a k-tree; each of its m members has at most 2^(m - 1) sets within it."""
     n_members = min(treewidth + 1, EXACT_CLIQUE)
     return new_clique_tables(n_members, n_members << (n_members - 1))
 
 
 @njit
 def solve_start_clique(lists, tree, clique):
-    """Best DAG on the start clique: `chosen` of its members.
+    """Best DAG on the start clique; fills ``tree.chosen`` of its members.
 
-    Exact on the first `EXACT_CLIQUE` of them: variables that cannot lie on a cycle take their best set, and
-    on the others dynamic programming over subsets is done (the best DAG on a subset has a sink, which takes
-    its best set within the rest; Silander & Myllymaki 2006). Members beyond those take their best set among
-    the earlier ones.
+    Exact on the first `EXACT_CLIQUE` members: those that cannot lie on a cycle take their best set, and the others
+    are solved by dynamic programming over subsets (the best DAG on a subset has a sink, which takes its best set
+    within the rest; Silander and Myllymäki 2006). Further members take their best set among the earlier ones.
 
     Parameters
     ----------
-    lists : BoundedLists
     tree : KTree
         With the start clique joined.
     clique : CliqueTables
@@ -76,12 +78,7 @@ def solve_start_clique(lists, tree, clique):
     float
         Sum of the relative scores of the DAG's sets, in nats.
     """
-    keys, offsets, parents, relative_scores = (
-        lists.keys,
-        lists.parent_offsets,
-        lists.parents,
-        lists.relative_scores,
-    )
+    keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
     order, position, edges, chosen = tree.order, tree.position, tree.edges, tree.chosen
     size = tree.n_start
     exact = min(size, EXACT_CLIQUE)
@@ -112,7 +109,7 @@ def solve_start_clique(lists, tree, clique):
 
 @njit
 def _collect_clique_sets(lists, tree, exact, clique):
-    """Sets of the first `exact` variables whose members are all among these, as bit masks of positions."""
+    """Collect the sets of the first `exact` variables that lie within these, as masks of positions."""
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
     position, edges = tree.position, tree.edges
     masks, candidates = clique.masks, clique.candidates
@@ -139,15 +136,15 @@ def _collect_clique_sets(lists, tree, exact, clique):
 
 @njit
 def peel_clique(exact, clique):
-    """Set aside the variables that cannot lie on a cycle.
+    """Remove the variables that cannot lie on a cycle; each of these takes its best set.
 
-    Those whose sets only hold variables set aside before may stand first (`free`); those that are in no set
-    of the rest may stand last. Either takes its best set.
+    A variable whose sets contain only variables of `free` comes first and joins `free`. A variable that is in no
+    set of the remaining ones comes last.
 
     Returns
     -------
     tuple of (int, int)
-        Masks of the variables that may stand first, and of the rest.
+        Masks of `free` and of the remaining variables.
     """
     starts, masks = clique.starts, clique.masks
     free, core = 0, (1 << exact) - 1
@@ -179,21 +176,20 @@ def peel_clique(exact, clique):
 
 @njit
 def solve_core(relative_scores, clique, free, core):
-    """Fill `values`, `sinks` and `taken` for all subsets of `core`, the variables of `free` standing first."""
+    """Fill `values`, `sinks` and `taken` for all subsets of `core`; the variables of `free` precede them."""
     values, sinks, taken = clique.values, clique.sinks, clique.taken
     starts, masks, candidates = clique.starts, clique.masks, clique.candidates
     values[0] = 0.0
     subset = 0
     while subset != core:
-        # The next subset in ascending order of its bits.
+        # The next larger mask that is a subset of `core`, so that all its subsets are done.
         subset = (subset - core) & core
         best = -np.inf
         sinks_left = subset
         while sinks_left:
-            bit = sinks_left & -sinks_left
-            sinks_left ^= bit
-            sink = _bit_index(bit)
-            rest = subset ^ bit
+            sink = np.int64(lowest_bit(np.uint64(sinks_left)))
+            sinks_left &= sinks_left - 1
+            rest = subset & ~(1 << sink)
             for c in range(starts[sink], starts[sink + 1]):
                 if masks[c] & ~(rest | free) == 0:
                     value = values[rest] + relative_scores[candidates[c]]
@@ -203,13 +199,3 @@ def solve_core(relative_scores, clique, free, core):
                         taken[subset] = candidates[c]
                     break
         values[subset] = best
-
-
-@njit
-def _bit_index(bit):
-    """Index of the only bit set."""
-    index = 0
-    while bit > 1:
-        bit >>= 1
-        index += 1
-    return index

@@ -1,4 +1,4 @@
-"""Acyclic selection over an order, and its update for a swap of neighbours: ASOBS (Scanagatta et al. 2015)."""
+"""Acyclic selection over an order, and its update for an adjacent swap: ASOBS (Scanagatta et al. 2015)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from ..jit import njit
 
 @njit
 def first_acyclic(lists, start, stop, descendants):
-    """The first of the sets ``start:stop`` without a member in the bitset `descendants`; -1 if there is
-    none.
-    """
+    """The first of the sets ``start:stop`` without a member in the bitset `descendants`; -1 if there is none."""
     for s in range(start, stop):
         free = True
         for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
@@ -26,7 +24,7 @@ def first_acyclic(lists, start, stop, descendants):
 
 @njit
 def take_set(lists, child, s, family, descendants, stack):
-    """Make set `s` the parents of `child`; returns the work done on the closure."""
+    """Make set `s` the parents of `child`; returns the work of updating the transitive closure."""
     first, last, _ = family
     first[child] = lists.parent_offsets[s]
     last[child] = lists.parent_offsets[s + 1]
@@ -39,21 +37,18 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
 
     Parameters
     ----------
-    lists : SetLists
-    order : ndarray of int32
     chosen : ndarray of int64, shape (n_variables,)
-        Filled; entries that are not negative are taken as made (fixed records) and left alone.
+        Filled; entries that are not negative (fixed records) remain.
     family : tuple of (ndarray of int64, ndarray of int64, ndarray of int32)
         First and last index of each variable's chosen parents in ``lists.parents``, and that array.
     descendants : ndarray of uint64, shape (n_variables, n_words)
-        Closed under the arcs chosen so far.
+        Descendants of each variable under the arcs chosen so far.
     stack : ndarray of int32, shape (n_variables,)
-    start, budget : int
 
     Returns
     -------
     tuple of (int, int)
-        Position to continue from (-1 when all are done), and the work done (sets tested and rows united).
+        Position to continue from (-1 when all are done), and the work (sets tested and rows united).
     """
     work = 0
     for i in range(start, -1, -1):
@@ -70,30 +65,28 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
 
 @njit
 def swap_selection(lists, order, chosen, reached, i):
-    """What acyclic selection gains when the variables at `i` and ``i + 1`` are exchanged and choose anew.
+    """Gain of acyclic selection when the variables at `i` and ``i + 1`` are swapped and choose anew.
 
-    All other choices stay, which is the cheap update that Theorem 4 allows. The one that is later afterwards takes
-    its best set without one of its descendants, then the other one likewise.
+    All other choices stay, which is the cheap update that Theorem 4 allows. The variable that is later after the
+    swap takes its best set without a descendant, then the other one does.
 
     Parameters
     ----------
-    lists : SetLists
     order : ndarray of int32
         A topological order of the network.
     chosen : ndarray of int64, shape (n_variables,)
     reached : ndarray of uint8, shape (n_variables,)
-        Room for work.
-    i : int
+        Scratch.
 
     Returns
     -------
     tuple of (float, int, int)
-        Gain in nats, and the sets of the variables now at `i` and ``i + 1``; minus infinity if one has none.
+        Gain in nats, minus infinity if one of the two has no set; and their sets.
     """
     later, earlier = order[i], order[i + 1]
     reached[order[:i]] = 0
     reached[later], reached[earlier] = 1, 2
-    # Arcs into the two are cut, so that what follows them in the order are their descendants.
+    # Without the arcs into the two, all their descendants follow them in the order: one pass over it finds these.
     for place in range(i + 2, len(order)):
         variable = order[place]
         flags = np.uint8(0)
@@ -106,7 +99,8 @@ def swap_selection(lists, order, chosen, reached, i):
     forbidden = np.uint8(2)
     for k in range(lists.parent_offsets[later_set], lists.parent_offsets[later_set + 1]):
         if reached[lists.parents[k]] & np.uint8(2):
-            forbidden = np.uint8(3)  # what follows the later one now follows the earlier one, too
+            # The later variable now descends from the earlier one, and so do all descendants of the later one.
+            forbidden = np.uint8(3)
     earlier_set = first_unreached(lists, earlier, reached, forbidden)
     if earlier_set < 0:
         return -np.inf, later_set, earlier_set
@@ -117,7 +111,7 @@ def swap_selection(lists, order, chosen, reached, i):
 
 @njit
 def first_unreached(lists, child, reached, flags):
-    """The first set of `child` without a member that has one of `flags` in `reached`; -1 if there is none."""
+    """The first set of `child` without a member whose entry of `reached` has one of `flags`; -1 if there is none."""
     for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
         free = True
         for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
@@ -131,12 +125,12 @@ def first_unreached(lists, child, reached, flags):
 
 @njit
 def best_swap(lists, order, chosen, reached, start, stop, best_gain, best):
-    """The swap of largest gain among positions ``start:stop`` and the one found before, first of equals.
+    """The swap of largest gain among the incumbent `best` and the positions ``start:stop``; ties go to the first.
 
     Returns
     -------
     tuple of (float, int)
-        Its gain in nats and its position; as given if none here gains more.
+        Its gain in nats and its position.
     """
     for i in range(start, stop):
         gain, _, _ = swap_selection(lists, order, chosen, reached, i)

@@ -1,4 +1,4 @@
-"""Initial orders from the graph of everybody's best parent set (Perez Urcia and Mauá 2015).
+"""Initial orders from the graph of all best parent sets (Perez Urcia and Mauá 2015).
 
 The graph has an arc from p to c when p belongs to the best listed set of c; it usually has cycles. Arcs are
 kept as (offsets, parents) lists by child, with one weight per arc where a kernel needs it.
@@ -13,11 +13,10 @@ from ..jit import njit
 
 @njit
 def arc_weights(lists, best):
-    """What each child loses when one member of its best set is out of reach.
+    """Loss of each child when one member of its best set is unavailable.
 
     W_pc = score of c's best set P* minus the score of c's best listed subset of P* without p, at least 0;
-    infinite when no subset is listed (fixed records). Returned in the order of the members of the sets
-    `best`.
+    infinite if no subset is listed (fixed records). Returned in the order of the members of the sets `best`.
     """
     n_arcs = 0
     for child in range(len(best)):
@@ -48,11 +47,10 @@ def arc_weights(lists, best):
 
 @njit
 def depth_first_order(offsets, neighbours, ranks, starts, order, on_arrival):
-    """Fill `order` with the variables of a depth-first walk, each `on_arrival` or else when it is left.
+    """Fill `order` with the variables of a depth-first search: in pre-order if `on_arrival`, else in post-order.
 
-    Starts are taken in the order of `starts`, the neighbours of a variable by ascending `ranks`; those visited
-    before are passed over. When left, along arcs from child to parent, parents stand before their children
-    unless an arc closes a cycle.
+    Roots are taken in the order of `starts`, the neighbours of a variable by ascending `ranks`. In post-order along
+    arcs from child to parent, parents precede their children unless an arc closes a cycle.
     """
     n = len(starts)
     seen = np.zeros(n, dtype=np.bool_)
@@ -87,11 +85,11 @@ def depth_first_order(offsets, neighbours, ranks, starts, order, on_arrival):
 
 @njit
 def break_cycles(offsets, parents, weights, starts):
-    """Arcs of a feedback arc set of small weight, by the cycle-reducing heuristic; bool, one entry per arc.
+    """A feedback arc set of small weight, by the cycle-reducing heuristic; bool, one entry per arc.
 
-    While there is a cycle, subtract its smallest weight from all its arcs and take out those that reach zero.
-    Cycles are met by a depth-first walk along child -> parent arcs from `starts`; the walk steps back to the
-    first arc taken out, so what is left of it stays a path without cycles.
+    While there is a cycle, its smallest weight is subtracted from all its arcs, and those that reach zero are
+    removed. Cycles are found by depth-first search along child -> parent arcs from `starts`; the search backtracks
+    to the first removed arc, so its path remains free of cycles.
     """
     n = len(starts)
     left = weights.copy()
@@ -121,17 +119,17 @@ def break_cycles(offsets, parents, weights, starts):
                 continue
             arcs[top - 1] = k
             if depth[parent] < 0:
-                # The parent is not on the path: the walk goes on from it.
+                # The parent is not on the path: the search descends to it.
                 path[top] = parent
                 depth[parent] = top
                 top += 1
                 continue
-            # The parent is on the path, so the arcs from its place to the end are a cycle. One of them must go, so
-            # the least weight is paid in any case: it is taken off all of them (local ratio).
+            # The parent is on the path, so the arcs from there to the end form a cycle. Any feedback arc set
+            # contains one of them and costs at least the smallest weight, which is subtracted from all (local ratio).
             smallest = np.inf
             for d in range(depth[parent], top):
                 smallest = min(smallest, left[arcs[d]])
-            # The walk goes back to where the first removed arc begins; the variables it leaves may be met again.
+            # Backtrack to the tail of the first removed arc; the variables left behind may be visited again.
             keep = top
             for d in range(top - 1, depth[parent] - 1, -1):
                 left[arcs[d]] -= smallest
@@ -146,9 +144,7 @@ def break_cycles(offsets, parents, weights, starts):
 
 @njit
 def is_ancestor(offsets, parents, removed, ancestor, variable, mark, token, stack):
-    """True when `ancestor` reaches `variable` by arcs that are not `removed`; `mark` holds tokens of past
-    calls.
-    """
+    """True when `ancestor` reaches `variable` by arcs that are not `removed`; `mark` holds tokens of past calls."""
     stack[0] = variable
     mark[variable] = token
     top = 1
@@ -168,7 +164,7 @@ def is_ancestor(offsets, parents, removed, ancestor, variable, mark, token, stac
 
 @njit
 def restore_arcs(offsets, parents, removed, candidates, children):
-    """Put the arcs `candidates`, in that order, back into the graph unless they close a cycle."""
+    """Restore the removed arcs `candidates`, in this order, unless they close a cycle."""
     mark = np.zeros(len(offsets) - 1, dtype=np.int64)
     stack = np.empty(len(offsets) - 1, dtype=np.int32)
     for token in range(len(candidates)):

@@ -1,13 +1,12 @@
-"""Grow-shrink trees: parent sets grown within the predecessors of an order, every step of growth kept.
+"""Grow-shrink trees: parent sets grown within the predecessors of an order, every step of growth cached.
 
-A set grows by the variable that improves the score most of those that stand before the child, until none does; then
-it shrinks. Which variables improve a set, and in what order, does not depend on the order of the variables: it is
-kept with the set, as branches to the larger sets, best first. So growing a child's set within other predecessors
-walks down from the empty set and takes at every set the first branch whose variable stands before the child, and
-costs no score where such a walk has passed before. Moving one variable then tells the score of every slot after a
-walk or two for each of the others. (Grow-shrink trees and best moves: Andrews, Ramsey, Sanchez-Romero, Camchong and
-Kummerfeld 2023, "Fast scalable and accurate discovery of DAGs using the best order score search and grow-shrink
-trees"; here a set is one node, whatever the order in which it was grown.)
+A set grows by the predecessor of the child that improves the score most, until none does; then it shrinks. The
+variables that improve a set do not depend on the order of the variables: they are kept with the set, as branches to
+the larger sets, best first. So growing a child's set within other predecessors walks down from the empty set, takes
+at every set the first branch whose variable precedes the child, and computes no score where such a walk has passed
+before. When one variable moves, one or two walks for each of the others give the score of every slot. (Andrews,
+Ramsey, Sanchez-Romero, Camchong and Kummerfeld 2023, "Fast scalable and accurate discovery of DAGs using the best
+order score search and grow-shrink trees"; here a set is one node, whatever the order in which it was grown.)
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from ..jit import njit
 
 
 class GrowShrinkTrees(NamedTuple):
-    """What is known about the growth of the sets of all children; entries beyond those in use are free.
+    """The cached growth of the sets of all children; entries beyond those in use are free.
 
     Attributes
     ----------
     first, last : ndarray of int64, shape (n_nodes,)
-        A node is a child with a parent set; its branches are ``first[node]:last[node]``, -1 while not known. Node i
-        stands for child i with the parents that it must have.
+        A node is a child with a parent set; its branches are ``first[node]:last[node]``, -1 while unknown. Node i is
+        child i with its required parents.
     score : ndarray of float64, shape (n_nodes,)
-        Score in nats of what is left of the node's set when it shrinks; NaN while not known.
+        Score in nats of the node's set after shrinking; NaN while unknown.
     variable : ndarray of int32, shape (n_branches,)
         The parent that a branch adds.
     target : ndarray of int64, shape (n_branches,)
@@ -44,26 +43,24 @@ class GrowShrinkTrees(NamedTuple):
 
 @njit
 def grow_along(trees, node, position, slot, moved):
-    """Grow a set from a node on by variables at positions before `slot`, the variable `moved` left out.
+    """Grow the set of a node by variables at positions before `slot`, without the variable `moved`.
 
     Parameters
     ----------
-    trees : GrowShrinkTrees
-    node : int
     position : ndarray of int64, shape (n_variables,)
-        Slots of all variables but `moved`.
-    slot, moved : int
+        Positions of all variables but `moved`.
 
     Returns
     -------
     node : int
-        Where growth ends.
+        The node where growth ends.
     branch : int
-        One without target at which it had to stop; -1 if it came to its end, or to a node of unknown branches.
+        The branch without target that stopped it; -1 if growth is complete, or the node's branches are unknown.
     met : int
-        The first branch passed that would add `moved`; -1 if there was none.
+        The first branch passed that adds `moved`; -1 if there was none. A walk with `moved` among the predecessors is
+        the same up to there.
     until : int
-        As long as `slot` is no larger than this, `moved` is left out and positions stay, the result remains the same.
+        The largest slot with the same result: the least position of a variable passed over for its position.
     """
     met, until = np.int64(-1), np.int64(len(position))
     while True:
@@ -87,22 +84,24 @@ def grow_along(trees, node, position, slot, moved):
 
 @njit
 def score_slots(trees, order, position, moved, scores, missing):
-    """Scores of an order by the slot that one variable is put into.
+    """Scores of an order by the slot of one variable.
+
+    With the variable in slot k each other one has it among its predecessors or not: the total is its own score in the
+    slot, of those before it the scores without it, and of those behind it the scores with it.
 
     Parameters
     ----------
-    trees : GrowShrinkTrees
     order : ndarray of int32, shape (n_variables - 1,)
         The other variables, first to last.
     position : ndarray of int64, shape (n_variables,)
         Its inverse.
     moved : int
-        The variable; in slot k it has k others before it.
+        The variable; in slot k it has k predecessors.
     scores : ndarray of float64, shape (n_variables,)
         Receives the sum of all variables' scores (nats) by slot, if nothing is missing.
     missing : ndarray of int64, shape (3 * n_variables,)
-        Receives what is to be filled in before a new call: nodes without branches or score, and ``-1 - branch`` for
-        branches without target, some more than once.
+        Receives what must be computed before a new call: nodes without branches or score, and ``-1 - branch`` for
+        branches without target; duplicates occur.
 
     Returns
     -------
@@ -110,8 +109,8 @@ def score_slots(trees, order, position, moved, scores, missing):
     """
     n, n_missing = len(position), 0
     own_node, own_branch, until = np.int64(moved), np.int64(-1), np.int64(-1)
-    before = 0.0  # how much better the variables up to here are without the moved one before them
-    behind = 0.0  # the score of all others with it before them
+    before = 0.0  # sum over the variables up to here of their scores without `moved` less those with it
+    behind = 0.0  # sum over the variables up to here of their scores with `moved` as predecessor
     for slot in range(n):
         if slot > until:
             own_node, own_branch, _, until = grow_along(trees, np.int64(moved), position, slot, moved)

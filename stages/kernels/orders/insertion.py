@@ -1,12 +1,11 @@
-"""Moving one variable within an order: the score of every place at once, and the move itself.
+"""Moving one variable within an order: the scores of all positions at once, and the move itself.
 
-With variable x taken out, the others keep the slots 0 .. n-1 between them; x in slot j has the first j
-others before it. For a child y of x only one thing depends on the slot: whether x precedes y. So y has two
-choices, with and without x, one of which is its present one; the other is looked up among the sets that
-contain x (when x comes before y from behind it) or among the sets after the present one (when y uses x and
-loses it). The variable x itself takes better sets the later it stands. The score as a function of the slot
-is therefore a step function with few steps, found at the cost of what can change and not of the number of
-variables.
+Remove variable x from the order; x in slot j = 0 .. n-1 has the first j of the others before it. A child y of x
+depends on the slot only in whether x precedes y. So y has two choices, with and without x, one of which is its
+present one. The other is found among the sets that contain x (if x moves from behind y to before it) or among the
+sets after the present one (if y uses x and loses it). The variable x itself takes better sets in later slots. The
+score as a function of the slot is therefore a step function with few steps, and its cost depends on what can change
+and not on the number of variables.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..jit import njit
 from .set_lists import contains, is_consistent
 
 GAIN_TOLERANCE = 1e-6
-"""Nats; smaller gains are taken for rounding of sums."""
+"""Nats; smaller gains count as rounding."""
 
 
 class OrderState(NamedTuple):
@@ -42,7 +41,7 @@ class OrderState(NamedTuple):
 
 
 def new_order_state(n_variables: int) -> OrderState:
-    """Room for an order of so many variables."""
+    """Uninitialised arrays for an order."""
     return OrderState(
         order=np.empty(n_variables, dtype=np.int32),
         position=np.empty(n_variables, dtype=np.int32),
@@ -59,15 +58,14 @@ def copy_order(source, target):
 
 
 class Profile(NamedTuple):
-    """Scratch of `slot_profile`: what changes when the variable moves.
+    """Result of `slot_profile`: what changes when the variable moves.
 
     Attributes
     ----------
     children, sets : ndarray of int32, int64; shape (n_variables,)
-        Children whose choice depends on the side, and the choice they would take.
+        Children whose choice changes when the variable passes them, and their other choice.
     own_slots, own_sets : ndarray of int32, int64; shape (n_variables,)
-        The variable's own choice is ``own_sets[k]`` from slot ``own_slots[k]`` on, up to ``own_slots[k -
-        1]``.
+        The variable's own choice is ``own_sets[k]`` from slot ``own_slots[k]`` to before ``own_slots[k - 1]``.
     slots, changes : ndarray of int32, float64; shape (2 * n_variables + 2,)
         Steps of the score: at slot ``slots[k]`` it changes by ``changes[k]`` nats. Sorted by slot.
     """
@@ -81,7 +79,7 @@ class Profile(NamedTuple):
 
 
 def new_profile(n_variables: int) -> Profile:
-    """Scratch arrays for tables of `n_variables`."""
+    """Uninitialised arrays for a profile."""
     return Profile(
         children=np.empty(n_variables, dtype=np.int32),
         sets=np.empty(n_variables, dtype=np.int64),
@@ -94,10 +92,10 @@ def new_profile(n_variables: int) -> Profile:
 
 @njit
 def own_choices(lists, x, state, profile, floor):
-    """Best set of `x` for every slot, as far as it scores more than `floor`.
+    """Best set of `x` for every slot in which it scores more than `floor`.
 
-    Going through the list best first, a set that needs an earlier slot than all before it takes over from
-    there. Slots that only sets at or under `floor` fit are left out: nobody wants `x` there.
+    In a pass through the list, best first, a set that needs an earlier slot than all sets before it is the choice
+    from that slot on. Slots in which no set above `floor` fits are omitted, because `x` cannot gain there.
 
     Returns
     -------
@@ -117,11 +115,11 @@ def own_choices(lists, x, state, profile, floor):
             need = max(need, position[lists.parents[k]])
             if need >= cover:
                 break
-        # x must stand behind the set's latest member. Members before x keep their slot when x is taken out, so
-        # x needs the slot after it; members behind x move one slot to the left, so x needs their present place.
+        # x must come after the set's latest member. Members before x keep their position when x is removed, so x
+        # needs the slot after it; members behind x move one position to the left, so x needs their present position.
         if need < here:
             need += 1
-        # A better set of the list already serves every slot from `cover` on.
+        # From slot `cover` on, an earlier and thus better set of the list fits.
         if need < cover:
             profile.own_slots[n_own] = need
             profile.own_sets[n_own] = s
@@ -134,7 +132,7 @@ def own_choices(lists, x, state, profile, floor):
 
 @njit
 def choices_before(lists, x, state, profile):
-    """Children before `x` that would take a better set if `x` came before them, and the steps they cause.
+    """Children before `x` that would take a better set if `x` preceded them, and the steps they cause.
 
     Returns
     -------
@@ -146,12 +144,12 @@ def choices_before(lists, x, state, profile):
     found = 0
     total = 0.0
     work = 0
-    # Standing before everybody, x never fails the test below; only the other members of a set decide.
+    # At position -1, x never fails the test below; only the other members of a set matter.
     position[x] = -1
     for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
         child = lists.pair_children[pair]
         present = chosen[child]
-        # No set with x is better than the present one, or the child stands behind x, where it has the choice already.
+        # Skip: no set with x is better than the present one, or the child comes after x and has these sets already.
         if lists.pair_first[pair] >= present or position[child] > here:
             continue
         for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
@@ -164,7 +162,7 @@ def choices_before(lists, x, state, profile):
                 total += gain
                 profile.children[found] = child
                 profile.sets[found] = s
-                # The child loses the gain again as soon as x stands behind it.
+                # The child loses the gain from the slot after its own position on.
                 profile.slots[found] = position[child] + 1
                 profile.changes[found] = -gain
                 found += 1
@@ -175,21 +173,22 @@ def choices_before(lists, x, state, profile):
 
 @njit
 def choices_after(lists, x, state, profile, found, n_steps, most):
-    """Children after `x` that use it, what they would take if `x` came after them, and the steps they cause.
+    """Children after `x` that use it, their sets if `x` came after them, and the steps they cause.
 
-    A child that would lose more than `most` nats, or that has no set without `x` (a fixed record), is an end.
+    `x` is not moved past a child that would lose more than `most` nats, or that has no set without `x` (a fixed
+    record).
 
     Returns
     -------
     tuple of (int, int, int, int)
-        Number of children and of steps, counted on from `found` and `n_steps`, the last slot before an end,
-        and sets tested.
+        Number of children and of steps, including the given `found` and `n_steps`; the last admissible slot; sets
+        tested.
     """
     order, position, chosen = state
     here = position[x]
     last_slot = len(order) - 1
     work = 0
-    # Standing behind everybody, x fails the test below; so only sets without x are found.
+    # At position n, x always fails the test below, so only sets without x are found.
     position[x] = len(order)
     for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
         child = lists.pair_children[pair]
@@ -197,15 +196,15 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
         place = np.int64(position[child])
         if lists.pair_first[pair] > present or place < here or place > last_slot:
             continue
-        # The best set with x is the present one or better. If better, another member of it comes too late, and the
-        # present set need not contain x.
+        # The best set with x is the present one or a better one. If better, another of its members comes too late,
+        # and the present set need not contain x.
         if lists.pair_first[pair] < present and not contains(lists, present, x):
             continue
-        # The next best set without x lies behind the present one: the present one was the first that is consistent.
+        # The best set without x comes after the present one, which is the first consistent set.
         other = np.int64(-1)
         for s in range(present + 1, lists.set_offsets[child + 1]):
             work += 1
-            # Scores only fall from here on: x will not stand behind this child.
+            # Scores only fall from here on: x will not move past this child.
             if lists.scores[present] - lists.scores[s] > most:
                 break
             if is_consistent(lists, s, position, place):
@@ -226,7 +225,7 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
 
 @njit
 def sort_steps(slots, changes, n):
-    """Sort the first `n` steps by slot (Shell sort: mostly a dozen entries, sometimes thousands)."""
+    """Sort the first `n` steps by slot (Shell sort: usually a dozen entries, sometimes thousands)."""
     gap = 1
     while gap < n // 9:
         gap = 3 * gap + 1
@@ -247,9 +246,8 @@ def sort_steps(slots, changes, n):
 def slot_profile(lists, x, state, profile, reach):
     """Score of the slots for `x`, relative to the present one, as sorted steps in `profile`.
 
-    Slots whose score is sure to lie more than `reach` nats under the present one may be left out: to the left
-    only the children gain, to the right only `x` itself does; so what one of the others then misses bounds the
-    score of a slot.
+    Slots whose score is provably more than `reach` nats below the present one may be omitted. To the left only the
+    children gain and to the right only `x` itself, so the loss of `x`, or of a child, bounds the score of a slot.
 
     Returns
     -------
@@ -259,23 +257,23 @@ def slot_profile(lists, x, state, profile, reach):
     """
     present = lists.scores[state.chosen[x]]
     n_children, at_front, work = choices_before(lists, x, state, profile)
-    # To the left of its present slot the others gain at most `at_front`, so a set of x at or under this floor cannot
-    # make a slot worth having.
+    # To the left of the present slot the children gain at most `at_front`, so a slot in which x has only sets at or
+    # below this floor cannot gain.
     n_own, more = own_choices(lists, x, state, profile, present - at_front - reach)
     work += more
     n_steps = n_children
-    # Own choices stand best and last slot first; each one's step is what it gains over the next, worse one.
+    # Own choices are sorted best, and last slot, first; the step of each is its gain over the next worse one.
     for k in range(n_own - 1):
         profile.slots[n_steps] = profile.own_slots[k]
         profile.changes[n_steps] = lists.scores[profile.own_sets[k]] - lists.scores[profile.own_sets[k + 1]]
         n_steps += 1
-    # To the right only x can gain, and at most what its best set does: no child may lose more than that.
+    # To the right only x can gain, at most by its best set, so no child may lose more than that.
     most = lists.scores[profile.own_sets[0]] - present + reach
     n_children, n_steps, last_slot, more = choices_after(lists, x, state, profile, n_children, n_steps, most)
     work += more
     sort_steps(profile.slots, profile.changes, n_steps)
-    # The score of slot 0, if x took its worst own choice there, then of the first slot where it may take it: steps
-    # up to that slot go into the score, the others move to the front.
+    # Score of slot 0 with the worst own choice of x; then of the first slot in which that choice fits: the steps up
+    # to this slot are added to the score and removed.
     score = lists.scores[profile.own_sets[n_own - 1]] - present + at_front
     first_slot = profile.own_slots[n_own - 1]
     skipped = 0
@@ -290,14 +288,12 @@ def slot_profile(lists, x, state, profile, reach):
 
 @njit
 def move_to_slot(x, slot, state, profile, n_children, n_own):
-    """Put `x` into `slot` and bring all choices up to date; `profile` must be that of `x` and of this
-    state.
-    """
+    """Move `x` to `slot` and update all choices; `profile` must be that of `x` in this state."""
     order, position, chosen = state
     here = position[x]
     for k in range(n_children):
         place = position[profile.children[k]]
-        # The child takes its other choice only if x passes it.
+        # The child takes its other choice if x passes it.
         if (place < here and slot <= place) or (place > here and slot >= place):
             chosen[profile.children[k]] = profile.sets[k]
     for k in range(n_own):

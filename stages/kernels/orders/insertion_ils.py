@@ -1,9 +1,10 @@
-"""Iterated local search over orders: move single variables to their best slots until none gains, shake a few
-related ones, repair around them, keep the result unless it is worse.
+"""Iterated local search over orders by insertion.
 
-After a move it is above all the variables related to the moved one and standing where it passed that can gain, so
-they wait in a queue and a shake is repaired at the cost of its surroundings, not of the number of variables. All
-state lives in arrays, so the search can stop after any amount of work and go on in the next call.
+Single variables move to their best slots until none gains (repair). Then a few related variables move to random
+slots (shake), the order is repaired around them, and the result is kept unless it is worse. After a move mainly the
+related variables that the moved one passed can gain, so these are queued; the cost of a repair depends on the
+neighbourhood of the shake and not on the number of variables. All state is in arrays, so the search can stop after
+any amount of work and resume in the next call.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from ..jit import njit
 from .insertion import GAIN_TOLERANCE, copy_order, move_to_slot, slot_profile
 
 PROFILE_WORK = 50
-"""What a profile costs beside the sets it tests, in sets tested."""
-
+"""Fixed cost of a profile beside the sets it tests, in sets tested."""
 
 HEAD, TAIL = 0, 1
 """Entries of `InsertionWalk.cursor`."""
 
 PROFILES, SHAKES, IMPROVEMENTS = 0, 1, 2
-"""Entries of `InsertionWalk.counts`: profiles computed, shakes, shakes that led to something better."""
+"""Entries of `InsertionWalk.counts`: profiles computed, shakes, shakes that led to an improvement."""
 
 
 class InsertionWalk(NamedTuple):
@@ -33,14 +33,15 @@ class InsertionWalk(NamedTuple):
     ----------
     neighbour_offsets : ndarray of int64, shape (n_variables + 1,)
     neighbours : ndarray of int32
-        For every variable those that occur in its lists or in whose lists it occurs.
+        For each variable those that occur in its lists or in whose lists it occurs.
     queue : ndarray of int32, shape (n_variables + 1,)
-        Ring of variables that may gain by moving.
+        Ring buffer of variables that may gain by moving.
     cursor : ndarray of int64, shape (2,)
-        Where the ring starts and ends: `HEAD`, `TAIL`.
+        Start and end of the ring: `HEAD`, `TAIL`.
     queued : ndarray of bool, shape (n_variables,)
+        Which variables are in the queue.
     gain : ndarray of float64, shape (1,)
-        Score of the present order less that of the best one, in nats.
+        Score of the present order minus that of the best one, in nats.
     counts : ndarray of int64, shape (3,)
         See `PROFILES`, `SHAKES` and `IMPROVEMENTS`.
     """
@@ -54,10 +55,8 @@ class InsertionWalk(NamedTuple):
     counts: np.ndarray
 
 
-def new_insertion_walk(
-    neighbour_offsets: np.ndarray, neighbours: np.ndarray, waiting: np.ndarray
-) -> InsertionWalk:
-    """A search that has done nothing; all variables wait in the order `waiting`."""
+def new_insertion_walk(neighbour_offsets: np.ndarray, neighbours: np.ndarray, waiting: np.ndarray) -> InsertionWalk:
+    """The initial state of a search; all variables are queued, in the order `waiting`."""
     n = len(waiting)
     walk = InsertionWalk(
         neighbour_offsets=neighbour_offsets,
@@ -75,7 +74,7 @@ def new_insertion_walk(
 
 @njit
 def enqueue_variable(walk, variable):
-    """Let a variable wait for its turn, once."""
+    """Append a variable to the queue unless it is queued."""
     if not walk.queued[variable]:
         walk.queued[variable] = True
         walk.queue[walk.cursor[TAIL]] = variable
@@ -84,7 +83,7 @@ def enqueue_variable(walk, variable):
 
 @njit
 def enqueue_passed(walk, state, x, first, last):
-    """Enqueue `x` and the variables related to it that stand at positions ``first..last``."""
+    """Enqueue `x` and the related variables at positions ``first`` to ``last``."""
     enqueue_variable(walk, x)
     for k in range(walk.neighbour_offsets[x], walk.neighbour_offsets[x + 1]):
         y = walk.neighbours[k]
@@ -94,12 +93,13 @@ def enqueue_passed(walk, state, x, first, last):
 
 @njit
 def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
-    """The best slot of `x` by its profile and the gain in nats; slot -1 when none gains.
+    """The best slot of `x` by its profile and the gain in nats; slot -1 if none gains.
 
-    Among equally good slots the one nearest to where `x` stands.
+    Ties are broken in favour of the slot nearest to the present position of `x`.
     """
     here = state.position[x]
     best, best_gain = -1, GAIN_TOLERANCE
+    # The score is constant between steps: from `slot` to before `following`.
     slot = profile.own_slots[n_own - 1]
     k = 0
     while slot <= last_slot:
@@ -118,11 +118,9 @@ def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
 
 @njit
 def repair(lists, walk, state, profile, work_limit, profile_limit):
-    """Move queued variables to their best slots until the queue is empty or a limit is met; the work."""
+    """Move queued variables to their best slots until the queue is empty or a limit is reached; returns the work."""
     work = 0
-    while (
-        walk.cursor[HEAD] != walk.cursor[TAIL] and work < work_limit and walk.counts[PROFILES] < profile_limit
-    ):
+    while walk.cursor[HEAD] != walk.cursor[TAIL] and work < work_limit and walk.counts[PROFILES] < profile_limit:
         x = walk.queue[walk.cursor[HEAD]]
         walk.cursor[HEAD] = (walk.cursor[HEAD] + 1) % len(walk.queue)
         walk.queued[x] = False
@@ -140,7 +138,7 @@ def repair(lists, walk, state, profile, work_limit, profile_limit):
 
 @njit
 def shake(lists, walk, state, profile, rng, strength, profile_limit):
-    """Move up to `strength` related variables to random slots; the work."""
+    """Move up to `strength` related variables to random slots; returns the work."""
     work = 0
     x = np.int32(rng.integers(0, len(state.order)))
     for _ in range(rng.integers(2, strength + 1)):
@@ -167,10 +165,10 @@ def shake(lists, walk, state, profile, rng, strength, profile_limit):
 
 @njit
 def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, profile_limit):
-    """Search on from `state` until about `work_limit` sets were tested or `walk.counts[PROFILES]` is `profile_limit`.
+    """Continue the search until about `work_limit` sets were tested or `walk.counts[PROFILES]` is `profile_limit`.
 
-    Returns the work. `best` holds the best order whenever the queue has run empty; see `settle_order` for the end of
-    a search. Where the work is cut into several calls changes nothing.
+    Returns the work. `best` is updated whenever the queue is empty; see `settle_order` for the end of a search.
+    Dividing the work into several calls does not change the course of the search.
     """
     work = 0
     while True:
@@ -184,7 +182,7 @@ def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, pr
 
 @njit
 def settle_order(walk, state, best):
-    """Keep the present order if it is at least as good as the best one, else go back to that."""
+    """Keep the present order if it is at least as good as the best one, else return to the best."""
     if walk.gain[0] >= -GAIN_TOLERANCE:
         walk.counts[IMPROVEMENTS] += walk.gain[0] > GAIN_TOLERANCE
         copy_order(state, best)

@@ -1,10 +1,10 @@
 """Best consistent parent sets given an order of the variables.
 
-A set is consistent with an order when all its members precede the child. Lists are sorted best first, so
-the first consistent set is the best one. Sets are lists of members tested against an array of positions up to
-the first failure: 3 to 5 ns per set on real lists, where members padded to four per set took 3.5 to 6 ns.
-One word of bits per set would take 0.7 to 3.5 ns, but only up to 64 variables, for which there is dynamic
-programming or little to search; memory grows with the number of listed parents alone.
+A set is consistent with an order when all its members precede the child. Lists are sorted best first, so the first
+consistent set is the best one. The members of a set are compared with an array of positions up to the first failure:
+3 to 5 ns per set on real lists, against 3.5 to 6 ns with members padded to four per set. One word of bits per set
+would take 0.7 to 3.5 ns, but only up to 64 variables, where search is cheap or dynamic programming applies. Memory
+is proportional to the number of listed parents.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..jit import njit
 
 
 class SetLists(NamedTuple):
-    """Candidate parent sets of all children, and for every ordered pair the sets in which it occurs.
+    """Candidate parent sets of all children, and an index of them by pairs (parent, child).
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class SetLists(NamedTuple):
     parent_offsets : ndarray of int64, shape (n_sets + 1,)
     parents : ndarray of int32
     pair_offsets : ndarray of int64, shape (n_variables + 1,)
-        Pairs (p, child) of parent p, ascending by child.
+        Offsets of the pairs (p, child) of each parent p, ascending by child.
     pair_children : ndarray of int32, shape (n_pairs,)
     pair_first : ndarray of int32, shape (n_pairs,)
         The best set of the child that contains the parent.
@@ -50,7 +50,7 @@ class SetLists(NamedTuple):
 
 @njit
 def count_members(parents, n_variables):
-    """How many sets contain each variable, as offsets; int64, shape (n_variables + 1,)."""
+    """Cumulative numbers of sets that contain each variable; int64, shape (n_variables + 1,)."""
     offsets = np.zeros(n_variables + 1, dtype=np.int64)
     for k in range(len(parents)):
         offsets[parents[k] + 1] += 1
@@ -61,9 +61,7 @@ def count_members(parents, n_variables):
 
 @njit
 def sort_members(set_offsets, parent_offsets, parents, cursor, entry_sets, entry_children):
-    """Counting sort of all (parent, child, set) entries by parent; children and sets stay ascending within
-    one.
-    """
+    """Counting sort of all (parent, child, set) entries by parent; stable, so children and sets ascend."""
     for child in range(len(set_offsets) - 1):
         for s in range(set_offsets[child], set_offsets[child + 1]):
             for k in range(parent_offsets[s], parent_offsets[s + 1]):
@@ -75,7 +73,7 @@ def sort_members(set_offsets, parent_offsets, parents, cursor, entry_sets, entry
 
 @njit
 def is_consistent(lists, s, position, limit):
-    """True when every member of set `s` stands before position `limit`."""
+    """True when every member of set `s` precedes position `limit`."""
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         if position[lists.parents[k]] >= limit:
             return False
@@ -84,7 +82,7 @@ def is_consistent(lists, s, position, limit):
 
 @njit
 def first_consistent(lists, start, stop, position, limit):
-    """The first of the sets ``start:stop`` whose members all stand before `limit`; -1 if there is none."""
+    """The first of the sets ``start:stop`` whose members all precede `limit`; -1 if there is none."""
     for s in range(start, stop):
         if is_consistent(lists, s, position, limit):
             return s
@@ -117,7 +115,7 @@ def find_pair(lists, parent, child):
 
 @njit
 def choose_slice(lists, order, position, chosen, start, budget):
-    """Choose the best consistent set for the variables ``order[start:]`` until `budget` sets were tested.
+    """Choose the best consistent sets of the variables ``order[start:]`` until `budget` sets were tested.
 
     Returns
     -------
@@ -139,9 +137,7 @@ def choose_slice(lists, order, position, chosen, start, budget):
 
 @njit
 def best_with(lists, child, parent, position, limit, below):
-    """Best set of `child` with index under `below` that contains `parent` and stands before `limit`; -1 if
-    none.
-    """
+    """Best set of `child` before index `below` that contains `parent` and precedes `limit`; -1 if there is none."""
     pair = find_pair(lists, parent, child)
     if pair >= 0:
         for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
@@ -155,15 +151,15 @@ def best_with(lists, child, parent, position, limit, below):
 
 @njit
 def swap_gain(lists, order, position, chosen, i):
-    """What exchanging the variables at positions `i` and ``i + 1`` changes.
+    """Gain of swapping the variables at positions `i` and ``i + 1``.
 
-    The former gains the latter as a possible parent and the latter loses the former; nobody else is touched.
+    The former gains the latter as a possible parent and the latter loses the former; no other variable is affected.
 
     Returns
     -------
     tuple of (float, int, int)
-        Gain in nats (minus infinity when the latter then has no consistent set), and the sets that the two
-        variables (now at i, now at i + 1) would take.
+        Gain in nats, minus infinity if the latter then has no consistent set; and the sets of the two variables
+        (now at i, now at i + 1) after the swap.
     """
     left, right = order[i], order[i + 1]
     left_set, right_set = chosen[left], chosen[right]
@@ -190,7 +186,7 @@ def refresh_swaps(lists, order, position, chosen, gains, start, stop):
 
 @njit
 def apply_swap(lists, order, position, chosen, gains, i):
-    """Exchange positions `i` and ``i + 1`` and bring the choice and the three gains that change up to date."""
+    """Swap positions `i` and ``i + 1``, and update the two choices and the three gains that change."""
     left, right = order[i], order[i + 1]
     _, left_set, right_set = swap_gain(lists, order, position, chosen, i)
     chosen[left], chosen[right] = left_set, right_set
@@ -201,9 +197,9 @@ def apply_swap(lists, order, position, chosen, gains, i):
 
 @njit
 def climb_swaps(lists, order, position, chosen, gains, max_steps):
-    """Apply the best improving adjacent swap, first of equals, up to `max_steps` times.
+    """Apply the best improving adjacent swap up to `max_steps` times; ties go to the first.
 
-    `gains` must be fresh. Returns the number of swaps applied; fewer than `max_steps` means a local optimum.
+    `gains` must be up to date. Returns the number of swaps applied; fewer than `max_steps` means a local optimum.
     """
     for step in range(max_steps):
         best = np.int64(-1)

@@ -1,7 +1,8 @@
 """The best network by dynamic programming over subsets of variables (Silander & Myllymäki 2006).
 
 The best network on a set of variables has a sink, which takes its best listed set within the others. Subsets are
-bit masks; those of the possible parents of a child leave the child's own bit out.
+bit masks; masks of the possible parents of a child omit the child's own bit. `posterior.subset_sums` uses the same
+masks but sums weights, so it shares `set_place` and `squeeze` and not the tables of best sets.
 """
 
 from __future__ import annotations
@@ -11,13 +12,22 @@ import numpy as np
 from ..jit import njit
 
 NO_SET = np.int32(2**31 - 1)
-"""Where no listed set lies within a subset."""
+"""Sentinel of subsets without a listed set."""
 
 
 @njit
 def squeeze(mask, bit):
-    """`mask` without position `bit`."""
+    """`mask` with position `bit` removed."""
     return (mask & ((1 << bit) - 1)) | ((mask >> (bit + 1)) << bit)
+
+
+@njit
+def set_place(parent_offsets, parents, s, child):
+    """Set `s` of `child` as a mask without the child's own position."""
+    mask = np.int64(0)
+    for k in range(parent_offsets[s], parent_offsets[s + 1]):
+        mask |= 1 << parents[k]
+    return squeeze(mask, child)
 
 
 @njit
@@ -26,22 +36,18 @@ def best_within_subsets(lists, child, best):
 
     Parameters
     ----------
-    lists : SetLists
-    child : int
     best : ndarray of int32, shape (2^(n_variables - 1),)
-        Receives the sets' indices; `NO_SET` where there is none.
+        Receives the indices of the sets; `NO_SET` where there is none.
     """
     best[:] = NO_SET
     for s in range(lists.set_offsets[child + 1] - 1, lists.set_offsets[child] - 1, -1):
-        mask = np.int64(0)
-        for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
-            mask |= 1 << lists.parents[k]
-        best[squeeze(mask, child)] = s
+        best[set_place(lists.parent_offsets, lists.parents, s, child)] = s
+    # Yates' transform, one element at a time: each subset inherits the best set of itself less the element.
     step = 1
     while step < len(best):
         for start in range(0, len(best), 2 * step):
             for mask in range(start, start + step):
-                # Indices ascend as scores fall.
+                # Lists are sorted best first: the smaller index is the better set.
                 if best[mask] < best[mask + step]:
                     best[mask + step] = best[mask]
         step *= 2
@@ -49,7 +55,7 @@ def best_within_subsets(lists, child, best):
 
 @njit
 def sink_total(scores, best, totals, mask, sink):
-    """Score of the best network on `mask` in which `sink` has no children, in nats; -inf if there is none."""
+    """Score of the best network on `mask` in which `sink` has no children, in nats; -inf if none exists."""
     s = best[sink, squeeze(mask, sink)]
     if s == NO_SET:
         return -np.inf
@@ -58,7 +64,7 @@ def sink_total(scores, best, totals, mask, sink):
 
 @njit
 def extend_totals(scores, best, totals, start, stop):
-    """Scores of the best networks on the subsets ``start:stop``, in nats, from those on smaller masks.
+    """Scores of the best networks on the subsets ``start:stop``, in nats, from those of smaller masks.
 
     Parameters
     ----------
@@ -66,8 +72,7 @@ def extend_totals(scores, best, totals, start, stop):
     best : ndarray of int32, shape (n_variables, 2^(n_variables - 1))
         Rows from `best_within_subsets`.
     totals : ndarray of float64, shape (2^n_variables,)
-        ``totals[0]`` is 0; -inf where there is no network.
-    start, stop : int
+        ``totals[0]`` is 0; -inf where no network exists.
     """
     n = len(best)
     for mask in range(start, stop):
@@ -80,7 +85,7 @@ def extend_totals(scores, best, totals, start, stop):
 
 @njit
 def trace_back(scores, best, totals, order, chosen):
-    """A best network on all variables: an order of them and every variable's set."""
+    """Fill `order` and `chosen` with a topological order and the sets of a best network on all variables."""
     n = len(best)
     mask = (1 << n) - 1
     for place in range(n - 1, -1, -1):

@@ -1,8 +1,8 @@
-"""Sums over networks, and walks through them, on candidate lists.
+"""Posterior probabilities of networks on candidate lists: exact sums and Markov chains.
 
-scaled          numbers of any size
+scaled          floating-point numbers with an extended exponent
 subset_sums     sums over all networks of few variables (Koivisto and Sood; Tian and He)
-block_moves     moves that draw the parent sets of a few variables anew (Goudie and Mukherjee)
-tempered_walks  which block moves next, networks on rungs (Geyer)
-relations       how often variables are related in sampled networks
+block_moves     Gibbs sampling of the parent sets of a few variables (Goudie and Mukherjee)
+tempered_walks  choice of blocks, parallel tempering (Geyer)
+relations       ancestors and Markov blankets in sampled networks
 """

@@ -1,19 +1,16 @@
-"""Moves through networks that leave the posterior as it is: parent sets of a few variables are drawn anew together.
+"""Gibbs moves over networks: the parent sets of a block of variables are drawn jointly given all other families.
 
-A move takes a block of variables, forgets their parent sets and draws new ones from their joint distribution
-given all other families (Goudie and Mukherjee 2016). With the block's families gone, let D_x be x and its
-descendants. A listed set of x is out if it meets D_x; else all that matters about it is which of the other D_y
-it meets, for then x will descend from y. So sets fall into classes, and a choice of one class for each
-variable makes no cycle if "x descends from y" has none on the block: 3 choices of 2 variables, 25 of 3. The
-weights of the classes are summed up over the lists, a choice is drawn in proportion to the product of its classes'
-weights, then a set of each class in proportion to its own. No move is ever refused, and reversing an arc
-(Grzegorczyk and Husmeier 2008) is a block of two.
+Goudie and Mukherjee (2016). Without the block's families, let D_x be x and its descendants. A listed set of x that
+meets D_x closes a cycle. Of any other set only the D_y that it meets matter, for x then descends from y. These
+define the set's class. A choice of one class for each variable is acyclic if the relation "x descends from y" is
+acyclic on the block: 3 choices of 2 variables, 25 of 3. The weights of the classes are summed over the lists. A
+choice is drawn in proportion to the product of its classes' weights, then a set of each class in proportion to its
+own weight. Every move is accepted, and the reversal of an arc (Grzegorczyk and Husmeier 2008) is a block of two.
 
-Which of a child's sets meet D_y is told 64 sets at a time: for each candidate parent there is a bitmap of the sets
-that have it, and those of the candidates in D_y are united.
+The sets that meet D_y are found 64 at a time: each candidate parent has a bitmap of the sets that contain it, and the
+bitmaps of the candidates in D_y are united.
 
-Which block is drawn must not depend on the network (`tempered_walks`). Weights are mantissas and exponents, see
-`scaled`.
+The block must not depend on the network (`tempered_walks`). Weights are mantissas and exponents, see `scaled`.
 """
 
 from __future__ import annotations
@@ -23,19 +20,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import WORD_BITS, lowest_bit
-from ..jit import njit
+from ..jit import inlined
 from .scaled import NOTHING, power_of_two
 
 LARGEST_BLOCK = 3
-"""Variables in a block at most."""
+"""Maximum number of variables in a block."""
 
 NEGLIGIBLE = -60
-"""A list is left when what is to come weighs less than two to this power times what can always be chosen: less than
-the rounding of sums."""
+"""The rest of a list is skipped if its weight relative to the sets of class 0, which can always be chosen, is less
+than two to this power: less than the rounding of sums."""
 
 
 class WeightedLists(NamedTuple):
-    """Listed sets with weights, and the blocks that are drawn.
+    """Listed sets with weights, and the distribution of blocks.
 
     Attributes
     ----------
@@ -48,23 +45,23 @@ class WeightedLists(NamedTuple):
         Variables in any set of child i: ``candidates[candidate_offsets[i]:candidate_offsets[i + 1]]``, ascending.
     bitmap_offsets : ndarray of int64, shape (n_variables + 1,)
     bitmaps : ndarray of uint64
-        From ``bitmap_offsets[i]`` on a word for each candidate of child i about its first 64 sets, then about the
-        next 64, ...; bit b: the b-th of these sets has the candidate.
+        From ``bitmap_offsets[i]`` on: a word for each candidate of child i and its first 64 sets, then for the
+        next 64, ...; bit b is set if the b-th of these sets contains the candidate.
     rungs : ndarray of float64, shape (n_rungs,)
         Powers of the posterior, 1 first.
     weights, powers : ndarray of float64, ndarray of int32, shape (n_rungs, n_sets)
-        Weight relative to the child's best set: mantissa and exponent. Moves take those of one rung, shape (n_sets,).
+        Weight relative to the child's best set: mantissa and exponent.
     rest_powers : ndarray of int32, shape (n_rungs, n_sets)
-        Likewise; exponent that the weights of the set and all that follow in its list do not reach together.
+        Exponent of an upper bound on the total weight of the set and all that follow in its list.
     scores : ndarray of float64, shape (n_sets,)
         Nats.
     partner_offsets : ndarray of int64, shape (n_variables + 1,)
     partners : ndarray of int32
-        Who joins the block of a variable: ``partners[partner_offsets[i]:partner_offsets[i + 1]]``.
+        Candidates for the block of variable i: ``partners[partner_offsets[i]:partner_offsets[i + 1]]``.
     partner_shares : ndarray of float64
-        How often: cumulative shares for each variable, the last of them 1.
+        Cumulative probabilities of the partners of each variable.
     size_shares : ndarray of float64, shape (LARGEST_BLOCK,)
-        How often blocks have 1, 2, ... variables: cumulative shares.
+        Cumulative probabilities of blocks of 1, 2, ... variables.
     choice_offsets : ndarray of int64, shape (LARGEST_BLOCK + 1,)
     choices : ndarray of uint8, shape (n_choices, LARGEST_BLOCK)
         Acyclic choices of classes of k variables: ``choices[choice_offsets[k - 1]:choice_offsets[k], :k]``.
@@ -91,33 +88,33 @@ class WeightedLists(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Networks on their way, and room to work.
+    """The networks of a chain, one for each rung, and scratch.
 
     Attributes
     ----------
     standing : ndarray of int64, shape (n_rungs,)
-        Which of the networks stands on each rung.
+        Index (row) of the network on each rung.
     chosen : ndarray of int64, shape (n_rungs, n_variables)
-        The set of every variable, of each network. Moves take those of one, shape (n_variables,).
+        The set of each variable in each network.
     child_offsets : ndarray of int64, shape (n_variables + 1,)
-    children : ndarray of int32, shape (n_rungs, room)
-        Likewise; children of i stand from ``children[child_offsets[i]]`` on, in any order; there is room for all that
-        list i.
+    children : ndarray of int32, shape (n_rungs, n_pairs)
+        The children of i in a network start at ``child_offsets[i]``, in any order; the capacity is the number of
+        variables that list i.
     n_children : ndarray of int32, shape (n_rungs, n_variables)
-        Likewise.
     flags : ndarray of uint8, shape (n_variables,)
         Bit k: the variable is in D_x of the block's k-th member x; 0 between moves.
     stack : ndarray of int32, shape (LARGEST_BLOCK * n_variables,)
     meeting : ndarray of int32, shape (n_variables,)
-        Places of the candidates that are in any D_x.
+        Indices of the candidates that are in any D_x.
     met : ndarray of uint64, shape (LARGEST_BLOCK, words of the longest list, LARGEST_BLOCK)
-        Of the sets of the block's k-th member, 64 to a word: which of them meet D_x of the j-th; for j = k, which are
-        not out.
+        Entry [k, word, j]: the sets of the block's k-th member that meet D_x of the j-th, 64 to a word; for j = k,
+        those that do not meet its own D_x.
     words : ndarray of int64, shape (LARGEST_BLOCK,)
-        How many words of `met` were filled.
+        Number of words of `met` that were filled.
     sums, powers : ndarray of float64, ndarray of int64, shape (LARGEST_BLOCK, 2^LARGEST_BLOCK)
+        Weights of the classes of each member.
     reached : ndarray of float64
-        Cumulative weights of choices of classes.
+        Cumulative weights of the choices of classes.
     """
 
     standing: np.ndarray
@@ -135,71 +132,71 @@ class Walk(NamedTuple):
     reached: np.ndarray
 
 
-@njit
-def link_family(lists, walk, child):
-    """Enter a variable among the children of its parents."""
-    s = walk.chosen[child]
+@inlined
+def link_family(lists, walk, row, child):
+    """Add a variable to the children of its parents in network `row`."""
+    s = walk.chosen[row, child]
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         parent = lists.parents[k]
-        walk.children[walk.child_offsets[parent] + walk.n_children[parent]] = child
-        walk.n_children[parent] += 1
+        walk.children[row, walk.child_offsets[parent] + walk.n_children[row, parent]] = child
+        walk.n_children[row, parent] += 1
 
 
-@njit
-def unlink_family(lists, walk, child):
-    """Take a variable from among the children of its parents."""
-    s = walk.chosen[child]
+@inlined
+def unlink_family(lists, walk, row, child):
+    """Remove a variable from the children of its parents in network `row`."""
+    s = walk.chosen[row, child]
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         parent = lists.parents[k]
         place = walk.child_offsets[parent]
-        while walk.children[place] != child:
+        while walk.children[row, place] != child:
             place += 1
-        walk.n_children[parent] -= 1
-        walk.children[place] = walk.children[walk.child_offsets[parent] + walk.n_children[parent]]
+        walk.n_children[row, parent] -= 1
+        walk.children[row, place] = walk.children[row, walk.child_offsets[parent] + walk.n_children[row, parent]]
 
 
-@njit
-def flag_descendants(walk, variable, flag, n_seen):
-    """Flag a variable and its descendants; those seen so far on the stack, also by earlier calls, in number."""
+@inlined
+def flag_descendants(walk, row, variable, flag, n_seen):
+    """Flag a variable and its descendants in network `row`; returns the height of the stack, `n_seen` before."""
+    child_offsets, children, n_children = walk.child_offsets, walk.children, walk.n_children
+    flags, stack = walk.flags, walk.stack
     first = n_seen
-    walk.flags[variable] |= flag
-    walk.stack[n_seen] = variable
+    flags[variable] |= flag
+    stack[n_seen] = variable
     n_seen += 1
     while first < n_seen:
-        v = walk.stack[first]
+        v = stack[first]
         first += 1
-        for k in range(walk.n_children[v]):
-            child = walk.children[walk.child_offsets[v] + k]
-            if not walk.flags[child] & flag:
-                walk.flags[child] |= flag
-                walk.stack[n_seen] = child
+        for k in range(n_children[row, v]):
+            child = children[row, child_offsets[v] + k]
+            if not flags[child] & flag:
+                flags[child] |= flag
+                stack[n_seen] = child
                 n_seen += 1
     return n_seen
 
 
-@njit
+@inlined
 def meet_descendants(lists, walk, child, k, word, n_meeting):
-    """Of 64 sets of a child, the block's k-th member: which meet D_x of each member, and which are not out.
+    """Fill ``walk.met[k, word]`` for 64 sets of `child`, the block's k-th member.
 
     Parameters
     ----------
-    lists : WeightedLists
-    walk : Walk
-        Receives words of `met`.
-    child, k : int
     word : int
-        Which 64 sets.
+        Index of the 64 sets.
     n_meeting : int
-        Entries of ``walk.meeting``.
+        Number of entries of ``walk.meeting``.
     """
+    candidates, bitmaps, meeting, flags = lists.candidates, lists.bitmaps, walk.meeting, walk.flags
     first = lists.candidate_offsets[child]
     start = lists.bitmap_offsets[child] + word * (lists.candidate_offsets[child + 1] - first)
     zero, one = np.uint64(0), np.uint64(1)
     met_0, met_1, met_2 = zero, zero, zero
     for i in range(n_meeting):
-        candidate = walk.meeting[i]
-        flag = np.uint64(walk.flags[lists.candidates[first + candidate]])
-        bits = lists.bitmaps[start + candidate]
+        candidate = meeting[i]
+        flag = np.uint64(flags[candidates[first + candidate]])
+        bits = bitmaps[start + candidate]
+        # Zero minus a flag of 0 or 1 is a mask of no or all bits. Bit 2 is the highest, so it needs no `one`.
         met_0 |= bits & (zero - (flag & one))
         met_1 |= bits & (zero - (flag >> one & one))
         met_2 |= bits & (zero - (flag >> np.uint64(2)))
@@ -210,62 +207,65 @@ def meet_descendants(lists, walk, child, k, word, n_meeting):
     met[k] = ~met[k] & listed
 
 
-@njit
-def sets_of_class(walk, k, word, wanted, size):
-    """Which of 64 sets of the block's k-th member are of a class, as a word."""
-    found = walk.met[k, word, k]
+@inlined
+def sets_of_class(met, k, word, wanted, size):
+    """The sets of class `wanted` among 64 sets of the block's k-th member, as a word."""
+    found = met[k, word, k]
     for j in range(size):
         if j != k:
-            found &= walk.met[k, word, j] if wanted >> j & 1 else ~walk.met[k, word, j]
+            found &= met[k, word, j] if wanted >> j & 1 else ~met[k, word, j]
     return found
 
 
-@njit
-def sum_classes(lists, walk, child, k, size):
-    """Sum up the weights of a child's sets by class; the number of words of bitmaps looked at."""
+@inlined
+def sum_classes(lists, walk, rung, child, k, size):
+    """Sum the weights of a child's sets by class; returns the work (words of bitmaps read)."""
+    weights, exponents, rest_powers = lists.weights[rung], lists.powers[rung], lists.rest_powers[rung]
+    candidates, meeting, met, flags = lists.candidates, walk.meeting, walk.met, walk.flags
     sums, powers = walk.sums[k], walk.powers[k]
     sums[: 1 << size] = 0.0
     powers[: 1 << size] = NOTHING
     first_candidate, end_candidate = lists.candidate_offsets[child], lists.candidate_offsets[child + 1]
     n_meeting = 0
     for c in range(end_candidate - first_candidate):
-        if walk.flags[lists.candidates[first_candidate + c]]:
-            walk.meeting[n_meeting] = c
+        if flags[candidates[first_candidate + c]]:
+            meeting[n_meeting] = c
             n_meeting += 1
     word = 0
     for first in range(lists.set_offsets[child], lists.set_offsets[child + 1], WORD_BITS):
-        if sums[0] > 0.0 and lists.rest_powers[first] < powers[0] + NEGLIGIBLE:
+        if sums[0] > 0.0 and rest_powers[first] < powers[0] + NEGLIGIBLE:
             break
         meet_descendants(lists, walk, child, k, word, n_meeting)
         for c in range(1 << size):
             if c >> k & 1:
                 continue
-            left = sets_of_class(walk, k, word, c, size)
+            left = sets_of_class(met, k, word, c, size)
             if left == 0:
                 continue
             if sums[c] == 0.0:
-                powers[c] = lists.powers[first + np.int64(lowest_bit(left))]
+                powers[c] = exponents[first + np.int64(lowest_bit(left))]
             total = 0.0
             while left:
                 s = first + np.int64(lowest_bit(left))
                 left &= left - np.uint64(1)
-                total += lists.weights[s] * power_of_two(lists.powers[s] - powers[c])
+                total += weights[s] * power_of_two(exponents[s] - powers[c])
             sums[c] += total
         word += 1
     walk.words[k] = word
     return word * (n_meeting + WORD_BITS // 2) + end_candidate - first_candidate
 
 
-@njit
+@inlined
 def draw_choice(walk, choices, size, rng):
-    """One of the acyclic choices of classes, a row of `choices`, in proportion to its weight."""
+    """Draw one of the acyclic choices of classes, a row of `choices`, in proportion to its weight."""
+    sums, powers, cumulative = walk.sums, walk.powers, walk.reached
     largest = np.int64(NOTHING) * LARGEST_BLOCK
     for c in range(len(choices)):
         total = np.int64(0)
         is_there = True
         for k in range(size):
-            is_there &= walk.sums[k, choices[c, k]] > 0.0
-            total += walk.powers[k, choices[c, k]]
+            is_there &= sums[k, choices[c, k]] > 0.0
+            total += powers[k, choices[c, k]]
         if is_there:
             largest = max(largest, total)
     reached = 0.0
@@ -273,64 +273,63 @@ def draw_choice(walk, choices, size, rng):
         weight = 1.0
         total = np.int64(0)
         for k in range(size):
-            weight *= walk.sums[k, choices[c, k]]
-            total += walk.powers[k, choices[c, k]]
+            weight *= sums[k, choices[c, k]]
+            total += powers[k, choices[c, k]]
         if weight > 0.0:
             reached += weight * power_of_two(total - largest)
-        walk.reached[c] = reached
+        cumulative[c] = reached
     drawn = rng.random() * reached
     for c in range(len(choices)):
-        if drawn < walk.reached[c]:
+        if drawn < cumulative[c]:
             return c
     return -1
 
 
-@njit
-def draw_set(lists, walk, child, k, wanted, size, rng):
-    """A set of the wanted class in proportion to its weight."""
+@inlined
+def draw_set(lists, walk, rung, child, k, wanted, size, rng):
+    """Draw a set of class `wanted` in proportion to its weight."""
+    weights, exponents, power = lists.weights[rung], lists.powers[rung], walk.powers[k, wanted]
+    met, start = walk.met, lists.set_offsets[child]
     drawn = rng.random() * walk.sums[k, wanted]
     last = np.int64(-1)
     for word in range(walk.words[k]):
-        left = sets_of_class(walk, k, word, wanted, size)
+        left = sets_of_class(met, k, word, wanted, size)
         while left:
-            last = lists.set_offsets[child] + word * WORD_BITS + np.int64(lowest_bit(left))
+            last = start + word * WORD_BITS + np.int64(lowest_bit(left))
             left &= left - np.uint64(1)
-            drawn -= lists.weights[last] * power_of_two(lists.powers[last] - walk.powers[k, wanted])
+            drawn -= weights[last] * power_of_two(exponents[last] - power)
             if drawn < 0.0:
                 return last
     return last
 
 
-@njit
-def move_block(lists, walk, block, size, rng):
-    """Draw the sets of the variables ``block[:size]`` anew.
+@inlined
+def move_block(lists, walk, rung, block, size, rng):
+    """Draw the sets of the variables ``block[:size]`` in the network on a rung.
 
     Parameters
     ----------
-    lists : WeightedLists
-    walk : Walk
     block : ndarray of int32, shape (LARGEST_BLOCK,)
-    size : int
-    rng : numpy.random.Generator
 
     Returns
     -------
     int
-        Work done: variables, words and choices looked at.
+        Work: variables, words and choices processed.
     """
+    row = walk.standing[rung]
     for k in range(size):
-        unlink_family(lists, walk, block[k])
+        unlink_family(lists, walk, row, block[k])
     n_flagged = 0
     for k in range(size):
-        n_flagged = flag_descendants(walk, block[k], np.uint8(1 << k), n_flagged)
+        n_flagged = flag_descendants(walk, row, block[k], np.uint8(1 << k), n_flagged)
     choices = lists.choices[lists.choice_offsets[size - 1] : lists.choice_offsets[size]]
     work = n_flagged + len(choices)
     for k in range(size):
-        work += sum_classes(lists, walk, block[k], k, size)
+        work += sum_classes(lists, walk, rung, block[k], k, size)
     drawn = draw_choice(walk, choices, size, rng)
     for k in range(size):
-        walk.chosen[block[k]] = draw_set(lists, walk, block[k], k, choices[drawn, k], size, rng)
-        link_family(lists, walk, block[k])
+        walk.chosen[row, block[k]] = draw_set(lists, walk, rung, block[k], k, choices[drawn, k], size, rng)
+        link_family(lists, walk, row, block[k])
     for k in range(n_flagged):
         walk.flags[walk.stack[k]] = 0
     return work

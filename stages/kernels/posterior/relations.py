@@ -1,4 +1,4 @@
-"""How often variables are ancestors of others, and in their Markov blankets, in sampled networks."""
+"""Frequencies of ancestors and of members of Markov blankets in sampled networks."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from ..jit import njit
 
 @njit
 def enter_ancestors(set_of, parent_offsets, parents, above):
-    """The ancestors of every variable of a network, by passing on what parents have until nothing changes.
+    """The ancestors of every variable of a network: unions over parents, repeated until nothing changes.
 
     Parameters
     ----------
     set_of : ndarray of int32, shape (n_variables,)
-    parent_offsets : ndarray of int64
-    parents : ndarray of int32
     above : ndarray of uint64, shape (n_variables, n_words)
-        Receives a row of bits for every v: bit a says whether a is an ancestor of v.
+        Receives a bitset for each variable v: its ancestors.
 
     Returns
     -------
     int
-        Words united.
+        Work: words united.
     """
     above[:] = np.uint64(0)
     work = 0
@@ -46,7 +44,7 @@ def enter_ancestors(set_of, parent_offsets, parents, above):
 
 @njit
 def enter_blankets(set_of, parent_offsets, parents, blankets):
-    """The Markov blanket of every variable: parents, children, and other parents of these; arguments alike."""
+    """The Markov blanket of every variable: parents, children, and their other parents; as `enter_ancestors`."""
     blankets[:] = np.uint64(0)
     work = 0
     for v in range(len(set_of)):
@@ -65,26 +63,23 @@ def enter_blankets(set_of, parent_offsets, parents, blankets):
 
 @njit
 def count_relations(samples, parent_offsets, parents, of_blankets, related, counts, start, most_work):
-    """Add up over networks from `start` on, until about `most_work` words were looked at.
+    """Count the related pairs of the networks from `start` on, until about `most_work` words were processed.
 
     Parameters
     ----------
     samples : ndarray of int32, shape (n_samples, n_variables)
-        The sets chosen.
-    parent_offsets : ndarray of int64
-    parents : ndarray of int32
+        Index of each variable's set.
     of_blankets : bool
         Markov blankets rather than ancestors.
     related : ndarray of uint64, shape (n_variables, n_words)
-        Room to work.
+        Scratch.
     counts : ndarray of float64, shape (n_variables, n_variables)
-        Entry [a, v] grows with every network in which a is an ancestor of v, or in its blanket.
-    start, most_work : int
+        Entry [a, v] is increased by the number of networks in which a is an ancestor of v, or in its blanket.
 
     Returns
     -------
     int
-        Where to go on; ``n_samples`` when all is done.
+        Network to continue from; ``n_samples`` when all is done.
     """
     work = 0
     t = start
@@ -107,24 +102,19 @@ def count_relations(samples, parent_offsets, parents, of_blankets, related, coun
 
 @njit
 def mark_ancestors(samples, parent_offsets, parents, pairs, related, is_above, start, most_work):
-    """In which networks some variables are ancestors of others; arguments as of `count_relations`.
+    """The networks in which given variables are ancestors of others; other arguments as in `count_relations`.
 
     Parameters
     ----------
-    samples : ndarray of int32, shape (n_samples, n_variables)
-    parent_offsets : ndarray of int64
-    parents : ndarray of int32
     pairs : ndarray of int64, shape (n_pairs, 2)
         Ancestor, descendant.
-    related : ndarray of uint64, shape (n_variables, n_words)
     is_above : ndarray of bool, shape (n_pairs, n_samples)
-        Receives the answers.
-    start, most_work : int
+        Receives the result.
 
     Returns
     -------
     int
-        Where to go on.
+        Network to continue from.
     """
     work = 0
     t = start

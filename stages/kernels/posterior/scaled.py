@@ -1,6 +1,6 @@
-"""Non-negative numbers of any size as mantissa times a power of two.
+"""Non-negative floating-point numbers with an extended exponent.
 
-Weights of parent sets differ by thousands of nats, so their sums and products leave the range of
+Weights of parent sets differ by thousands of nats, so their sums and products exceed the range of
 floating-point numbers; logarithms of such size would lose digits that differences of sums need. A number is
 ``mantissa * 2**exponent`` with ``1 <= mantissa < 2``, or a mantissa of 0 with the exponent `NOTHING`.
 """
@@ -15,17 +15,17 @@ NOTHING = -(2**30)
 """Exponent of zero, below that of every weight."""
 
 LEAST_EXPONENT = -(2**26)
-"""Exponents of weights are not smaller; some ten million nats."""
+"""Lower bound on the exponents of weights; some ten million nats."""
 
 LARGEST_SHIFT = 1000
-"""Powers of two in the table reach from minus this to this; what is smaller than any of them is nothing beside 1."""
+"""Largest absolute exponent in the table of powers of two; smaller powers are negligible beside 1."""
 
 POWERS = 2.0 ** np.arange(-LARGEST_SHIFT, LARGEST_SHIFT + 1)
 
 
 @njit
 def power_of_two(exponent):
-    """``2.0**exponent``, 0 if that is less than the table has; exponents are at most `LARGEST_SHIFT`."""
+    """``2.0**exponent``, or 0 below the range of the table; exponents are at most `LARGEST_SHIFT`."""
     return POWERS[exponent + LARGEST_SHIFT] if exponent >= -LARGEST_SHIFT else 0.0
 
 

@@ -1,24 +1,24 @@
 """Sums over all networks by dynamic programming over subsets of variables.
 
-A network's weight is the product of the weights of its families. For the prior that is uniform over networks,
-those on a set S are summed up by their sinks, with inclusion and exclusion (Tian and He 2009, equation 14,
-roots and sinks exchanged): of the networks on S whose sinks contain T, the rest is a network on S - T and each
-j in T takes a set within it,
+A network's weight is the product of the weights of its families. For the prior that is uniform over networks, the
+networks on a set S are summed by their sinks, with inclusion and exclusion (Tian and He 2009, equation 14, roots and
+sinks exchanged). A network on S whose sinks contain T consists of a network on S - T and a set within S - T for each
+j in T, hence
 
     H(S) = sum over non-empty T in S of (-1)^(|T| + 1) H(S - T) prod_{j in T} A_j(S - T),
 
-where A_j(U) is the sum of the weights of the sets of j within U. Its derivative B(U) is the weight of all ways
-to go on from a network on U, which are summed up by the roots of what is added. Every term of these sums is
-itself the weight of some of the networks that the sum is about, never larger than the sum, so no digits are
-lost beyond the logarithm of the number of terms. For the prior that is uniform over orders, T has one member
-and nothing is subtracted (Koivisto and Sood 2004).
+where A_j(U) is the sum of the weights of the sets of j within U. The derivative B(U) = dH(all) / dH(U) is the weight
+of all extensions of a network on U. Every term of these sums is itself the weight of some of the networks in the sum,
+so it never exceeds the sum, and the loss of digits is bounded by the logarithm of the number of terms. For the prior
+that is uniform over orders, T has one member and nothing is subtracted (Koivisto and Sood 2004).
 
 ``H(U) A_j(U) sum_{T with j} (-1)^(|T| + 1) prod_{i in T - j} A_i(U) B(U + T)`` is the weight of the networks in which
-U is all that does not descend from j (uniform over orders: of the pairs of an order and a network in which U precedes
-j). Given that, j has the set S within U with probability ``w_j(S) / A_j(U)``: all arcs follow from one pass.
+U is the set of all variables that do not descend from j (uniform over orders: of the pairs of an order and a network
+in which U precedes j). Given U, variable j has the set S within U with probability ``w_j(S) / A_j(U)``, so one pass
+yields all arcs.
 
-Numbers are mantissas and exponents, see `scaled`; those of H and B, whose exponents are chosen beforehand so that no
-term is much larger than 1, have mantissas of any size.
+Numbers are mantissas and exponents, see `scaled`. The exponents of H and B are chosen beforehand so that no term is
+much larger than 1; their mantissas are not normalised.
 """
 
 from __future__ import annotations
@@ -28,54 +28,47 @@ import math
 import numpy as np
 
 from ..jit import njit
-from ..orders.subset_dp import squeeze
+from ..orders.subset_dp import set_place, squeeze
 from .scaled import NOTHING, add_at, power_of_two
 
 
 @njit
 def enter_weights(parent_offsets, parents, first, end, weights, powers, child, sums, exponents):
-    """The weight of every listed set of a child at its place among all subsets of the other variables.
+    """Enter the weights of a child's listed sets into a table of all subsets of the other variables.
 
     Parameters
     ----------
-    parent_offsets : ndarray of int64
-    parents : ndarray of int32
     first, end : int
-        The child's sets.
+        Range of the child's sets.
     weights, powers : ndarray of float64, ndarray of int32, shape (n_sets,)
-        Weights of all sets, scaled.
-    child : int
+        Scaled weights of all sets.
     sums, exponents : ndarray of float64, ndarray of int32, shape (2^(n_variables - 1),)
-        Receive the weights, 0 where nothing is listed; position `child` is left out of the masks.
+        Receive the weights, 0 for subsets that are not listed. Masks omit position `child`.
     """
     sums[:] = 0.0
     exponents[:] = NOTHING
     for s in range(first, end):
-        mask = np.int64(0)
-        for k in range(parent_offsets[s], parent_offsets[s + 1]):
-            mask |= 1 << parents[k]
-        place = squeeze(mask, child)
+        place = set_place(parent_offsets, parents, s, child)
         sums[place], exponents[place] = weights[s], powers[s]
 
 
 @njit
 def sum_related(sums, exponents, over_supersets, start, most_work):
-    """Replace the number of every subset by the sum over its subsets, or its supersets: about `most_work` additions.
+    """Zeta transform, in slices of about `most_work` additions: sums over the subsets, or supersets, of each set.
 
-    Element by element, the numbers of all subsets with it and those of the same without it are added (Yates 1937).
+    For one element after the other, the numbers of the subsets with and without the element are added (Yates 1937).
 
     Parameters
     ----------
     sums, exponents : ndarray of float64, ndarray of int32, shape (2^n_elements,)
-    over_supersets : bool
+        Transformed in place.
     start : int
-        0, then what the call before returned.
-    most_work : int
+        0, or the return value of the previous call.
 
     Returns
     -------
     int
-        Where to go on; ``n_elements * 2^(n_elements - 1)`` when all is done.
+        Position to continue from; ``n_elements * 2^(n_elements - 1)`` when all is done.
     """
     half = len(sums) // 2
     step, first = np.int64(1), start
@@ -100,20 +93,19 @@ def sum_related(sums, exponents, over_supersets, start, most_work):
 
 @njit
 def push_exponents(exponents, forward, start, most_work):
-    """Exponents of H, those of the largest term with a single variable: about `most_work` terms.
+    """Exponents of H: that of the largest term with a single variable; in slices of about `most_work` terms.
 
     Parameters
     ----------
     exponents : ndarray of int32, shape (n_variables, 2^(n_variables - 1))
-        Of the sums within subsets.
+        Of the sums over subsets.
     forward : ndarray of int64, shape (2^n_variables,)
-        Receives them; `NOTHING` where there is no network, and at the beginning but for 0 of the empty set.
-    start, most_work : int
+        Receives the exponents; `NOTHING` where no network exists. Initially 0 for the empty set, else `NOTHING`.
 
     Returns
     -------
     int
-        Where to go on; ``2^n_variables`` when all is done.
+        Mask to continue from; ``2^n_variables`` when all is done.
     """
     n = len(exponents)
     end = min(len(forward), start + most_work // n + 1)
@@ -130,12 +122,12 @@ def push_exponents(exponents, forward, start, most_work):
 
 @njit
 def pull_exponents(exponents, backward, start, most_work):
-    """Exponents of B, likewise; masks go downwards from that before the full set, for which 0 is entered.
+    """Exponents of B, likewise; masks descend from the one below the full set, whose entry is 0.
 
     Returns
     -------
     int
-        Where to go on; -1 when all is done.
+        Mask to continue from; -1 when all is done.
     """
     n = len(exponents)
     end = max(-1, start - most_work // n - 1)
@@ -150,22 +142,22 @@ def pull_exponents(exponents, backward, start, most_work):
 
 @njit
 def list_groups(sums, exponents, mask, singles, signed, powers, added):
-    """What can be added to a set of variables: groups of others, numbered by bits, with the signed product of sums.
+    """Groups T of variables that can be added to the set `mask`, with the signed products of their sums A_j.
+
+    The bits of a group's index count the variables that can be added, in ascending order.
 
     Parameters
     ----------
     sums, exponents : ndarray of float64, ndarray of int32, shape (n_variables, 2^(n_variables - 1))
-    mask : int
     singles : bool
-        Whether groups have one member.
+        Only groups of one member (prior uniform over orders).
     signed, powers, added : ndarray of float64, int64, int64, shape (2^n_variables,)
-        Receive for every group ``(-1)^(size + 1)`` times the product, its exponent, and the group as a mask. Of
-        groups of one member those of the first variables that can be added.
+        Receive for each group ``(-1)^(size + 1)`` times the product, its exponent, and the group as a mask.
 
     Returns
     -------
     int
-        How many variables can be added.
+        Number of variables that can be added.
     """
     n = len(sums)
     signed[0], powers[0], added[0] = -1.0, 0, 0
@@ -190,7 +182,7 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
 
 @njit
 def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_work):
-    """Add what the networks on the subsets from `start` on give to larger subsets, until about `most_work` terms.
+    """Add the terms of the subsets from `start` on to H of their supersets, until about `most_work` terms.
 
     Parameters
     ----------
@@ -199,18 +191,16 @@ def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_
     forward : ndarray of int64
         Exponents of the totals.
     totals : ndarray of float64, shape (2^n_variables,)
-        H; 1 for the empty set and 0 for all others at the beginning.
+        H; initially 1 for the empty set and 0 for all others.
     singles : bool
-        Uniform over orders.
+        Prior uniform over orders.
     buffers : tuple of ndarray
-        As for `list_groups`.
-    start : int
-    most_work : int
+        Scratch: `signed`, `powers`, `added` of `list_groups`.
 
     Returns
     -------
     int
-        Where to go on.
+        Mask to continue from.
     """
     signed, powers, added = buffers
     work = 0
@@ -234,31 +224,31 @@ def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_
 def pull_shares(
     sums, exponents, forward, totals, backward, rests, singles, buffers, values, descendants, start, most_work
 ):
-    """Replace sums by shares ``P(U) / A_j(U)``, where P(U) is the probability that j chooses within just U.
+    """Replace the sums A_j(U) by ``P(U) / A_j(U)``, where P(U) is the probability of the event of U and j above.
 
     Parameters
     ----------
     sums, exponents : ndarray
-        As for `push_totals`; a row's numbers are replaced one by one.
+        As for `push_totals`; entries are replaced as soon as they are no longer needed.
     forward, totals : ndarray of int64, ndarray of float64
         From `push_totals`.
     backward, rests : ndarray of int64, ndarray of float64, shape (2^n_variables,)
-        Exponents of B, and B itself; 1 for the full set at the beginning.
+        Exponents of B, and B itself; initially 1 for the full set.
     singles, buffers :
         As for `push_totals`.
     values : ndarray of float64, shape (2^n_variables,)
-        Room to work.
+        Scratch.
     descendants : ndarray of float64, shape (n_variables, n_variables)
-        Entry [j, i] grows by the probability that i is not in U, i other than j: that i descends from j.
+        Entry [j, i], i other than j, is increased by P(U) if U lacks i: the probability that i descends from j.
     start : int
-        The full set at the beginning; masks go downwards.
+        First mask, initially the full set; masks descend.
     most_work : int
-        Terms, about.
+        Approximate number of terms.
 
     Returns
     -------
     int
-        Where to go on; -1 when all is done.
+        Mask to continue from; -1 when all is done.
     """
     signed, powers, added = buffers
     n, full = len(sums), len(totals) - 1
@@ -283,7 +273,8 @@ def pull_shares(
                 total += values[group]
         rests[mask] = total
         work += n_open if singles else n_groups
-        # What the groups with each variable give, by folding the highest bit away.
+        # Sum of the groups that contain each variable. The variable of the highest bit is read off, then its groups
+        # are folded into those without it: linear in the number of groups.
         for k in range(n_open - 1, -1, -1):
             half = 1 << k
             own = values[half]
@@ -321,23 +312,18 @@ def pull_shares(
 def add_set_probabilities(
     parent_offsets, parents, first, end, weights, powers, child, shares, exponents, probabilities
 ):
-    """The posterior probability of every listed set of a child.
+    """The posterior probabilities of a child's listed sets.
 
     Parameters
     ----------
     parent_offsets, parents, first, end, weights, powers, child :
         As for `enter_weights`.
     shares, exponents : ndarray
-        From `sum_related`, over supersets.
+        Results of `pull_shares`, summed over supersets by `sum_related`.
     probabilities : ndarray of float64, shape (n_sets,)
-        Receives them.
+        Receives the probabilities.
     """
     for s in range(first, end):
-        mask = np.int64(0)
-        for k in range(parent_offsets[s], parent_offsets[s + 1]):
-            mask |= 1 << parents[k]
-        place = squeeze(mask, child)
+        place = set_place(parent_offsets, parents, s, child)
         shift = powers[s] + exponents[place]
-        probabilities[s] = (
-            weights[s] * shares[place] * power_of_two(max(shift, -1001)) if shares[place] > 0 else 0.0
-        )
+        probabilities[s] = weights[s] * shares[place] * power_of_two(max(shift, -1001)) if shares[place] > 0 else 0.0

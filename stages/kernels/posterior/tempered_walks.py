@@ -1,8 +1,8 @@
-"""Walks through networks by moves of blocks: which block comes next, and several networks on the rungs of a ladder.
+"""Markov chains of block moves with parallel tempering (Geyer 1991).
 
-A chain holds several networks (parallel tempering, Geyer 1991): that on the first rung moves by the posterior,
-those on the others by powers of it that are less than 1, so that they leave modes easily. After every round of
-moves networks on neighbouring rungs change places by Metropolis' rule.
+A chain holds one network for each rung of a temperature ladder. The network on the first rung moves by the posterior,
+the others by powers of it less than 1, so that they leave modes easily. After every round of moves, networks on
+neighbouring rungs are swapped by the rule of Metropolis.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import math
 
 import numpy as np
 
-from ..jit import njit
-from .block_moves import LARGEST_BLOCK, Walk, WeightedLists, move_block
+from ..jit import inlined, njit
+from .block_moves import LARGEST_BLOCK, move_block
 
 ANYONE = 0.1
-"""Share of members of blocks that are drawn among all variables: so that every pair is drawn at times."""
+"""Probability that a member of a block is drawn from all variables, so that every pair has a positive probability."""
 
 
-@njit
+@inlined
 def draw_partner(lists, host, rng):
-    """A variable to join the block of another: one of its partners, at times anyone; possibly itself."""
+    """Draw a variable for the block of `host`: one of its partners, or with probability `ANYONE` any variable."""
     first, end = lists.partner_offsets[host], lists.partner_offsets[host + 1]
     drawn = rng.random()
     if end == first or rng.random() < ANYONE:
@@ -35,9 +35,9 @@ def draw_partner(lists, host, rng):
     return lists.partners[low]
 
 
-@njit
+@inlined
 def draw_block(lists, block, size, rng):
-    """Fill ``block[:size]``: any variable, then partners of those before."""
+    """Fill ``block[:size]`` with a uniform variable and partners of the members drawn before."""
     block[0] = np.int32(rng.random() * (len(lists.partner_offsets) - 1))
     n = 1
     while n < size:
@@ -51,50 +51,8 @@ def draw_block(lists, block, size, rng):
 
 
 @njit
-def on_rung(lists, walk, rung):
-    """The weights of a rung and the network that stands there, as moves take them."""
-    row = walk.standing[rung]
-    weighted = WeightedLists(
-        set_offsets=lists.set_offsets,
-        parent_offsets=lists.parent_offsets,
-        parents=lists.parents,
-        candidate_offsets=lists.candidate_offsets,
-        candidates=lists.candidates,
-        bitmap_offsets=lists.bitmap_offsets,
-        bitmaps=lists.bitmaps,
-        rungs=lists.rungs,
-        weights=lists.weights[rung],
-        powers=lists.powers[rung],
-        rest_powers=lists.rest_powers[rung],
-        scores=lists.scores,
-        partner_offsets=lists.partner_offsets,
-        partners=lists.partners,
-        partner_shares=lists.partner_shares,
-        size_shares=lists.size_shares,
-        choice_offsets=lists.choice_offsets,
-        choices=lists.choices,
-    )
-    network = Walk(
-        standing=walk.standing,
-        chosen=walk.chosen[row],
-        child_offsets=walk.child_offsets,
-        children=walk.children[row],
-        n_children=walk.n_children[row],
-        flags=walk.flags,
-        stack=walk.stack,
-        meeting=walk.meeting,
-        met=walk.met,
-        words=walk.words,
-        sums=walk.sums,
-        powers=walk.powers,
-        reached=walk.reached,
-    )
-    return weighted, network
-
-
-@njit
-def change_places(lists, walk, rng):
-    """Let networks on neighbouring rungs change places, from the first rung on."""
+def swap_networks(lists, walk, rng):
+    """Swap networks on neighbouring rungs by the rule of Metropolis, from the first rung on."""
     totals = np.zeros(len(walk.standing))
     for rung in range(len(totals)):
         for s in walk.chosen[walk.standing[rung]]:
@@ -110,37 +68,34 @@ def change_places(lists, walk, rng):
 
 @njit
 def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most_work):
-    """Make rounds of moves, and keep the network on the first rung after so many of them, until about `most_work`.
+    """Make rounds of moves until about `most_work`; every `n_rounds` the network on the first rung is a sample.
 
     Parameters
     ----------
-    lists : WeightedLists
-    walk : Walk
     round_moves : int
-        Moves on every rung before networks change places.
+        Moves on every rung between swaps of networks.
     n_rounds : int
-        From one network that is kept to the next.
-    rng : numpy.random.Generator
+        Rounds between samples.
     samples : ndarray of int32, shape (n_samples, n_variables)
-        Receives the sets chosen.
+        Receives the set of each variable.
     totals : ndarray of float64, shape (n_samples,)
         Receives the scores of the networks, nats.
     done : int
         Moves made by earlier calls with the same arrays.
     most_work : int
-        As `move_block` counts it.
+        In the unit of `move_block`.
 
     Returns
     -------
     int
-        Moves made by now; ``n_samples * n_rounds * n_rungs * round_moves`` when all networks are there.
+        Total number of moves; ``n_samples * n_rounds * n_rungs * round_moves`` when all samples are drawn.
     """
     n, n_rungs = len(walk.flags), len(walk.standing)
     sample_moves = n_rounds * n_rungs * round_moves
     block = np.empty(LARGEST_BLOCK, dtype=np.int32)
     work = 0
     while done < sample_moves * len(samples) and work < most_work:
-        weighted, network = on_rung(lists, walk, done // round_moves % n_rungs)
+        rung = done // round_moves % n_rungs
         end = done - done % round_moves + round_moves
         while done < end and work < most_work:
             drawn, size = rng.random(), 1
@@ -148,10 +103,10 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
                 size += 1
             size = min(size, n)
             draw_block(lists, block, size, rng)
-            work += move_block(weighted, network, block, size, rng)
+            work += move_block(lists, walk, rung, block, size, rng)
             done += 1
         if done % (n_rungs * round_moves) == 0:
-            change_places(lists, walk, rng)
+            swap_networks(lists, walk, rng)
             work += n_rungs * n
         if done % sample_moves == 0:
             t = done // sample_moves - 1

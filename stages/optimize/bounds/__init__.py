@@ -1,10 +1,8 @@
-"""Upper bounds on the score of every network from given lists (after Cussens 2011; Bartlett & Cussens 2017).
+"""Upper bounds on the score of every network from given lists (after Cussens 2011; Bartlett and Cussens 2017).
 
-`lagrangian` holds a bound that gets better as long as one works on it: dual ascent first, then the volume
-algorithm over violated cuts. `cuts` says what a cut is, `cut_pool` keeps cuts and finds violated clusters,
-`zero_half_cuts` finds halved sums of cuts. `anytime_bound` works on a bound beside a search, for a share of the
-search's work.
-
-To add a kind of cut, say in `cuts` how it is made and counted, and call the search for it in `lagrangian` and in
-`stages.optimize.exact.branch_and_cut`.
+`lagrangian` holds a bound that improves as long as it is worked on: dual ascent first, then the volume algorithm over
+violated cuts. `cuts` defines a cut, `cut_pool` keeps the cuts found, `separators` is the interface of searches for
+violated ones, `cluster_cuts` and `zero_half_cuts` are two of them. `residual` solves what a bound has not excluded,
+by dynamic programming over subsets (`subset_dp`). `anytime_bound` works on a bound beside a search, for a share of
+the search's work; `claims` says among which networks a bound holds, `rounding` how far rounding can move it.
 """

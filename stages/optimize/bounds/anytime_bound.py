@@ -1,67 +1,56 @@
-"""An upper bound that is worked on beside a search, for a share of the search's work.
+"""An upper bound that improves beside a search, for a share of the search's work.
 
-Under a treewidth bound it is one on all networks whose sets are within that bound's in-degree, whatever their width.
+Under a treewidth bound K it holds for all networks with at most K parents each, whatever their width.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from formats.records import ParentSetTable
+from stages.lists.set_lists import keep_in_table
+from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
-from ..lists.set_lists import keep_in_table
 from ..result import total_score
 from .lagrangian import BoundSearch
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.runtime.budgets import Budget
-
 SHARE = 0.2
-"""Work on the bound for each unit of work of the search: a sixth of the time."""
+"""Work on the bound per unit of work of the search: a sixth of the time."""
 
 FIRST_WORK = 30_000_000
-"""Work on the bound to begin with, about a tenth of a second; more than dual ascent needs for most lists."""
+"""Initial work on the bound, about a tenth of a second; more than dual ascent needs for most lists."""
 
 LEAST_WORK = 5_000_000
-"""What is due is put off until it is this much: some hundredths of a second."""
+"""Smallest amount of work done at once: some hundredths of a second."""
 
 GAP_OF_LISTS = "gap to the lists' best"
-"""What progress calls the difference between the bound and the best score."""
+"""Name of the gap in progress reports."""
 
 
 class AnytimeBound:
     """The bound for a search on the lists of `table`.
 
-    Work on it depends on the work of the search alone, never on the clock, so that a run with a limit on
-    evaluations repeats exactly; the clock only ends it.
+    The work on it depends on the work of the search alone, never on the clock, so that a run with a limit on
+    evaluations is reproducible; the clock only ends it.
 
     Parameters
     ----------
-    table : ParentSetTable
-    seed : int
-    budget : Budget
     treewidth : int, optional
-        Bound of the search: sets of more parents are left out.
+        Treewidth bound of the search: sets with more parents are excluded.
     idle_share : float
-        Further work on the bound for each unit of work of the search beyond twice what it took to find its best
-        network.
+        Additional work on the bound per unit of work of the search, once the search has done twice the work after
+        which it found its incumbent.
     """
 
     def __init__(
-        self,
-        table: ParentSetTable,
-        seed: int,
-        budget: Budget,
-        treewidth: int | None = None,
-        idle_share: float = 0.0,
+        self, table: ParentSetTable, seed: int, budget: Budget, treewidth: int | None = None, idle_share: float = 0.0
     ):
         lists = table
         if treewidth is not None:
-            # Every variable has such a set: larger fixed records are refused before.
+            # Every variable has such a set: larger fixed records were refused before.
             lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         self.search = BoundSearch(lists, task_generator(seed, 0, 1))
         self._scores = None if treewidth is not None else lists.scores
@@ -72,7 +61,7 @@ class AnytimeBound:
 
     @property
     def is_closed(self) -> bool:
-        """The best network told so far is proved optimal."""
+        """Whether the best network reported so far is proved optimal."""
         return self.search.is_closed
 
     @property
@@ -81,9 +70,9 @@ class AnytimeBound:
         return {GAP_OF_LISTS: self.search.gap}
 
     def better_network(self, score: float) -> tuple[np.ndarray, float] | None:
-        """The network that work on the bound has found, if it scores more: its sets and its score in nats.
+        """The network found by the residual problem, if it scores more: its sets and its score in nats.
 
-        Never under a treewidth bound, which it may not keep.
+        None under a treewidth bound, which that network may violate.
         """
         found = self.search.found
         if found is None or self._scores is None:
@@ -92,11 +81,10 @@ class AnytimeBound:
         return (found, total) if total > score else None
 
     def keep_pace(self, work: float, score: float) -> None:
-        """Work on the bound until it has had its share of `work` sets looked at by the search, about.
+        """Work on the bound until it has had its share of the search's `work`, in sets looked at.
 
         Parameters
         ----------
-        work : float
         score : float
             Of the best network so far, in nats.
         """
@@ -113,6 +101,6 @@ class AnytimeBound:
 
 
 def bound_facts(bound: float, score: float, rounding: float) -> dict[str, float]:
-    """Header entries of a bound in nats, rounded outward; `claims` tells for which networks it holds."""
+    """Header entries of a bound in nats, rounded outward; `claims` says for which networks it holds."""
     bound = max(bound, score) + rounding
     return {"bound": bound, "gap": bound - score}

@@ -1,25 +1,21 @@
-"""What a bound is about, in words: the one place that says among which networks one is proved to be the best.
+"""Claims: the set of networks that a bound holds for, in words.
 
-A claim is never wider than its proof. It names every limit on the lists (most parents, arcs that the user requires
-or forbids, a screening forest) and on the search (a treewidth bound, further constraints). Lists that are not
-complete prove nothing about networks with other sets.
+A claim is never wider than its proof. It names every limit on the lists (number of parents, required and forbidden
+arcs, a screening forest) and on the search (a treewidth bound, further constraints). Incomplete lists prove nothing
+about networks with other sets.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from formats.records import ParentSetTable
 from formats.wording import plural
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-
-    from .. import OptimizeOptions
+from .. import OptimizeOptions
 
 ALL = "all networks"
-"""How a claim about complete lists begins; no other one begins so."""
+"""First words of a claim about complete lists, and of no other."""
 
 LISTED = "networks of the listed sets"
 
@@ -27,11 +23,10 @@ KEEPING_FOREST = " that keep the screening forest (other arcs among its roots on
 
 
 def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
-    """Among which networks a bound on those from the lists of `table` holds.
+    """The networks that a bound computed on the lists of `table` holds for.
 
     Parameters
     ----------
-    table : ParentSetTable
     options : OptimizeOptions
         Of the search: its method, treewidth bound and constraints.
     """
@@ -59,22 +54,22 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
 
 
 def claim_of_scores(options: OptimizeOptions) -> str:
-    """Among which networks a bound on all that data allow holds; the options as in `claim_of_lists`."""
+    """The networks that a bound on all sets of a data set holds for; options as in `claim_of_lists`."""
     limits = [m for m in (options.max_parents, options.treewidth) if m is not None]
     claim = ALL + _kind(min(limits, default=None), options)
     return claim + (" under the constraints" if _is_constrained(options) else "")
 
 
 def claim_of_grown_lists(n_sets: int, options: OptimizeOptions) -> str:
-    """Among which networks a bound on lists that grew during the search holds: those of the sets at its end."""
+    """The networks that a bound on lists grown by the search holds for: those of the final sets."""
     sets = f"networks of the {plural(n_sets, 'set')} listed at the end"
     return sets + _kind(options.treewidth, options)
 
 
 def _kind(most_parents: int | None, options: OptimizeOptions) -> str:
-    """Most parents, and that a treewidth bound is not part of the claim; networks of one parent each keep it.
+    """The limit on parents, and that the claim covers any treewidth; networks with one parent each keep the bound.
 
-    A bound on tables is part of the claim where networks of one parent each are searched exactly, and not elsewhere.
+    A bound on tables is part of the claim only where networks with one parent each are searched exactly.
     """
     if most_parents is None:
         return ""

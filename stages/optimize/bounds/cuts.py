@@ -1,7 +1,7 @@
-"""What a cut is: the candidate sets that it counts and the number demanded of them, and how it was made.
+"""Cuts: the candidate sets that each counts, the number demanded of them, and its origin.
 
-A cut is a cluster of variables, or half of a sum of cuts, rounded (see `zero_half_cuts` for why such halves hold).
-As the way it was made is kept, it can be made anew when candidate sets are left out.
+A cut is a cluster of variables, or half of a sum of cuts, rounded (`zero_half_cuts` has the proof). The origin allows
+the cut to be counted anew when candidate sets are excluded or other lists are searched.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 MOST_WEIGHT = 100
-"""How often a cut may count a set."""
+"""Largest weight of a set in a cut."""
 
 
 class CountedSets(NamedTuple):
-    """Which sets a cut counts.
+    """The sets that a cut counts.
 
     Attributes
     ----------
     sets : ndarray of int32
     weights : ndarray of int8
-        How many times.
+        Multiplicity of each set.
     demand : int
     """
 
@@ -33,14 +33,14 @@ class CountedSets(NamedTuple):
 
 
 class HalvedSum:
-    """Half of a sum of cuts, as it is made, so that it holds for any candidate sets.
+    """The origin of a zero-half cut: half of a sum of cuts, valid for any candidate sets.
 
     Parameters
     ----------
     parts : sequence
         The cuts summed: pairs of members and demand, or `HalvedSum`.
     lowered : ndarray of int32
-        The variables L for whose sets counts are rounded down, ascending.
+        Variables for whose sets counts are rounded down (L in `zero_half_cuts`), ascending.
 
     Attributes
     ----------
@@ -60,18 +60,18 @@ class HalvedSum:
 
 
 Origin = tuple[np.ndarray, int] | HalvedSum
-"""How a cut is made: a cluster (members, ascending, and demand) or a halved sum."""
+"""A cluster (members, ascending, and demand) or a halved sum."""
 
 
 def key_of(origin: Origin) -> bytes:
-    """Equal for cuts that are made in the same way."""
+    """A key that is equal for equal origins."""
     if isinstance(origin, HalvedSum):
         return b"h" + origin.key
     return b"c%d," % origin[1] + origin[0].tobytes()
 
 
 def add_up(parts: Sequence[CountedSets]) -> CountedSets:
-    """The sum of cuts: sets ascending, weights of type int64."""
+    """The sum of cuts: sets ascending, weights int64."""
     sets = np.concatenate([part.sets for part in parts])
     weights = np.concatenate([part.weights for part in parts])
     counted, where = np.unique(sets, return_inverse=True)
@@ -88,11 +88,10 @@ def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> Co
         See `add_up`.
     child : ndarray of int
         Of the sets that `total` counts.
-    lowered : ndarray of int32
     """
     demand = (total.demand - len(lowered) + 1) // 2
     half = (total.weights + ~np.isin(child, lowered)) // 2
-    # One set taken that counts the whole demand is enough; more would only weaken the cut.
+    # A set of weight `demand` satisfies the cut alone; a larger weight would only weaken it.
     half = np.minimum(half, max(0, min(demand, MOST_WEIGHT)))
     kept = half > 0
     return CountedSets(total.sets[kept], half[kept].astype(np.int8), min(demand, MOST_WEIGHT))

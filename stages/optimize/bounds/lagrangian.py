@@ -1,105 +1,104 @@
 """Upper bounds on the score of every network that candidate lists allow, at any number of variables.
 
-First dual ascent over cluster cuts (`stages.kernels.bounds.dual_ascent`): fast, and its order of placement is a good
-one to start a search from. Then the multipliers of these cuts are improved, and further cuts found, by the volume
-algorithm (`stages.kernels.bounds.lagrangian`), which comes close to what a linear programme over the same cuts would
-give: clusters of demand one and two, and sums of cuts, halved and rounded (`zero_half_cuts`). Sets whose reduced cost
-exceeds what separates the bound from the best network known cannot be part of a better one and are left out on
-the way.
+First dual ascent over cluster cuts (`stages.kernels.bounds.dual_ascent`), which is fast and whose order of placement
+is a good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagrangian`) improves the multipliers
+and separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
+over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
+is excluded (reduced-cost fixing).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from .cut_pool import DEMANDS, CutPool, find_clusters, keep_columns, make_support
+from formats.records import ParentSetTable
+from stages.kernels.bounds.dual_ascent import (
+    ASCENT_MORE,
+    CLUSTERS,
+    WORK_LEFT,
+    Columns,
+    ascend,
+    new_columns,
+    new_placement,
+    place_free,
+)
+from stages.kernels.bounds.lagrangian import BOUND, STEP, VIOLATION, WEIGHT, improve_multipliers, new_pace, relax
+from stages.kernels.orders.set_lists import SetLists
+from stages.runtime.budgets import Budget
+
+from .cluster_cuts import DEMANDS, ClusterSeparator
+from .cut_pool import CutPool, keep_columns
 from .residual import solve_residual
 from .rounding import proof_rounding, rounded_down
-from .zero_half_cuts import find_halved
-
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.kernels.bounds.dual_ascent import Columns
-    from stages.kernels.orders.set_lists import SetLists
-    from stages.runtime.budgets import Budget
-
+from .separators import Separator, add_violated, make_point
+from .zero_half_cuts import HalvedSumSeparator
 
 SLICE_WORK = 20_000_000
-"""Sets looked at per compiled call, about; some hundredths of a second."""
+"""Approximate number of sets looked at per compiled call; some hundredths of a second."""
 
 ASCENT_WORK = SLICE_WORK // 8
-"""The same of dual ascent, whose unit of work takes longer where lists are long."""
+"""The same for dual ascent, whose unit of work takes longer where lists are long."""
 
 ROUND_STEPS = 400
-"""Steps of the volume algorithm between two searches for cuts."""
+"""Steps of the volume algorithm between two rounds of separation."""
 
 ROUND_WORK = 300_000
-"""What a round costs besides its compiled work, in sets looked at."""
+"""Cost of a round besides its compiled work, in sets looked at."""
 
 MOST_CLUSTERS = 20_000
 MOST_COUNTED = 30_000_000
-"""Cuts, and sets in them, beyond which no more are added: 300 MB."""
+"""Cuts, and sets counted by them, beyond which no more are added: 300 MB."""
 
 SUPPORT_SHARE = 1e-4
-LEAST_VIOLATION = 0.02
-SEARCH_STEPS = 80
-NOISES = (0.0, 0.05)
-"""Shares taken for none, violations looked for, in averages that are only near to a solution; noises by turns."""
+"""Shares up to this are neglected: averages are only near to a solution."""
 
-HALVING_SHARE = 0.01
-HALVING_SLACK = 0.2
-HALVING_VIOLATION = 0.04
-"""The same for halved sums, and the most slack of cuts that are summed."""
-
-HALVING_WORK = 0.5
-"""Work on the search for halved sums for each unit of work of the steps before, at most."""
+SEPARATORS: tuple[Sequence[Separator], ...] = tuple(
+    (
+        *(ClusterSeparator(demand, steps=80, violation=0.02, noise=noise) for demand in DEMANDS),
+        # Half as much work as the steps of a round take on the same cuts.
+        HalvedSumSeparator(0.01, most_slack=0.2, violation=0.04, work_per_counted=0.5 * ROUND_STEPS),
+    )
+    for noise in (0.0, 0.05)
+)
+"""Separators of a round; rounds with and without noise alternate, so that they find different clusters."""
 
 DROPPING_ROUNDS = 3
-"""Rounds after which cuts without a multiplier that the averages keep are dropped."""
+"""Rounds between two deletions of slack cuts without a multiplier."""
 
 FIRST_WEIGHT, LAST_WEIGHT = 0.1, 0.002
-"""Most weight of a new choice in the average, at first, and where halving ends."""
+"""Largest weight of a new choice in the moving average: initial value, and the value at which halving ends."""
 
 STALL_GAIN = 0.02
-"""Share of the gap that a round must close; else averages become longer."""
+"""Share of the gap that a round must close; else the moving averages become longer."""
 
 
 class BoundSearch:
-    """A bound that gets better as long as one works on it; valid at any moment.
+    """An upper bound that improves with work and is valid at any time.
 
     Parameters
     ----------
     lists : SetLists or ParentSetTable
-        Candidate sets, best first for every variable.
-    rng : numpy.random.Generator
+        Candidate sets of every variable, best first.
     known : BoundSearch, optional
-        A search on other lists of the same variables: its cuts hold on these too and are where to go on from.
+        A search on other lists of the same variables; its cuts hold on these too and are the warm start.
 
     Attributes
     ----------
     order : ndarray of int32, shape (n_variables,)
-        An order to start a search from: that in which dual ascent placed the variables. Until it has placed all,
-        those not placed stand last.
+        The order in which dual ascent placed the variables, a start for searches. Variables not placed yet stand
+        last.
     kept : ndarray of int64
-        Sets that may be part of a network better than the best one told to `improve`.
+        Sets that may be part of a network better than the incumbent.
     found : ndarray of int64 or None
-        The best network of these, where they were few enough to solve.
+        The best network of these, if the residual problem was small enough to solve.
     work : int
-        Sets looked at so far, about: the deterministic unit of work.
+        Approximate number of sets looked at so far: the deterministic unit of work.
     """
 
-    def __init__(
-        self,
-        lists: SetLists | ParentSetTable,
-        rng: np.random.Generator,
-        known: BoundSearch | None = None,
-    ):
-        from stages.kernels.bounds.dual_ascent import new_columns, new_placement, place_free
-        from stages.kernels.bounds.lagrangian import new_pace
-
+    def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, known: BoundSearch | None = None):
         columns = new_columns(lists)
         n = len(columns.set_offsets) - 1
         self.rng = rng
@@ -131,30 +130,28 @@ class BoundSearch:
 
     @property
     def value(self) -> float:
-        """Upper bound in nats on the score of every network from the lists, or that of the best one known."""
+        """Upper bound in nats on the score of every network from the lists; at least the incumbent's score."""
         return max(self.incumbent, self._ideal - max(0.0, self._cost))
 
     @property
     def _cost(self) -> float:
-        """No network costs less, in nats: by the present multipliers, or by what was left and solved."""
-        from stages.kernels.bounds.lagrangian import BOUND
-
+        """Lower bound on the cost of a network in nats, by the multipliers or by the residual problem."""
         return max(self._floor, float(self._pace[BOUND]) - self._relax_error)
 
     @property
     def rounding(self) -> float:
-        """Nats by which sums over a network's sets, and so the bound, may be wrong."""
+        """Largest rounding error in nats of sums over a network's sets, and so of the bound."""
         loss = self._ideal - self.incumbent if self.incumbent > -math.inf else 0.0
         return proof_rounding(len(self.order), self._magnitude + loss)
 
     @property
     def gap(self) -> float:
-        """Nats between the bound and the best network known."""
+        """Gap between the bound and the incumbent in nats."""
         return self.value - self.incumbent
 
     @property
     def is_closed(self) -> bool:
-        """The best network known is proved to be the best there is."""
+        """Whether the incumbent is proved optimal."""
         return self.incumbent > -math.inf and self.gap <= self.rounding
 
     @property
@@ -169,20 +166,18 @@ class BoundSearch:
 
     @property
     def ideal(self) -> float:
-        """Sum of the best scores of all variables, in nats: what costs are measured from."""
+        """Sum of the best scores of all variables in nats: the zero of costs."""
         return self._ideal
 
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
-        """Work on until `work` in all is done, the budget is spent or the bound meets the incumbent.
+        """Work until `work` in all is done, the budget is spent or the bound meets the incumbent.
 
-        Without a network to compare with, dual ascent is all that is done.
+        Without an incumbent only dual ascent is done.
 
         Parameters
         ----------
-        budget : Budget
-        work : float
         incumbent : float
-            Score of the best network known, in nats; minus infinity for none.
+            Score of the best network known in nats; minus infinity for none.
         """
         self.incumbent = max(self.incumbent, incumbent)
         while self.work < work and not self.is_closed and not budget.is_spent():
@@ -201,9 +196,6 @@ class BoundSearch:
 
     def _ascend(self, work: float) -> None:
         """A slice of dual ascent."""
-        from stages.kernels.bounds.dual_ascent import ASCENT_MORE, CLUSTERS, WORK_LEFT, ascend
-        from stages.kernels.bounds.lagrangian import BOUND
-
         columns = self._pool.columns
         n = len(columns.set_offsets) - 1
         room = max(1, min(MOST_CLUSTERS - len(self._pool), 1 + 4_000_000 // n))
@@ -219,7 +211,7 @@ class BoundSearch:
         self.work += allowed - int(progress[WORK_LEFT])
         count = int(progress[CLUSTERS])
         self._pool.add((pool[offsets[c] : offsets[c + 1]].copy(), 1) for c in range(count))
-        # Clusters that are raised were violated, so none comes twice.
+        # Clusters that are raised were violated, so none is in the pool already.
         self._multipliers = np.concatenate((self._multipliers, raised[:count]))
         self._pace[BOUND] += math.fsum(raised[:count].tolist())
         self.order = self._order()
@@ -229,24 +221,20 @@ class BoundSearch:
 
     def _begin_rounds(self) -> None:
         self._is_raised = True
-        del self._placement  # large, and of use to dual ascent alone
+        del self._placement  # large, and used by dual ascent only
         self._evaluate()
         self._shares = np.zeros(len(self._reduced))
         self._shares[self._chosen] = 1.0
 
     def _evaluate(self) -> None:
-        """The bound of the present multipliers from scratch; leaves out sets that cannot be part of a better
-        network.
-        """
-        from stages.kernels.bounds.lagrangian import BOUND, relax
-
+        """Recompute the bound of the multipliers; exclude sets that cannot be part of a better network."""
         columns = self._pool.columns
         self._reduced = np.empty(len(columns.costs))
         self._chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
         bound = relax(columns, self._pool.by_set, self._multipliers, self._reduced, self._chosen)
         self._pace[BOUND] = bound
         least_bound = rounded_down(columns, self._pool.by_set, self._multipliers, self._reduced)
-        # Twice, for the steps until it is worked out anew.
+        # Doubled, to cover the steps until the next evaluation.
         self._relax_error = 2.0 * max(0.0, bound - least_bound)
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
@@ -265,7 +253,7 @@ class BoundSearch:
                 self._shares = self._shares[kept]
 
     def _solve_kept(self, columns: Columns, kept: np.ndarray) -> None:
-        """Solve what is left when it is little: a better network is one of it."""
+        """Solve the residual problem if it is small: a better network consists of the kept sets."""
         solved = solve_residual(columns, kept) if self.incumbent > -math.inf else None
         if solved is not None:
             cost, chosen = solved
@@ -274,8 +262,6 @@ class BoundSearch:
 
     def _step(self) -> None:
         """A slice of steps of the volume algorithm."""
-        from stages.kernels.bounds.lagrangian import improve_multipliers
-
         columns, cuts = self._pool.columns, self._pool.by_set
         step_work = len(cuts.cuts) + 4 * len(columns.costs) + 1
         steps = min(ROUND_STEPS - self._steps, 1 + SLICE_WORK // step_work)
@@ -296,9 +282,7 @@ class BoundSearch:
         self.work += steps * step_work
 
     def _end_round(self, budget: Budget) -> None:
-        """Leave out what is not needed, find further cuts, set the pace of the next round."""
-        from stages.kernels.bounds.lagrangian import STEP, VIOLATION, WEIGHT
-
+        """Drop slack cuts, exclude sets, separate further cuts, adapt step length and averages."""
         self._round += 1
         if self._round % DROPPING_ROUNDS == 0:
             kept = (self._multipliers > 0.0) | (self._trial[VIOLATION] > -0.05)
@@ -306,24 +290,11 @@ class BoundSearch:
             self._multipliers = self._multipliers[kept]
         self._evaluate()
         bound = self._cost
-        support = make_support(self._pool.columns, self._shares, SUPPORT_SHARE)
-        added, work = 0, ROUND_WORK
-        for demand in DEMANDS:
-            noise = NOISES[self._round % len(NOISES)]
-            found, looked_at = find_clusters(
-                support, demand, self.rng, budget, SEARCH_STEPS, LEAST_VIOLATION, noise
-            )
-            work += 2 * looked_at
-            if len(self._pool.cuts.sets) <= MOST_COUNTED:
-                added += self._pool.add(found)
-        if len(self._pool.cuts.sets) <= MOST_COUNTED:
-            most_work = HALVING_WORK * ROUND_STEPS * len(self._pool.cuts.sets)
-            limits = (HALVING_SHARE, HALVING_SLACK, HALVING_VIOLATION, most_work)
-            halved, looked_at = find_halved(self._pool, self._shares, self.rng, budget, *limits)
-            work += 2 * looked_at
-            added += self._pool.add(halved)
+        point = make_point(self._pool.columns, self._shares, SUPPORT_SHARE)
+        separators = SEPARATORS[self._round % len(SEPARATORS)]
+        added, work = add_violated(separators, point, self._pool, self.rng, budget, MOST_COUNTED)
         self._multipliers = np.concatenate((self._multipliers, np.zeros(added)))
-        self.work += work
+        self.work += ROUND_WORK + 2 * work
         remaining = self._ideal - self.incumbent - bound
         if bound - self._last < STALL_GAIN * remaining:
             self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)

@@ -1,9 +1,8 @@
-"""What is left when a bound has ruled out most sets, solved exactly: the last step of a proof.
+"""The residual problem: the few sets that a bound has not excluded, solved exactly. The last step of a proof.
 
-Multipliers come as near to the optimum as their method's tolerance, ties (networks that are equivalent score alike)
-keep them from ever meeting it. But the few sets that the bound cannot rule out form small circles only. A network
-of them can be cyclic only within a strongly connected component of all their arcs, so each component is solved for
-itself by dynamic programming over subsets.
+Multipliers approach the optimum to the tolerance of their method only, since Markov-equivalent networks tie. But the
+sets that the bound cannot exclude form small cycles only. A choice among them can be cyclic only within a strongly
+connected component of all their arcs, so dynamic programming over subsets solves each component by itself.
 """
 
 from __future__ import annotations
@@ -12,18 +11,19 @@ import math
 
 import numpy as np
 
+from stages.arrays import offsets_of
 from stages.graphs import strongly_connected_components
+from stages.lists.set_lists import index_lists
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
-from ..exact.subset_dp import solve_by_subsets
-from ..lists.set_lists import index_lists, offsets_of
+from .subset_dp import solve_by_subsets
 
 MOST_SETS = 20
-"""Sets per variable beyond which nothing is tried."""
+"""Average number of sets per variable beyond which the residual problem is not solved."""
 
 MOST_TOGETHER = 14
-"""Variables of a component at most: some milliseconds."""
+"""Largest component in variables: some milliseconds."""
 
 
 def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None:
@@ -31,22 +31,19 @@ def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None
 
     Parameters
     ----------
-    columns : Columns
     kept : ndarray of bool, shape (n_sets,)
         At least one of every variable.
 
     Returns
     -------
     (float, ndarray of int64) or None
-        Its cost in nats and its sets; None where that would take long, or where there is no network.
+        Its cost in nats and its sets; None if the problem is too large or has no acyclic choice.
     """
     sets = np.flatnonzero(kept)
     n = len(columns.set_offsets) - 1
     if len(sets) > MOST_SETS * n:
         return None
-    members = [
-        columns.parents[columns.parent_offsets[s] : columns.parent_offsets[s + 1]].tolist() for s in sets
-    ]
+    members = [columns.parents[columns.parent_offsets[s] : columns.parent_offsets[s + 1]].tolist() for s in sets]
     starts = np.searchsorted(sets, columns.set_offsets).tolist()
     parents = [sorted({p for k in range(starts[v], starts[v + 1]) for p in members[k]}) for v in range(n)]
     components = strongly_connected_components(parents)
@@ -71,9 +68,7 @@ def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None
             parents=np.array([p for some in within for p in some], dtype=np.int32),
         )
         solved = solve_by_subsets(lists, Budget(), NullReporter())
-        if solved is None or solved[1].max() >= len(
-            ranked
-        ):  # without an order that allows every variable a set
+        if solved is None or solved[1].max() >= len(ranked):  # no order allows every variable a set
             return None
         for v, s in zip(component, solved[1].tolist()):
             chosen[v] = sets[ranked[s]]

@@ -1,64 +1,59 @@
-"""What rounding can amount to in the sums that proofs rest on: the only tolerance of a proof."""
+"""Bounds on rounding errors in the sums that proofs rest on: the only tolerance of a proof."""
 
 from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from stages.kernels.bounds.dual_ascent import Columns
-    from stages.kernels.bounds.lagrangian import SetCuts
+from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.bounds.lagrangian import SetCuts
 
 EPSILON = sys.float_info.epsilon
 
 
 def sum_error(n_terms: int, magnitude: float) -> float:
-    """At most how far a sum of floats is from the true one, in whatever order it was added up.
+    """Largest rounding error of a sum of floats, in any order of summation (Higham 2002, equation 4.4).
 
     Parameters
     ----------
-    n_terms : int
     magnitude : float
-        Sum of the absolute terms (Higham 2002, equation 4.4).
+        Sum of the absolute values of the terms.
     """
     return n_terms * EPSILON * magnitude
 
 
 PRICED = 8
-"""Sums over variables that a proof rests on, one in the other: scores, costs, cuts that price them; generous."""
+"""Nested sums over variables that a proof rests on (scores, costs, priced cuts), rounded up."""
 
 
 def proof_rounding(n_variables: int, magnitude: float) -> float:
-    """Nats by which sums over a network's sets, and so a bound, may be wrong; parameters as in `sum_error`."""
+    """Largest rounding error in nats of sums over a network's sets; parameters as in `sum_error`."""
     return sum_error(PRICED * n_variables, magnitude)
 
 
 def optimality_tolerance(scores: np.ndarray) -> float:
-    """Nats between a written bound and a network of these local scores that are rounding: it is proved optimal.
+    """Gap in nats that rounding alone explains; at or below it a network of these local scores is optimal.
 
-    A bound that meets the network to its rounding, and is then rounded outward.
+    The bound may fall short of the network by its own rounding error, and is rounded outward when it is written.
     """
     return 3.0 * proof_rounding(len(scores), float(np.abs(scores).sum()))
 
 
 def rounded_down(columns: Columns, cuts: SetCuts, multipliers: np.ndarray, reduced: np.ndarray) -> float:
-    """The bound of these multipliers on the cost of every network, in nats, less what rounding can amount to.
+    """Lower bound of these multipliers on the cost of every network, in nats, less the largest rounding error.
 
     Parameters
     ----------
-    columns : Columns
-    cuts : SetCuts
     multipliers : ndarray of float64, shape (n_cuts,)
-        Not negative.
+        Non-negative.
     reduced : ndarray of float64, shape (n_sets,)
-        Reduced costs as `stages.kernels.bounds.lagrangian.relax` computes them, each in one sum over the cuts that
-        count the set; infinite where a set is left out.
+        Reduced costs from `stages.kernels.bounds.lagrangian.relax`, each summed over the cuts that count the set;
+        infinite for an excluded set.
     """
     is_open = np.isfinite(reduced)
-    # Cost and multipliers of a set: twice the cost less the reduced cost.
+    # The terms of a reduced cost add up to at most twice the cost plus the reduced cost in absolute value.
     magnitude = np.where(is_open, 2.0 * columns.costs + np.abs(np.where(is_open, reduced, 0.0)), 0.0)
     lowest = reduced - sum_error(1, 1.0) * (np.diff(cuts.offsets) + 1) * magnitude
     least = np.minimum.reduceat(lowest, columns.set_offsets[:-1])

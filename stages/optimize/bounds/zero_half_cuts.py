@@ -1,35 +1,40 @@
-"""Cuts that are half of a sum of other cuts, rounded: what cluster cuts alone leave open.
+"""Zero-half cuts: half of a sum of other cuts, rounded. They close part of what cluster cuts alone leave open.
 
-Let cuts be given that count set s, all in all, c(s) times and demand D. Every variable takes one set. So for any
-variables L, counting c(s) / 2 rounded down for their sets and rounded up for all others demands (D - |L|) / 2, and
-as whole numbers are counted, that rounded up (Caprara & Fischetti 1996 on such cuts in general). Sums may in turn
-be of cuts so made. Found by `stages.kernels.bounds.zero_half_cuts`.
+Let the summed cuts count set s altogether c(s) times and demand D. Every variable takes one set. So for any set L of
+variables, the cut that counts c(s) / 2 times, rounded down for sets of L and up for all others, demands
+(D - |L|) / 2; as counts are whole numbers, the demand may be rounded up (Caprara and Fischetti 1996 on such cuts in
+general). Summed cuts may be zero-half cuts themselves. Kernel: `stages.kernels.bounds.zero_half_cuts`.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
+from stages.arrays import offsets_of
+from stages.kernels.bounds.zero_half_cuts import OddSets, SumRules, new_cut_sum, search_sums
+from stages.runtime.budgets import Budget
+
+from .cut_pool import CutPool
 from .cuts import CountedSets, HalvedSum, add_up, round_half
-
-if TYPE_CHECKING:
-    from stages.kernels.bounds.lagrangian import Cuts
-    from stages.kernels.bounds.zero_half_cuts import OddSets
-    from stages.runtime.budgets import Budget
-
-    from .cut_pool import CutPool
+from .separators import Point
 
 MOST_DEPTH = 9
+"""Nesting of sums."""
+
 MOST_SUMMED = 8
-"""Sums of sums at most, and cuts in one of them."""
+"""Cuts in one sum."""
 
 SEARCH_STEPS = 20
+"""Cuts that enter or leave a sum per search."""
+
 MOST_SEEDS = 200
+"""Searches per call."""
+
 MOST_FOUND = 40
-"""Cuts that enter or leave per search, searches, and cuts found at a time."""
+"""Cuts returned per call."""
 
 SEEDS = 8
 """Searches per compiled call."""
@@ -46,80 +51,70 @@ def choose_lowered(total: CountedSets, child: np.ndarray, shares: np.ndarray, n_
     return np.flatnonzero(is_lowered).astype(np.int32)
 
 
-def find_halved(
-    pool: CutPool,
-    shares: np.ndarray,
-    rng: np.random.Generator,
-    budget: Budget,
-    least_share: float,
-    most_slack: float,
-    violation: float,
-    most_work: float,
-) -> tuple[list[HalvedSum], int]:
-    """Halved sums of cuts of `pool` that a fractional choice violates and that are not in the pool, worst first.
+class HalvedSumSeparator(NamedTuple):
+    """Searches for sums of cuts that, halved and rounded, a fractional choice violates.
 
-    Parameters
+    Attributes
     ----------
-    pool : CutPool
-    shares : ndarray of float64, shape (n_sets,)
-    rng : numpy.random.Generator
-    budget : Budget
-        When it runs out the search ends early.
     least_share : float
-        Sets with shares up to this are left aside by the search.
+        Sets with shares up to this are neglected.
     most_slack : float
-        Of cuts to be summed.
+        Largest slack of a cut that may be summed.
     violation : float
         Least share that must be missing.
-    most_work : float
-        Sets looked at after which no further search begins.
-
-    Returns
-    -------
-    (found, work)
+    work, work_per_counted : float
+        No further search begins once it has looked at so many sets: a constant, and so many for each set counted by
+        the cuts of the pool.
     """
-    from stages.kernels.bounds.zero_half_cuts import SumRules, new_cut_sum, search_sums
 
-    usable, odd = _odd_sets(pool, shares, least_share, most_slack)
-    n = len(pool.columns.set_offsets) - 1
-    total = new_cut_sum(len(usable), shares[shares > least_share], n)
-    kept = np.empty(len(usable), dtype=np.bool_)
-    rules = SumRules(n_steps=SEARCH_STEPS, most_summed=MOST_SUMMED, least_violation=violation)
-    sums, work = np.empty(SEEDS * MOST_SUMMED, dtype=np.int32), 0
-    seeds = rng.permutation(len(usable))[:MOST_SEEDS].astype(np.int32)
-    present = {_content(pool.row(int(c))) for c in np.flatnonzero(pool.depths > 0)}
-    found = []
-    for start in range(0, len(seeds), SEEDS):
-        if work > most_work or budget.is_spent():
-            break
-        ends = np.zeros(SEEDS + 1, dtype=np.int64)
-        count, looked_at = search_sums(odd, total, seeds[start : start + SEEDS], rules, rng, kept, sums, ends)
-        work += looked_at
-        for a, b in pairwise(ends[: count + 1].tolist()):
-            summed = usable[sums[a:b]].tolist()
-            whole = add_up([pool.row(c) for c in summed])
-            child = pool.children(whole.sets)
-            lowered = choose_lowered(whole, child, shares, n)
-            half = round_half(whole, child, lowered)
-            lack = half.demand - float(half.weights @ shares[half.sets])
-            if lack >= violation and _content(half) not in present:
-                present.add(_content(half))
-                found.append((-lack, HalvedSum([pool.origins[c] for c in summed], lowered)))
-    found.sort(key=lambda entry: entry[0])
-    return [origin for _, origin in found[:MOST_FOUND]], work
+    least_share: float
+    most_slack: float
+    violation: float
+    work: float = 0.0
+    work_per_counted: float = 0.0
+
+    def separate(
+        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+    ) -> tuple[list[HalvedSum], int]:
+        """Violated halves that are not in the pool, most violated first, and the sets looked at."""
+        shares, most_work = point.shares, self.work + self.work_per_counted * len(pool.cuts.sets)
+        usable, odd = _odd_sets(pool, shares, self.least_share, self.most_slack)
+        n = len(pool.columns.set_offsets) - 1
+        total = new_cut_sum(len(usable), shares[shares > self.least_share], n)
+        kept = np.empty(len(usable), dtype=np.bool_)
+        rules = SumRules(n_steps=SEARCH_STEPS, most_summed=MOST_SUMMED, least_violation=self.violation)
+        sums, work = np.empty(SEEDS * MOST_SUMMED, dtype=np.int32), 0
+        seeds = rng.permutation(len(usable))[:MOST_SEEDS].astype(np.int32)
+        present = {_content(pool.row(int(c))) for c in np.flatnonzero(pool.depths > 0)}
+        found = []
+        for start in range(0, len(seeds), SEEDS):
+            if work > most_work or budget.is_spent():
+                break
+            ends = np.zeros(SEEDS + 1, dtype=np.int64)
+            count, looked_at = search_sums(odd, total, seeds[start : start + SEEDS], rules, rng, kept, sums, ends)
+            work += looked_at
+            for a, b in pairwise(ends[: count + 1].tolist()):
+                summed = usable[sums[a:b]].tolist()
+                whole = add_up([pool.row(c) for c in summed])
+                child = pool.children(whole.sets)
+                lowered = choose_lowered(whole, child, shares, n)
+                half = round_half(whole, child, lowered)
+                lack = half.demand - float(half.weights @ shares[half.sets])
+                # The search takes slacks for exact; only what is violated by these shares counts.
+                if lack >= self.violation and _content(half) not in present:
+                    present.add(_content(half))
+                    found.append((-lack, HalvedSum([pool.origins[c] for c in summed], lowered)))
+        found.sort(key=lambda entry: entry[0])
+        return [origin for _, origin in found[:MOST_FOUND]], work
 
 
 def _content(row: CountedSets) -> tuple[int, bytes, bytes]:
     return row.demand, row.sets.tobytes(), row.weights.tobytes()
 
 
-def _odd_sets(
-    pool: CutPool, shares: np.ndarray, least_share: float, most_slack: float
-) -> tuple[np.ndarray, OddSets]:
+def _odd_sets(pool: CutPool, shares: np.ndarray, least_share: float, most_slack: float) -> tuple[np.ndarray, OddSets]:
     """Cuts that may be summed, and which of the sets with a share they count an odd number of times."""
-    from stages.kernels.bounds.zero_half_cuts import OddSets
-
-    cuts: Cuts = pool.cuts
+    cuts = pool.cuts
     counted = np.concatenate(([0.0], np.cumsum(shares[cuts.sets] * cuts.weights)))
     slacks = np.maximum(0.0, np.diff(counted[cuts.offsets]) - cuts.demands)
     is_usable = (slacks < most_slack) & (pool.depths < MOST_DEPTH)
@@ -127,8 +122,7 @@ def _odd_sets(
     place = (np.cumsum(has_share) - 1).astype(np.int32)
     wanted = has_share[cuts.sets] & (cuts.weights % 2 == 1)
     wanted &= np.repeat(is_usable, np.diff(cuts.offsets))
-    before = np.concatenate(([0], np.cumsum(wanted)))
-    offsets = before[cuts.offsets]
+    offsets = offsets_of(wanted)[cuts.offsets]
     usable = np.flatnonzero(is_usable)
     offsets = np.concatenate(([0], offsets[usable + 1])).astype(np.int64)
     sets = place[cuts.sets[wanted]]

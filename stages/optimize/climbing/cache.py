@@ -1,36 +1,35 @@
-"""Local scores remembered per (child, parents), shared by iterations and restarts of one search."""
+"""Cache of local scores by (child, parents), shared by all climbs of one search."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.family_scorer import FamilyScorer
 
 Family = tuple[int, tuple[int, ...]]
 
+_NOTHING = (np.empty(0, dtype=np.int32), np.empty(0))
+
 EXPANSION_LIMIT = 1 << 24
-"""Scores of expansions that are kept; the expansions used longest ago go first."""
+"""Scores of expansions kept; the least recently used expansions are dropped."""
 
 SINGLE_LIMIT = 1 << 20
-"""Scores of single families that are kept."""
+"""Scores of single families kept; beyond it all of them are dropped."""
 
 
 class FamilyCache:
-    """Scores of parent sets, of all their expansions asked for, and of the sets less one member.
+    """Scores of parent sets, of their expansions by one variable, and of the sets less one member.
 
-    A set is met on several ways, as P + {Y} and as Q + {Z}; whatever way it was scored, it is not scored again
-    as long as it is kept.
+    A set can be an expansion of several sets, P + {Y} = Q + {Z}; however it was scored first, it is not scored again
+    while it is kept.
 
     Attributes
     ----------
     requested, computed : int
-        Local scores asked for, and those computed because they were not known.
+        Local scores asked for, and those computed because they were not in the cache.
     """
 
     def __init__(self, scorer: FamilyScorer):
@@ -44,20 +43,7 @@ class FamilyCache:
         self._single_above: dict[Family, list[int]] = {}
 
     def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
-        """Scores of ``parents + {Y}`` for the candidates Y.
-
-        Parameters
-        ----------
-        child : int
-        parents : tuple of int
-            Ascending.
-        candidates : ndarray of int32
-            Ascending, none among the parents.
-
-        Returns
-        -------
-        ndarray of float64, shape (len(candidates),)
-        """
+        """Scores of ``parents + {Y}`` for the candidates Y (int32, ascending, none among the parents)."""
         self.requested += len(candidates)
         known = self._expansions.get((child, parents))
         if known is None:
@@ -77,16 +63,11 @@ class FamilyCache:
         return values[places]
 
     def _compute(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
-        """Scores of expansions of which some may be known as sets met on another way."""
+        """Scores of expansions; those known as single sets or as expansions of other sets are not computed."""
         elsewhere = self._known_elsewhere(child, parents)
-        if elsewhere:
-            known = np.isin(candidates, np.fromiter(elsewhere, dtype=np.int32, count=len(elsewhere)))
-            missing = candidates[~known]
-        else:
-            missing = candidates
+        known = np.isin(candidates, np.fromiter(elsewhere, dtype=np.int32, count=len(elsewhere)))
+        missing = candidates[~known]
         self.computed += len(missing)
-        if len(missing) == len(candidates):
-            return self.scorer.expand(child, parents, candidates)[candidates]
         scores = np.empty(len(candidates))
         scores[known] = [elsewhere[y] for y in candidates[known].tolist()]
         if len(missing):
@@ -95,16 +76,12 @@ class FamilyCache:
 
     def _known_elsewhere(self, child: int, parents: tuple[int, ...]) -> dict[int, float]:
         """Scores of P + {Y}, by Y, that are known as single sets or as expansions of P - {Z} + {Y} by Z."""
-        known = {
-            y: self._singles[child, _with(parents, y)] for y in self._single_above.get((child, parents), ())
-        }
+        known = {y: self._singles[child, _with(parents, y)] for y in self._single_above.get((child, parents), ())}
         for parent, rest in _less_one(parents):
             for y in self._expanded_above.get((child, rest), ()):
-                if y != parent:
-                    variables, values = self._expansions[child, _with(rest, y)]
-                    k = int(np.searchsorted(variables, parent))
-                    if k < len(variables) and variables[k] == parent:
-                        known[y] = float(values[k])
+                score = self._expanded_score(child, _with(rest, y), parent) if y != parent else None
+                if score is not None:
+                    known[y] = score
         return known
 
     def _keep(self, child: int, parents: tuple[int, ...], variables: np.ndarray, values: np.ndarray) -> None:
@@ -124,10 +101,8 @@ class FamilyCache:
             for member, rest in _less_one(family):
                 self._expanded_above[other, rest].remove(member)
 
-    def remember(
-        self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray
-    ) -> None:
-        """Take in expansions computed outside, each asked for once; `candidates` ascending."""
+    def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
+        """Add expansions computed outside, `candidates` ascending; they count as requested once."""
         self.requested += len(candidates)
         self.computed += len(candidates)
         if len(candidates):
@@ -160,15 +135,17 @@ class FamilyCache:
 
     def _look_up(self, child: int, parents: tuple[int, ...]) -> float | None:
         known = self._singles.get((child, parents))
-        if known is not None:
-            return known
-        for parent, rest in _less_one(parents):
-            expanded = self._expansions.get((child, rest))
-            if expanded is not None:
-                k = int(np.searchsorted(expanded[0], parent))
-                if k < len(expanded[0]) and expanded[0][k] == parent:
-                    return float(expanded[1][k])
-        return None
+        for parent, rest in _less_one(parents) if known is None else ():
+            known = self._expanded_score(child, rest, parent)
+            if known is not None:
+                break
+        return known
+
+    def _expanded_score(self, child: int, parents: tuple[int, ...], variable: int) -> float | None:
+        """Score of ``parents + {variable}`` if it is among the kept expansions of `parents`."""
+        variables, values = self._expansions.get((child, parents), _NOTHING)
+        k = int(np.searchsorted(variables, variable))
+        return float(values[k]) if k < len(variables) and variables[k] == variable else None
 
     def _keep_single(self, child: int, parents: tuple[int, ...], value: float) -> None:
         self._singles[child, parents] = value

@@ -1,42 +1,54 @@
-"""A graph that climbs: gains of all its neighbours kept up to date, the best move taken step by step.
+"""Hill climbing from one graph: the gains of all moves kept up to date, the best move taken step by step.
 
-Adding or removing an arc changes the gains of one child, turning one those of two; only these are computed anew,
-all possible parents of a child in one call. Everything that is compared is rounded to a grid well above the
-rounding error of scores, so that equal gains are equal and the order of moves (`stages.kernels.climbing.moves`) is
-total.
+Adding or removing an arc changes the gains of one child, reversing one those of two; only these are computed again,
+all possible parents of a child in one call. Gains are rounded to a grid well above the rounding error of scores, so
+that equal gains compare equal and the order of moves (`stages.kernels.climbing.moves`) is total.
 
-Constrained climbing (CHC, paper 001): a new arc of negative gain, or an arc whose removal gains, is taken for an
-independence test, and the pair is not tried again until the forbidden-parent sets are cleared. All tests of a
-step are made before its move is chosen. FastCHC in addition reopens pairs when a new arc links them at distance
-two.
+Constrained climbing (CHC; Gámez, Mateo and Puerta 2011) reads a new arc of negative gain, or an arc whose removal
+gains, as an independence: the pair enters the forbidden-parent sets and is not tried again until they are cleared.
+All pairs of a step are tested before its move is chosen. FastCHC (2012) also reopens the pairs that a new arc links
+at distance two.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.kernels.climbing.addable_parents import list_partners, list_permitted, replace_candidates, spread_gains
+from stages.kernels.climbing.ancestors import all_ancestors
+from stages.kernels.climbing.forbidden_pairs import next_untested, release_pairs, relist, take_gains
+from stages.kernels.climbing.moves import (
+    ADD,
+    CHILD,
+    KIND,
+    NO_MOVE,
+    PARENT,
+    REVERSE,
+    STALE,
+    Limits,
+    apply_move,
+    choose_move,
+    new_climb_state,
+)
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
+from stages.scoring.family_scorer import FamilyScorer
 
 from ..result import Parents
 from .cache import FamilyCache
 from .constraints import Constraints
 
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-    from stages.scoring.family_scorer import FamilyScorer
-
 GRID_QUANTA = 1024
-"""Grid of gains in quanta of the score: some 0.00003 nats for 20,000 rows."""
+"""Grid of gains in quanta of the score; 0.00003 nats for 20,000 rows."""
 
 TABU_PATIENCE = 10
-"""Steps without a new best graph, per entry of the tabu list, after which a tabu search ends."""
+"""Steps in turn without a new best graph, per entry of the tabu list, after which a tabu search ends."""
 
 KNOWN_LOSS = -1.0
-"""Stands for the gain of an arc that a bound shows to lower the score."""
+"""Stands for the gain of an arc that lowers the score by a bound, without being computed."""
 
 
 class Climber:
@@ -44,18 +56,17 @@ class Climber:
 
     Parameters
     ----------
-    scorer : FamilyScorer
     cache : FamilyCache
         Shared by climbers on the same data and score.
-    constraints : Constraints
-    order : ndarray of int64
-        Children in the order in which equal gains are resolved; sorted anew when a climb starts without arcs.
+    order : ndarray of int64, shape (n_variables,)
+        Of equal moves that of the earlier child is taken. Climbers of one run share it; it is sorted when a climb
+        starts without arcs.
     constrained : bool
         Keep forbidden-parent sets (CHC).
     releases : bool
         Reopen pairs next to new arcs (FastCHC).
     tabu : int
-        Length of the tabu list; 0 for none. At most half of all pairs.
+        Length of the tabu list, 0 for none; at most half of all pairs are kept.
     jobs : int
         Threads for the first scores.
     """
@@ -71,8 +82,6 @@ class Climber:
         tabu: int = 0,
         jobs: int = 1,
     ):
-        from stages.kernels.climbing.moves import new_climb_state
-
         n = scorer.n_variables
         self.scorer, self.cache, self.constraints = scorer, cache, constraints
         self.constrained, self.releases, self.jobs = constrained, releases, jobs
@@ -87,9 +96,7 @@ class Climber:
 
     # ------------------------------------------------------------------------------- graph and scores
     def place(self, parents: Parents) -> None:
-        """Take up an acyclic graph; nothing is scored."""
-        from stages.kernels.climbing.ancestors import all_ancestors
-
+        """Make an acyclic graph the present one; nothing is scored."""
         for child, family in enumerate(parents):
             self.state.arcs[child, : len(family)] = family
             self.state.n_parents[child] = len(family)
@@ -97,16 +104,14 @@ class Climber:
         self.parents = list(parents)
 
     def move(self, kind: int, child: int, parent: int) -> None:
-        """Apply a move that may be made to the graph; nothing is scored."""
+        """Apply a permitted move to the graph; nothing is scored."""
         self._apply(np.array((kind, child, parent), dtype=np.int64))
 
     def begin(self, parents: Parents, budget: Budget) -> None:
-        """Take up a graph, clear the forbidden-parent sets and score all neighbours.
+        """Make a graph the present one, clear the forbidden-parent sets and compute the gains of all moves.
 
-        When the budget ends meanwhile, the neighbours not yet scored are left out.
+        Moves not yet scored when the budget ends are not considered.
         """
-        from stages.kernels.climbing.moves import STALE
-
         self.place(parents)
         state = self.state
         state.shut[:] = 0
@@ -122,15 +127,15 @@ class Climber:
             self._score_all(budget)
 
     def _score_all(self, budget: Budget) -> None:
-        """Gains of all moves from the present graph."""
         for child in range(len(self.parents)):
             if budget.is_spent(self.cache.computed):
                 return
             self._rescore(child)
 
     def _order_ties(self) -> None:
-        """Have ties between the directions of an arc resolved in favour of the child that pairs say least about:
-        variables tied to many others make better parents (found on a dozen data sets).
+        """Sort children by the gains of their single arcs, weakest first: of two directions that gain alike, the one
+        into the less dependent variable is taken. Variables that depend on many others are better parents (found on
+        a dozen data sets).
         """
         state = self.state
         listed = (state.gains[child, :k] for child, k in enumerate(state.n_candidates.tolist()))
@@ -138,8 +143,7 @@ class Climber:
         state.order[:] = np.argsort(strength, kind="stable")
 
     def _score_pairs(self, budget: Budget) -> None:
-        """Gains of all single arcs from no arcs: one direction is computed, the other gains the same."""
-        from stages.kernels.climbing.addable_parents import list_partners, spread_gains
+        """Gains of all single arcs; one direction is computed, the other gains the same (score equivalence)."""
 
         def expand(child: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             listed = np.empty(len(self.parents), dtype=np.int32)
@@ -162,10 +166,10 @@ class Climber:
         return np.rint(gains / self.grid) * self.grid
 
     def _promising(self, child: int, candidates: np.ndarray) -> np.ndarray:
-        """Which candidates may gain as new parents, by a bound that costs no counting.
+        """Which candidates may gain as new parents, by a bound that needs no counting; bool, shape (n_candidates,).
 
-        A further parent Y gains at most N times the smaller of H(X|P) and H(Y) in likelihood, and costs
-        ``penalty * |P| (|Y| - 1)`` (de Campos et al. 2018); bool, shape (len(candidates),).
+        A further parent Y gains at most N times the smaller of H(X|P) and H(Y) in log-likelihood, and costs
+        ``penalty * |P| (|Y| - 1)`` (de Campos et al. 2018).
         """
         if not self._has_bound:
             return np.ones(len(candidates), dtype=np.bool_)
@@ -176,7 +180,7 @@ class Climber:
         return costs < np.minimum(unexplained, self.scorer.row_entropies()[candidates]) + self.grid
 
     def _gains(self, child: int, candidates: np.ndarray) -> np.ndarray:
-        """Gains of new parents on the grid, nats."""
+        """Gains of new parents in nats, on the grid."""
         promising = self._promising(child, candidates)
         gains = np.full(len(candidates), KNOWN_LOSS)
         if promising.any():
@@ -186,9 +190,6 @@ class Climber:
 
     def _rescore(self, child: int) -> None:
         """Gains of all moves that change the parents of `child`."""
-        from stages.kernels.climbing.addable_parents import replace_candidates
-        from stages.kernels.climbing.forbidden_pairs import relist
-
         state, parents, most = self.state, self.parents[child], self.constraints.max_parents
         if parents:
             removal_gains = self.cache.reduce(child, parents) - self.scores[child]
@@ -200,41 +201,31 @@ class Climber:
         replace_candidates(state, child, candidates, gains, self.tabu > 0)
 
     def _additions(self, child: int) -> tuple[np.ndarray, np.ndarray]:
-        """Possible new parents, int32, ascending, and their gains on the grid in nats; cycles are not looked at."""
-        from stages.kernels.climbing.addable_parents import list_permitted
-
+        """Permitted new parents (int32, ascending), cycles ignored, and their gains in nats, on the grid."""
         candidates = self._listed[: list_permitted(self.state, child, self._listed)].copy()
         return candidates, self._gains(child, candidates)
 
     def _test(self, child: int, n: int) -> None:
-        """Compute the gains of the first `n` variables listed for `child`, and shut the pairs they speak against."""
-        from stages.kernels.climbing.forbidden_pairs import take_gains
-
+        """Compute the gains of the first `n` listed candidates of `child`, and forbid pairs by them."""
         untested = self._listed[:n].copy()
         take_gains(self.state, child, untested, self._gains(child, untested), self.constraints.max_parents)
 
     def _test_all(self, touched: np.ndarray) -> None:
-        """Test what is open and not known yet of some children (bool), one after the other."""
-        from stages.kernels.climbing.forbidden_pairs import next_untested
-
-        child = -1
-        while True:
-            most = self.constraints.max_parents
-            child, n = next_untested(self.state, touched, child + 1, most, self._listed)
-            if n == 0:
-                break
-            self._test(child, n)
+        """Test the open candidates of unknown gain of the children in `touched` (bool)."""
+        child, n = -1, 1
+        while n > 0:
+            child, n = next_untested(self.state, touched, child + 1, self.constraints.max_parents, self._listed)
+            if n > 0:
+                self._test(child, n)
 
     # ----------------------------------------------------------------------------------------- climbing
     def climb(self, budget: Budget, reporter: Reporter) -> bool:
         """Take the best move until none gains; True when that point was reached within the budget.
 
-        With a tabu list the search goes on through worse graphs: the pairs of variables of its last moves are
-        left alone unless a move leads to a new best graph. It ends when `TABU_PATIENCE` times the length of the
-        list have brought no new best graph; the best one is the result.
+        With a tabu list the search continues through worse graphs: the pairs of its last moves are not changed unless
+        that leads to a new best graph. It ends after `TABU_PATIENCE` steps per entry of the list without a new best
+        graph, and the best one becomes the present one.
         """
-        from stages.kernels.climbing.moves import CHILD, KIND, NO_MOVE, PARENT, Limits, choose_move
-
         recent: deque[tuple[int, int]] = deque(maxlen=self.tabu)
         patience = TABU_PATIENCE * self.tabu
         floor = -np.inf if self.tabu else 0.0
@@ -249,15 +240,12 @@ class Climber:
                 break
             pairs = np.array(recent, dtype=np.int64).reshape(-1, 2)
             limits = Limits(
-                max_parents=self.constraints.max_parents,
-                floor=floor,
-                tabu=pairs,
-                aspiration=best_total - total,
+                max_parents=self.constraints.max_parents, floor=floor, tabu=pairs, aspiration=best_total - total
             )
             choose_move(self.state, limits, move)
             if move[KIND] == NO_MOVE:
                 break
-            # Rounded gains must not be summed up: around a circle of graphs they need not cancel.
+            # The sum of rounded gains would drift: they need not cancel when the search returns to a graph.
             total += self._step(move)
             one, other = sorted((int(move[CHILD]), int(move[PARENT])))
             recent.append((one, other))
@@ -271,9 +259,7 @@ class Climber:
         return is_done
 
     def _apply(self, move: np.ndarray) -> np.ndarray:
-        """Change the graph; which children have moves that a cycle had closed before, bool."""
-        from stages.kernels.climbing.moves import ADD, REVERSE, apply_move
-
+        """Change the graph; the children with moves that closed a cycle before and may be open now (bool)."""
         kind, child, parent = move.tolist()
         reopened = np.zeros(len(self.parents), dtype=np.bool_)
         apply_move(self.state, move, reopened)
@@ -286,10 +272,7 @@ class Climber:
         return reopened
 
     def _step(self, move: np.ndarray) -> float:
-        """Apply a move and score what it changes; the exact change of the graph's score in nats."""
-        from stages.kernels.climbing.forbidden_pairs import release_pairs
-        from stages.kernels.climbing.moves import ADD, REVERSE
-
+        """Apply a move and update scores and gains; the exact change of the graph's score in nats."""
         kind, child, parent = move.tolist()
         touched = self._apply(move)
         self.moves[kind] += 1

@@ -1,23 +1,19 @@
-"""Which arcs a search may use: what the user requires and forbids, candidate pairs, the number of parents."""
+"""The arcs that a search may use: required and forbidden arcs, candidate pairs, the number of parents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stages.graphs import behind_cycles
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
+from stages.scoring.family_scorer import FamilyScorer
 
+from .. import OptimizeOptions
 from ..result import Parents
-
-if TYPE_CHECKING:
-    from stages.scoring.family_scorer import FamilyScorer
-
-    from .. import OptimizeOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +48,11 @@ def make_constraints(
     Parameters
     ----------
     scorer : FamilyScorer
-        Constant variables are left without arcs: nothing depends on them.
+        Constant variables get no arcs: nothing depends on them.
     options : OptimizeOptions
         ``required``, ``forbidden``, ``tiers`` and ``max_parents``.
     candidates : sequence of iterables of int, optional
-        For every child the only variables that may become its parents (MMHC); all others by default.
+        For every child the only variables that may become its parents (MMHC); by default all others.
     """
     n = scorer.n_variables
     varies = scorer.n_states > 1
@@ -65,19 +61,20 @@ def make_constraints(
     permitted = np.zeros((n, n_words), dtype=np.uint64)
     fixed = np.zeros((n, n_words), dtype=np.uint64)
     for child in np.flatnonzero(varies).tolist():
-        allowed = varies.copy()
+        allowed = varies & knowledge.may_be_parent(child)
         if candidates is not None:
-            allowed[:] = False
-            allowed[list(candidates[child])] = True
-            allowed &= varies
-        allowed &= knowledge.may_be_parent(child)
+            allowed &= _mask(candidates[child], n)
         permitted[child] = _to_words(allowed, n_words)
     for child, kept in knowledge.required.items():
-        members = np.zeros(n, dtype=np.bool_)
-        members[list(kept)] = True
-        fixed[child] = _to_words(members, n_words)
+        fixed[child] = _to_words(_mask(kept, n), n_words)
     largest = n if options.max_parents is None else options.max_parents
     return Constraints(permitted, fixed, frozenset(options.required), knowledge, largest)
+
+
+def _mask(members: Iterable[int], n: int) -> np.ndarray:
+    mask = np.zeros(n, dtype=np.bool_)
+    mask[list(members)] = True
+    return mask
 
 
 def _to_words(members: np.ndarray, n_words: int) -> np.ndarray:

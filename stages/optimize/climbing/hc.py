@@ -1,31 +1,21 @@
 """Hill climbing on data: additions, removals and reversals of arcs, the best one at a time (HC).
 
-With a tabu list the search goes on through worse graphs; with restarts it climbs again from perturbed copies of
-the best graph.
+With a tabu list the search continues through worse graphs; with restarts it climbs again from perturbed copies of the
+best graph.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.scoring.family_scorer import FamilyScorer
 
+from .. import OptimizeOptions
 from ..result import Parents, SearchResult
-from .run import Run, run_method
-
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-    from stages.scoring.family_scorer import FamilyScorer
-
-    from .. import OptimizeOptions
-    from .run import Climb, Method
+from .run import Climb, Method, Run, run_method
 
 
-def search_data(
-    scorer: FamilyScorer,
-    options: OptimizeOptions,
-    budget: Budget,
-    reporter: Reporter,
-) -> SearchResult:
+def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """Hill climbing; see `run_method`. Uses ``tabu``, ``restarts``, ``perturb`` and the constraints."""
     return run_method(unconstrained, scorer, options, budget, reporter)
 

@@ -1,34 +1,28 @@
-"""Random moves that shake a graph out of a local optimum."""
+"""Random moves that lead a graph out of a local optimum."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
+from stages.kernels.bits import has_bit
+from stages.kernels.climbing.moves import ADD, REVERSE, can_add, can_reverse, is_parent
 
-    from ..result import Parents
-    from .climber import Climber
+from ..result import Parents
+from .climber import Climber
 
 TRIES_PER_MOVE = 50
-"""Moves drawn for each one wanted, before giving up: most draws break no constraint."""
+"""Draws per wanted move before giving up: most draws are permitted moves."""
 
 
 def perturb(climber: Climber, parents: Parents, n_moves: int | None, rng: np.random.Generator) -> Parents:
-    """Apply random additions, removals and reversals to a graph, kinds equally often, within the constraints.
+    """A graph after random additions, removals and reversals, drawn equally often, within the constraints.
 
     Parameters
     ----------
     climber : Climber
         Its graph is overwritten.
-    parents : tuple of tuple of int
     n_moves : int or None
         By default a tenth of the number of variables, at least one.
-    rng : Generator
-
-    Returns
-    -------
-    tuple of tuple of int
     """
     climber.place(parents)
     wanted = max(1, len(parents) // 10) if n_moves is None else n_moves
@@ -40,10 +34,7 @@ def perturb(climber: Climber, parents: Parents, n_moves: int | None, rng: np.ran
 
 
 def _try_random_move(climber: Climber, rng: np.random.Generator) -> bool:
-    """Draw one move and apply it if it may be; whether it was."""
-    from stages.kernels.bits import has_bit
-    from stages.kernels.climbing.moves import ADD, REVERSE, can_add, can_reverse, is_parent
-
+    """Draw one move and apply it if it is permitted; whether it was."""
     state, most = climber.state, climber.constraints.max_parents
     kind = int(rng.integers(3))
     if kind == ADD:
@@ -60,9 +51,7 @@ def _try_random_move(climber: Climber, rng: np.random.Generator) -> bool:
         child, parent = arcs[int(rng.integers(len(arcs)))]
         fits = not has_bit(state.fixed[child], parent)
         if kind == REVERSE:
-            fits = (
-                fits and has_bit(state.permitted[parent], child) and can_reverse(state, child, parent, most)
-            )
+            fits = fits and has_bit(state.permitted[parent], child) and can_reverse(state, child, parent, most)
     if fits:
         climber.move(kind, child, parent)
     return bool(fits)

@@ -1,33 +1,30 @@
-"""One run of a hill-climbing method: climb, perturb the best graph, climb again; what comes out of it."""
+"""One run of a hill-climbing method: climb, perturb the best graph, climb again; its result and figures."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
+from stages.scoring.family_scorer import FamilyScorer
 
+from .. import OptimizeOptions
 from ..result import Parents, SearchResult
 from .cache import FamilyCache
 from .climber import Climber
 from .constraints import Constraints, make_constraints, start_graph
 from .perturbation import perturb
 
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-    from stages.scoring.family_scorer import FamilyScorer
-
-    from .. import OptimizeOptions
-
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """A graph with the local scores of its families in nats; `done` when the method came to its own end."""
+    """A graph with the local scores of its families in nats; `done` if the budget did not end the climb."""
 
     parents: Parents
     scores: np.ndarray
@@ -69,7 +66,7 @@ class Run:
 
 
 Method = Callable[[Run, Parents], Climb]
-"""One climb (or several in turn) from a start."""
+"""One climb, or several in turn, from a start graph."""
 
 
 def run_method(
@@ -84,15 +81,11 @@ def run_method(
 
     Parameters
     ----------
-    make_method : callable
-        Makes the method for a run.
-    scorer : FamilyScorer
     options : OptimizeOptions
         ``restarts`` (none by default), ``perturb``, constraints, seed, jobs; ``start`` is the network to start
         from, no arcs by default.
     budget : Budget
         Its evaluations are local scores computed.
-    reporter : Reporter
     candidates : sequence of iterables of int, optional
         The only variables that may become parents of each child.
     """
@@ -107,17 +100,13 @@ def run_method(
     for restart in range(1, (options.restarts or 0) + 1):
         if not best.done or budget.is_spent(run.cache.computed):
             break
-        shaken = perturb(
-            run.climbers[0], best.parents, options.perturb, task_generator(options.seed, restart)
-        )
+        shaken = perturb(run.climbers[0], best.parents, options.perturb, task_generator(options.seed, restart))
         found = method(run, shaken)
         totals.append(found.total)
         reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")
         if found.total > best.total:
             best = found
-    return SearchResult(
-        best.parents, best.scores, best.total, _facts(run, totals), _figures(run, totals, best)
-    )
+    return SearchResult(best.parents, best.scores, best.total, _facts(run, totals), _figures(run, totals, best))
 
 
 def _facts(run: Run, totals: list[float]) -> dict[str, Any]:

@@ -1,10 +1,9 @@
-"""Branch and cut over cluster cuts and halved sums: closes what bounds leave open (after Bartlett & Cussens 2017).
+"""Branch and cut over cluster cuts and zero-half cuts (after Bartlett and Cussens 2017): closes the gap of a bound.
 
-A branch is a partial order: for two variables that a fractional choice lets be parents of each other, one branch
-has the former before the latter and the other the reverse, so both exclude sets, and what follows by transitivity
-does too. In every branch the linear programme is solved, violated cuts are added, and sets are excluded that its
-multipliers prove useless. Branches are worked off in the order of their bounds; the search for better networks
-goes on beside, a phase for every solution.
+A branch is a partial order. It branches on two variables that are parents of each other in a fractional choice: the
+first precedes the second in one branch and follows it in the other. Both exclude sets, as does the transitive
+closure. In every branch the linear programme is solved, violated cuts are added, and sets are excluded by reduced
+cost. The branch with the best bound is next; a local search improves the incumbent, one phase per solution.
 """
 
 from __future__ import annotations
@@ -13,75 +12,73 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..bounds.cut_pool import DEMANDS, CutPool, find_clusters, keep_columns, make_support
+from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.bounds.lagrangian import relax
+from stages.runtime.budgets import Budget
+
+from ..bounds.cluster_cuts import DEMANDS, ClusterSeparator
+from ..bounds.cut_pool import CutPool, keep_columns
+from ..bounds.cuts import Origin
+from ..bounds.lagrangian import BoundSearch
 from ..bounds.residual import solve_residual
 from ..bounds.rounding import rounded_down
-from ..bounds.zero_half_cuts import find_halved
-from .fractional import NO_PARENTS_LOST, SharedArcs, add_precedence, order_by_shares, with_empty_sets
+from ..bounds.separators import Separator, add_violated, make_point
+from ..bounds.zero_half_cuts import HalvedSumSeparator
+from .fractional import NO_PARENTS_LOST, CycleSeparator, SharedArcs, add_precedence, order_by_shares, with_empty_sets
+from .incumbent import Incumbent
 from .linear_programme import CutProgramme, Solution
 
-if TYPE_CHECKING:
-    from stages.kernels.bounds.dual_ascent import Columns
-    from stages.runtime.budgets import Budget
-
-    from ..bounds.cuts import Origin
-    from ..bounds.lagrangian import BoundSearch
-    from .incumbent import Incumbent
-
 ROOT_ROUNDS, BRANCH_ROUNDS = 200, 30
-"""Rounds of cuts at most."""
+"""Largest number of rounds of cuts."""
 
 ROUND_GAIN = 5e-3
 PATIENCE = 3
-"""Share of the gap that a round of cuts must close; so many rounds in a row may close less."""
+"""Share of the gap that a round of cuts must close, and the number of rounds in a row that may close less."""
 
 SHARE_TOLERANCE = 1e-6
-LEAST_VIOLATION = 0.02
-SEARCH_STEPS = 60
-NOISES = (0.0, 0.1)
-"""Of the search for cuts, see `bounds.cut_pool.find_clusters`."""
+"""Shares up to this are rounding of the linear solver."""
 
-HALVING_SLACK = 0.2
-HALVING_WORK = 10_000_000
-"""Of cuts that are summed, and most sets looked at for sums at a time: some hundredths of a second."""
+SEPARATORS: tuple[Separator, ...] = (
+    *(ClusterSeparator(demand, steps=60, violation=0.02, noise=noise) for demand in DEMANDS for noise in (0.0, 0.1)),
+    HalvedSumSeparator(SHARE_TOLERANCE, most_slack=0.2, violation=0.02, work=10_000_000),
+)
+"""Separators of a round of cuts; the work on sums is some hundredths of a second."""
 
 FIRST_SETS = 40
 MOST_JOINING = 2000
 USEFUL = 1e-7
-"""Sets of every variable in the first programme; most that join at once; nats by which a set must promise to lower
-the cost to join.
+"""Sets per variable in the first programme; most sets that join at once; least reduced cost (nats, negated) of a set
+that joins.
 """
 
 TRIED_FIRST, TRIED = 12, 5
 TRIED_FIRST_BRANCHES = 50
 TRIAL_ITERATIONS = 60
-"""Pairs of variables of which both branches are tried before one is chosen: in the first branches, and later; and
-iterations of the simplex method per trial.
-"""
+"""Strong branching: pairs tried in the first branches and later, and simplex iterations per trial."""
 
 UNUSED = 500
 MORE_CUTS = 300
-"""Cuts without use in that many solutions are dropped once there are so many more than after the root."""
+"""Cuts unused in `UNUSED` solutions are dropped once there are `MORE_CUTS` more cuts than after the root."""
 
 SEARCHES_AT = 64
-"""Branches between two searches for better networks; at first every power of two."""
+"""Branches between two local searches from a fractional choice; at first every power of two."""
 
 
 class _Branch(NamedTuple):
-    """A part of all networks.
+    """A node of the tree: the networks that keep a partial order.
 
     Attributes
     ----------
     cost : float
-        No network in it costs less than this, in nats against the best listed sets.
+        Lower bound on the cost of its networks, in nats against the best listed sets.
     excluded : ndarray of uint8
-        Bits of the sets that it does not allow or that cannot be part of a better network in it.
+        Bits of the sets that the order forbids or that reduced cost excludes.
     after : tuple of int
-        Bits of the variables that come after each variable.
+        For each variable the bits of those that come after it.
     """
 
     cost: float
@@ -90,16 +87,15 @@ class _Branch(NamedTuple):
 
 
 class BranchAndCut:
-    """The search for a proof, valid at any moment.
+    """The search for a proof; its bound is valid at any time.
 
     Parameters
     ----------
     search : BoundSearch
-        Where to go on from: its cuts, and the sets that it has kept. Not to be worked on any more.
+        Warm start: its cuts and kept sets. It must not be improved any further.
     incumbent : Incumbent
-        The best network known; improved.
-    budget : Budget
-    tell : callable
+        The best network known; it is improved.
+    report : callable
         Called after every branch.
 
     Attributes
@@ -107,12 +103,12 @@ class BranchAndCut:
     n_branches, n_programmes : int
     """
 
-    def __init__(self, search: BoundSearch, incumbent: Incumbent, budget: Budget, tell: Callable[[], None]):
+    def __init__(self, search: BoundSearch, incumbent: Incumbent, budget: Budget, report: Callable[[], None]):
         self.incumbent = incumbent
         self.budget = budget
         self.rng = search.rng
         self.n_branches = 0
-        self._tell = tell
+        self._report = report
         self._ideal = search.ideal
         self._solved_before = 0
         self._rounding = search.rounding
@@ -146,17 +142,17 @@ class BranchAndCut:
 
     @property
     def value(self) -> float:
-        """Upper bound in nats on the score of every network, or that of the best one known."""
+        """Upper bound in nats on the score of every network; at least the incumbent's score."""
         least = min(self._present, self._closed, self._open[0][0] if self._open else math.inf)
         return max(self.incumbent.score, self._ideal - max(0.0, least))
 
     @property
     def is_closed(self) -> bool:
-        """The incumbent is proved to be the best network."""
+        """Whether the incumbent is proved optimal."""
         return self.value - self.incumbent.score <= self._rounding
 
     def run(self) -> None:
-        """Go on until all is proved or the budget is spent."""
+        """Branch until optimality is proved or the budget is spent."""
         n = len(self._columns.set_offsets) - 1
         first = _Branch(self._present, np.packbits(np.zeros(len(self._columns.costs), bool)), (0,) * n)
         heapq.heappush(self._open, (first.cost, next(self._numbers), first))
@@ -164,19 +160,19 @@ class BranchAndCut:
             branch = heapq.heappop(self._open)[2]
             self._present = branch.cost
             self._work_on(branch)
-            # What is spent in the middle of a branch leaves it open.
+            # A branch that the budget interrupts stays open: its bound still counts.
             self._present = self._present if self._is_spent() else math.inf
-            self._tell()
+            self._report()
 
     def _is_spent(self) -> bool:
         return self.budget.is_spent(self.incumbent.orders + self.n_programmes)
 
     def _cost(self) -> float:
-        """Loss of the incumbent."""
+        """Cost of the incumbent."""
         return self._ideal - self.incumbent.score
 
     def _limit(self) -> float:
-        """Loss from which on a branch holds nothing better."""
+        """Cost at which a branch is pruned."""
         return self._cost() - self._rounding
 
     def _work_on(self, branch: _Branch) -> None:
@@ -188,7 +184,7 @@ class BranchAndCut:
         if self._is_spent():
             return
         if cost < self._limit() and _is_time_to_search(self.n_branches):
-            support = make_support(self._columns, solution.shares, SHARE_TOLERANCE)
+            support = make_point(self._columns, solution.shares, SHARE_TOLERANCE).support
             self.incumbent.improve(self.budget, order_by_shares(support, self.rng))
         if cost >= self._limit():
             self._closed = min(self._closed, cost)
@@ -199,9 +195,9 @@ class BranchAndCut:
         self._split(_Branch(cost, excluded, branch.after), solution)
 
     def _solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:
-        """The solution for all sets that are not excluded, with what `_evaluate` says of its multipliers.
+        """The solution over all sets that are not excluded, with its bound and reduced costs (`_evaluate`).
 
-        Sets join the programme until none is left that could lower its cost.
+        Column generation: sets join the programme until none has a negative reduced cost.
         """
         starts = self._columns.set_offsets
         while True:
@@ -219,9 +215,7 @@ class BranchAndCut:
             self._programme.add_sets(sets[best], self._pool.cuts)
 
     def _evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
-        """Least cost of what is not excluded by these multipliers, and how much more each set costs at least."""
-        from stages.kernels.bounds.lagrangian import relax
-
+        """Lower bound of these multipliers, and the excess of each set over the best one of its child."""
         columns = self._columns
         allowed = columns._replace(costs=np.where(excluded, np.inf, columns.costs))
         reduced = np.empty(len(excluded))
@@ -231,7 +225,7 @@ class BranchAndCut:
         return cost, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
 
     def _cut(self, excluded: np.ndarray, cost: float, rounds: int) -> tuple[float, Solution]:
-        """Solve and add cuts until they gain little; `excluded` gains the sets proved useless."""
+        """Solve and add cuts until they gain little; sets excluded by reduced cost are added to `excluded`."""
         idle = 0
         self._programme.exclude(excluded)
         while True:
@@ -256,7 +250,7 @@ class BranchAndCut:
         return cost, solution
 
     def _solve_rest(self, excluded: np.ndarray) -> float:
-        """Least cost of what is not excluded, and its network noted, where it is little; else 0."""
+        """Cost of the residual problem, whose network is offered to the incumbent; 0 if it is too large."""
         starts = self._columns.set_offsets
         if not np.logical_or.reduceat(~excluded, starts[:-1]).all():
             return 0.0
@@ -269,7 +263,7 @@ class BranchAndCut:
         return cost
 
     def _note_network(self, solution: Solution) -> None:
-        """The best network from the sets with a share, where their arcs close no cycle."""
+        """Offer the best network of the sets with a share, if their arcs close no cycle."""
         taken = solution.shares > SHARE_TOLERANCE
         if not self._arcs.on_cycles(taken):
             costs = np.where(taken, self._columns.costs, np.inf)
@@ -279,29 +273,18 @@ class BranchAndCut:
                 self.incumbent.offer(self._source[chosen])
 
     def _add_cuts(self, shares: np.ndarray) -> int:
-        """Find violated cuts and add them; their number."""
+        """Separate violated cuts and add them; returns their number."""
         first = len(self._pool)
-        support = make_support(self._columns, shares, SHARE_TOLERANCE)
-        for demand in DEMANDS:
-            for noise in NOISES:
-                found, _ = find_clusters(
-                    support, demand, self.rng, self.budget, SEARCH_STEPS, LEAST_VIOLATION, noise
-                )
-                self._pool.add(found)
-        limits = (SHARE_TOLERANCE, HALVING_SLACK, LEAST_VIOLATION, HALVING_WORK)
-        halved, _ = find_halved(self._pool, shares, self.rng, self.budget, *limits)
-        self._pool.add(halved)
-        whole = self._arcs.cycle(shares > 1.0 - SHARE_TOLERANCE)
-        if whole:
-            self._pool.add([(np.array(whole, dtype=np.int32), 1)])
-        added = len(self._pool) - first
+        point = make_point(self._columns, shares, SHARE_TOLERANCE)
+        separators = (*SEPARATORS, CycleSeparator(self._arcs, 1.0 - SHARE_TOLERANCE))
+        added, _ = add_violated(separators, point, self._pool, self.rng, self.budget)
         if added:
             self._programme.add_cuts(self._pool.cuts, first)
             self._last_use = np.append(self._last_use, np.full(added, self._programme.n_solved))
         return added
 
     def _drop_cuts(self) -> None:
-        """Drop cuts without use in the last solutions when there are many."""
+        """Drop cuts unused in the last solutions when there are many."""
         if len(self._pool) > self._most_cuts:
             kept = self._last_use > self._programme.n_solved - UNUSED
             if not kept.all():
@@ -310,13 +293,13 @@ class BranchAndCut:
                 self._last_use = self._last_use[kept]
 
     def _leave_out(self, excluded: np.ndarray, solution: Solution) -> tuple[np.ndarray, Solution]:
-        """Go over to the sets that the root has not excluded."""
+        """Continue with the sets that the root has not excluded."""
         kept = ~excluded
         if np.count_nonzero(kept) <= 0.9 * len(kept):
             self._solved_before += self._programme.n_solved
             self._source = self._source[kept]
             used = solution.multipliers > 0.0
-            # Cuts found after the solution are found again where they are needed.
+            # Cuts found after the solution are separated again where they are needed.
             self._pool.keep_cuts(np.append(used, np.zeros(len(self._pool) - len(used), dtype=np.bool_)))
             self._load(keep_columns(self._columns, kept), self._pool.origins, solution.multipliers[used])
             excluded = np.zeros(len(self._source), dtype=np.bool_)
@@ -325,10 +308,10 @@ class BranchAndCut:
         return excluded, solution
 
     def _split(self, branch: _Branch, solution: Solution) -> None:
-        """Open the two branches of the pair of variables that promises to close most."""
+        """Open the two branches of the pair of variables with the largest product of gains."""
         pairs = self._arcs.undecided_pairs(solution.shares, SHARE_TOLERANCE, branch.after)
         if not pairs:
-            # No cycle is left in what has a share: the network noted is the best of this branch.
+            # The sets with a share close no cycle: their best network, offered before, is the best of this branch.
             self._closed = min(self._closed, branch.cost)
             return
         tried = TRIED_FIRST if self.n_branches <= TRIED_FIRST_BRANCHES else TRIED
@@ -350,7 +333,7 @@ class BranchAndCut:
                 heapq.heappush(self._open, (side.cost, next(self._numbers), packed))
 
     def _side(self, branch: _Branch, first: int, second: int) -> _Branch:
-        """The networks of a branch in which `first` precedes `second`, with a bound from a short trial."""
+        """The branch in which `first` precedes `second`, with a bound from a few simplex iterations."""
         after, new_pairs = add_precedence(branch.after, first, second)
         excluded = branch.excluded.copy()
         for earlier, later in new_pairs:

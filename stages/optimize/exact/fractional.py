@@ -1,33 +1,34 @@
-"""What a fractional choice of sets says about orders: its arcs, their cycles, and orders that come near it."""
+"""Arcs of a fractional choice of sets, their cycles, and orders that come near it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
+from stages.arrays import offsets_of
 from stages.graphs import descendants
+from stages.kernels.bounds.cluster_cuts import Support
+from stages.kernels.bounds.dual_ascent import Columns
+from stages.runtime.budgets import Budget
 
-from ..lists.set_lists import offsets_of
-
-if TYPE_CHECKING:
-    from stages.kernels.bounds.cluster_cuts import Support
-    from stages.kernels.bounds.dual_ascent import Columns
+from ..bounds.cut_pool import CutPool
+from ..bounds.cuts import Origin
+from ..bounds.separators import Point
 
 NO_PARENTS_LOST = -1
-"""Source of an empty set that stands for having no set at all, see `with_empty_sets`."""
+"""Source of an empty set that was added by `with_empty_sets`."""
 
 
 def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[Columns, np.ndarray]:
-    """Columns in which every variable has the empty set, so that no branch is without a solution.
+    """Columns in which every variable has the empty set, so that every branch has a solution.
 
-    Where it is not listed it is added with a cost that no better network can have.
+    An empty set that is not listed is added with a cost that no better network can have.
 
     Parameters
     ----------
-    columns : Columns
     source : ndarray of int64, shape (n_sets,)
-        Where the sets come from.
+        Indices of the sets in the original lists.
     cost : float
         In nats.
 
@@ -39,7 +40,7 @@ def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[
     starts, ends = columns.set_offsets[:-1], columns.set_offsets[1:]
     lacks = np.array([not (sizes[a:b] == 0).any() for a, b in zip(starts, ends)])
     places = ends[lacks]
-    offsets = columns.set_offsets + np.concatenate(([0], np.cumsum(lacks)))
+    offsets = columns.set_offsets + offsets_of(lacks)
     sizes = np.insert(sizes, places, 0)
     costs = np.insert(columns.costs, places, np.maximum(cost, columns.costs[places - 1]))
     return (
@@ -49,12 +50,7 @@ def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[
 
 
 class SharedArcs:
-    """The arcs of candidate sets, each with the sets that hold it.
-
-    Parameters
-    ----------
-    columns : Columns
-    """
+    """The arcs of candidate sets, each with the sets that contain it."""
 
     def __init__(self, columns: Columns):
         self.n_variables = n = len(columns.set_offsets) - 1
@@ -94,24 +90,21 @@ class SharedArcs:
             variable = parent_of[variable]
         return sorted(path[path.index(variable) :])
 
-    def undecided_pairs(
-        self, shares: np.ndarray, least: float, after: tuple[int, ...]
-    ) -> list[tuple[int, int]]:
-        """Pairs of variables joined by an arc on a cycle, of which neither is said to come after the other.
+    def undecided_pairs(self, shares: np.ndarray, least: float, after: tuple[int, ...]) -> list[tuple[int, int]]:
+        """Pairs of variables joined by an arc on a cycle that the partial order leaves open.
 
-        Those come first that are parents of each other by equal shares, then those with half a share.
+        Pairs that are parents of each other with the most balanced shares come first, then arcs with a share near
+        one half.
 
         Parameters
         ----------
         shares : ndarray of float64, shape (n_sets,)
         least : float
-            Shares up to this are none.
+            Shares up to this are neglected.
         after : tuple of int
             Bits of the variables that come after each variable.
         """
-        weights = np.bincount(
-            self._arc_of_entry, weights=shares[self._set_of_entry], minlength=len(self._keys)
-        )
+        weights = np.bincount(self._arc_of_entry, weights=shares[self._set_of_entry], minlength=len(self._keys))
         share_of = dict(zip(self._keys.tolist(), weights.tolist()))
         ranked: dict[tuple[int, int], tuple[float, float]] = {}
         for parent, child in self.on_cycles(shares > least):
@@ -125,15 +118,34 @@ class SharedArcs:
         return sorted(ranked, key=lambda pair: (-ranked[pair][0], -ranked[pair][1], pair))
 
 
-def add_precedence(
-    after: tuple[int, ...], first: int, second: int
-) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
+class CycleSeparator(NamedTuple):
+    """Finds the cluster of a cycle of sets that are chosen whole, which local search may overlook.
+
+    Attributes
+    ----------
+    arcs : SharedArcs
+    least_share : float
+        Sets with a larger share count as chosen whole.
+    """
+
+    arcs: SharedArcs
+    least_share: float
+
+    def separate(
+        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+    ) -> tuple[list[Origin], int]:
+        """One cluster of demand one, or none."""
+        members = self.arcs.cycle(point.shares > self.least_share)
+        return [(np.array(members, dtype=np.int32), 1)] if members else [], 0
+
+
+def add_precedence(after: tuple[int, ...], first: int, second: int) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
     """The transitive closure of a partial order and of `first` coming before `second`.
 
     Returns
     -------
-    (after, new_pairs) : bits of the variables that come after each variable, and the pairs (earlier, later) that
-        were not ordered before.
+    (after, new_pairs) : for each variable the bits of those after it, and the pairs (earlier, later) that were not
+        ordered before
     """
     gained = after[second] | 1 << second
     closed, new_pairs = list(after), []
@@ -146,14 +158,13 @@ def add_precedence(
 
 
 def order_by_shares(support: Support, rng: np.random.Generator) -> np.ndarray:
-    """An order that a fractional choice suggests: next is always the variable with the largest share of sets all
-    of whose members are placed; int32. Equals at random.
+    """An order suggested by a fractional choice; int32.
+
+    The next variable is the one with the largest share of sets whose members are all placed; ties at random.
     """
     n = len(support.set_offsets) - 1
     lacking = np.diff(support.parent_offsets)
-    ready: np.ndarray = np.bincount(
-        support.child, weights=np.where(lacking == 0, support.shares, 0.0), minlength=n
-    )
+    ready: np.ndarray = np.bincount(support.child, weights=np.where(lacking == 0, support.shares, 0.0), minlength=n)
     ready = ready + 1e-9 * rng.random(n)
     order = np.empty(n, dtype=np.int32)
     for place in range(n):

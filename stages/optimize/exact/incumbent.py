@@ -1,20 +1,18 @@
-"""The best network known to a search for a proof, and how it is improved."""
+"""The incumbent of a search for a proof, and the local search that improves it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..lists.set_lists import respect_fixed
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import respect_fixed
+from stages.runtime.budgets import Budget
+
 from ..orders.ils import PHASE, STALL, TOLERANCE
 from ..orders.insertion_ils import OrderShaker
-
-if TYPE_CHECKING:
-    from stages.kernels.orders.set_lists import SetLists
-    from stages.runtime.budgets import Budget
 
 SHORT_STALL = 2
 """Phases without improvement after which a search from a suggested order ends."""
@@ -25,12 +23,10 @@ class Incumbent:
 
     Parameters
     ----------
-    lists : SetLists
     prescribed : dict of int to tuple of int
-        Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
+        Parents that fixed records prescribe, see `lists.set_lists.fixed_parents`.
     draw : callable
-        Gives orders to start from that agree with them; the first one now.
-    rng : numpy.random.Generator
+        Draws orders to start from that respect them; called once at once.
 
     Attributes
     ----------
@@ -66,11 +62,11 @@ class Incumbent:
 
     @property
     def is_stuck(self) -> bool:
-        """The search from the present order has long found nothing."""
+        """Whether the search from the current order has stalled."""
         return self._idle >= STALL
 
     def search(self, budget: Budget) -> None:
-        """One more phase of the search from the present order, from a new one when it is stuck."""
+        """One more phase of the search from the current order, or from a new one if it has stalled."""
         if self.is_stuck:
             self._start(self._draw())
         until = self._shaker.profiles + PHASE * len(self.chosen)
@@ -82,7 +78,7 @@ class Incumbent:
         self._keep(self._shaker.chosen, self._shaker.score)
 
     def improve(self, budget: Budget, order: np.ndarray) -> None:
-        """Search shortly from another order."""
+        """A short search from another order."""
         self._start(respect_fixed(order, self.prescribed))
         while self._idle < SHORT_STALL and not budget.is_spent(self.orders):
             self.search(budget)

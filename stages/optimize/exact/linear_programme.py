@@ -1,30 +1,29 @@
 """The linear programme over candidate sets and cluster cuts, solved by HiGHS (the optional package highspy).
 
-Every variable takes sets with shares that sum to one, every cut counts a share of at least its demand, and the
-cost is least. What leaves this module are shares and multipliers; bounds are worked out from the multipliers by
-`stages.kernels.bounds.lagrangian.relax`, so that no proof depends on the tolerances of the solver.
+The shares of each variable's sets sum to one, every cut counts a share of at least its demand, and the cost is
+minimal. This module returns shares and multipliers only; bounds are computed from the multipliers by
+`stages.kernels.bounds.lagrangian.relax`, so that no proof depends on the solver's tolerances.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from stages.arrays import offsets_of
+from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.bounds.lagrangian import Cuts
+from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 
-if TYPE_CHECKING:
-    from stages.kernels.bounds.dual_ascent import Columns
-    from stages.kernels.bounds.lagrangian import Cuts
-    from stages.runtime.budgets import Budget
-
 FEASIBILITY = 1e-9
-"""Of reduced costs, and of shares: the solver's tolerance."""
+"""The solver's tolerance of reduced costs and of shares."""
 
 COST_SCALE = 1024.0
-"""The solver's costs for one nat; a power of two, so that nothing is rounded. Its tolerance is then 1e-12 nats: at
-1e-9 many sets that tie each take up to so much from the bound, which stays short of a proof.
+"""The solver's costs per nat; a power of two, so that scaling does not round. The tolerance is then 1e-12 nats: with
+1e-9 the many sets that tie lower the bound by up to that much each, and the proof fails.
 """
 
 SLICE_ITERATIONS = 200
@@ -44,20 +43,20 @@ def load_solver() -> Any:
     except ImportError as error:
         raise StageError(
             "method exact needs the linear solver HiGHS for that many variables"
-            f" ({error})\n  install it: pip install 'bnsl-cli[exact]'; or search with ils, which bounds the"
+            f" ({error})\n  install it: in a checkout, pip install '.[exact]'; or search with ils, which bounds the"
             " score without it"
         ) from None
     return highspy
 
 
 class Solution(NamedTuple):
-    """What a run of the solver ended with.
+    """The result of a run of the solver.
 
     Attributes
     ----------
     shares : ndarray of float64, shape (n_sets,)
     multipliers : ndarray of float64, shape (n_cuts,)
-        Not negative.
+        Non-negative.
     """
 
     shares: np.ndarray
@@ -65,20 +64,19 @@ class Solution(NamedTuple):
 
 
 class CutProgramme:
-    """The programme, kept between changes so that each solution starts from the one before.
+    """The programme, kept between changes so that each solution is a warm start for the next.
 
-    It holds some of the sets; others join when they turn out to be of use.
+    It holds some of the sets; others join by column generation.
 
     Parameters
     ----------
-    columns : Columns
     present : ndarray of int64
-        Sets to begin with; the empty sets of all variables among them, so that there is always a solution.
+        Initial sets, with the empty sets of all variables, so that there is always a solution.
 
     Attributes
     ----------
     present : ndarray of int64
-        The sets it holds, in the order in which they came.
+        The sets it holds, in the order of their arrival.
     n_solved : int
         Runs of the solver.
     """
@@ -110,7 +108,7 @@ class CutProgramme:
         self._add(present, none, none, np.empty(0))
 
     def add_sets(self, sets: np.ndarray, cuts: Cuts) -> None:
-        """Let these sets join; `cuts` are all the cuts of the programme."""
+        """Add these sets; `cuts` are all cuts of the programme."""
         is_new = np.zeros(len(self._place), dtype=np.bool_)
         is_new[sets] = True
         entries = np.flatnonzero(is_new[cuts.sets])
@@ -127,24 +125,14 @@ class CutProgramme:
         starts = np.searchsorted(every[where], ascending).astype(np.int32)
         upper = np.where(self._excluded[ascending], 0.0, self._endless)
         zeros = np.zeros(len(sets))
-        self._highs.addCols(
-            len(sets),
-            self._costs[ascending],
-            zeros,
-            upper,
-            len(indices),
-            starts,
-            indices,
-            values,
-        )
+        self._highs.addCols(len(sets), self._costs[ascending], zeros, upper, len(indices), starts, indices, values)
         self._place[ascending] = np.arange(len(self.present), len(self.present) + len(sets))
         self.present = np.concatenate((self.present, ascending))
 
     def add_cuts(self, cuts: Cuts, first: int) -> None:
         """Add the cuts from index `first` on."""
         places = self._place[cuts.sets[cuts.offsets[first] :]]
-        before = np.concatenate(([0], np.cumsum(places >= 0)))
-        starts = before[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
+        starts = offsets_of(places >= 0)[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
         weights = cuts.weights[cuts.offsets[first] :][places >= 0].astype(np.float64)
         places = places[places >= 0]
         endless = np.full(len(starts), self._endless)
@@ -156,7 +144,7 @@ class CutProgramme:
         self._highs.deleteRows(len(dropped), dropped)
 
     def exclude(self, excluded: np.ndarray) -> None:
-        """From now on the sets where `excluded` is true, and no others, take no share."""
+        """Fix the share of the sets where `excluded` is true, and of no others, at zero."""
         places = np.flatnonzero((excluded != self._excluded)[self.present]).astype(np.int32)
         if len(places):
             upper = np.where(excluded[self.present[places]], 0.0, self._endless)
@@ -164,10 +152,7 @@ class CutProgramme:
         self._excluded = excluded.copy()
 
     def solve(self, budget: Budget, most_iterations: int | None = None) -> Solution:
-        """Go on from the last solution to an optimal one.
-
-        Ends early after `most_iterations`, or when `budget` runs out.
-        """
+        """Solve from the last solution; ends early after `most_iterations` or when `budget` is spent."""
         highs, left = self._highs, math.inf if most_iterations is None else most_iterations
         self.n_solved += 1
         while True:

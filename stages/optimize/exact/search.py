@@ -1,48 +1,43 @@
-"""The best network from given lists, with the proof: dynamic programming, or bounds and branch and cut.
+"""The best network from given lists with the proof: dynamic programming, or bounds and branch and cut.
 
-Up to some twenty variables dynamic programming over subsets is quickest. Beyond, an iterated local search and the
-upper bound work side by side as in `ils`; what the bound leaves open is closed by branch and cut on the sets that
-it could not exclude. Ended early, the result is the best network so far and the bound.
+Up to some twenty variables dynamic programming over subsets is fastest. Beyond that, iterated local search and the
+upper bound alternate as in `ils`; branch and cut then closes the gap over the sets that the bound has not excluded.
+A search that ends early returns the incumbent and the bound.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from formats.records import ParentSetTable
+from stages.lists.set_lists import index_table
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
+from .. import OptimizeOptions
 from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
-from ..lists.set_lists import fixed_first_order, index_table
+from ..bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
 from .incumbent import Incumbent
 from .linear_programme import load_solver
-from .subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
-
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
-    from .. import OptimizeOptions
 
 CHUNK = 20_000_000
 SETTLED = 0.01
-"""Work on the bound, in sets looked at, that must close this share of the gap; else it is left to branch and cut."""
+"""Work on the bound, in sets looked at, that must close this share of the gap; else branch and cut takes over."""
 
 
-def search(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> SearchResult:
-    """The best network of all, or the best one when the budget ends, with a bound on all.
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best network, or the incumbent when the budget ends, with an upper bound.
 
     Raises
     ------
     StageError
-        There are too many variables for dynamic programming and the linear solver is not installed.
+        Too many variables for dynamic programming, and the linear solver is not installed.
     """
     return prove(table, options, budget, reporter, subsets_fit(table.n_variables))
 
@@ -56,8 +51,7 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
 def prove(
     table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter, by_subsets: bool
 ) -> SearchResult:
-    """As `search`, by dynamic programming or not."""
-    fixed_first_order(table)
+    """As `search`, with or without dynamic programming."""
     lists = index_table(table)
     if not by_subsets and table.n_variables > MOST_VARIABLES:
         load_solver()
@@ -78,7 +72,7 @@ def prove(
 
 
 def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter) -> float:
-    """Find the best network; the upper bound."""
+    """Find the best network; returns the upper bound."""
     bound.incumbent = incumbent.score
     solved = solve_by_subsets(incumbent.lists, budget, reporter)
     if solved is None:
@@ -91,9 +85,9 @@ def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, 
 def _prove_by_cuts(
     incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter, facts: dict
 ) -> float:
-    """Improve network and bound until they meet or the budget is spent; the upper bound."""
+    """Improve incumbent and bound until they meet or the budget is spent; returns the upper bound."""
 
-    def tell(value: float, **more: int) -> None:
+    def report(value: float, **more: int) -> None:
         facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more}
         reporter.progress(incumbent.orders, budget.evaluations, "orders", **facts)
 
@@ -104,20 +98,20 @@ def _prove_by_cuts(
     while not incumbent.is_stuck and not is_over():
         incumbent.search(budget)
         bound.improve(budget, FIRST_WORK + incumbent.work, incumbent.score)
-        tell(bound.value)
+        report(bound.value)
     before = math.inf
     while bound.gap < (1.0 - SETTLED) * before and not is_over():
         before = bound.gap
         if bound.found is not None:
             incumbent.offer(bound.found)
         bound.improve(budget, bound.work + CHUNK, incumbent.score)
-        tell(bound.value)
+        report(bound.value)
     if is_over():
         return bound.value
 
     from .branch_and_cut import BranchAndCut
 
-    tree = BranchAndCut(bound, incumbent, budget, lambda: tell(tree.value, branches=tree.n_branches))
+    tree = BranchAndCut(bound, incumbent, budget, lambda: report(tree.value, branches=tree.n_branches))
     tree.run()
     facts |= {"branches": tree.n_branches, "programmes": tree.n_programmes}
     return min(bound.value, tree.value)

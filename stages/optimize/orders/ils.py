@@ -1,34 +1,30 @@
-"""The best networks in a given time on given lists: iterated local search over orders (a method of this project).
+"""Iterated local search over orders on given lists (a method of this project).
 
-From an initial order every variable moves to its best place until none gains; then a few related variables move
-at random, what they disturbed is repaired, and the result is kept unless it is worse (Lee & van Beek 2017 search
-orders in a like manner). A restart ends when shaking has long found nothing. All the while a part of the work goes
-into an upper bound, and the search ends when the two meet.
+From an initial order every variable moves to its best position until none gains. Then a few related variables move
+to random positions, the order is repaired by insertion moves, and the result is kept unless it is worse (similar to
+Lee and van Beek 2017). A restart ends after many such steps without improvement. An upper bound is improved along
+with the search, which ends when the two meet.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from formats.records import ParentSetTable
+from stages.lists.set_lists import index_table
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
+from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
-from ..lists.set_lists import fixed_first_order, index_table
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
 from .insertion_ils import OrderShaker
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
-    from .. import OptimizeOptions
-
 PHASE = 50
-"""Moves per variable between two looks at what was gained."""
+"""Profiles per variable in a phase, after which improvement is checked."""
 
 STALL = 20
 """Phases without improvement after which a restart ends."""
@@ -37,14 +33,11 @@ TOLERANCE = 1e-6
 """Nats; smaller gains do not count as an improvement."""
 
 IDLE_SHARE = 0.8
-"""See `AnytimeBound`: when nothing better has long been found, half of the time is the bound's."""
+"""Share of the bound in the work while the search does not improve, see `AnytimeBound`."""
 
 
-def search(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> SearchResult:
-    """The best network that the search meets in the budget; an order stands for one place-finding move."""
-    fixed_first_order(table)
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best network found in the budget; one evaluation is the profile of one variable."""
     lists = index_table(table)
     sampler = make_sampler(table, options, lists)
     phase = PHASE * table.n_variables
@@ -60,7 +53,7 @@ def search(
             idle = 0 if shaker.score > score + TOLERANCE else idle + 1
             score = max(score, shaker.score)
             if index == 0:
-                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                # Only in the first restart, so that the bound does not depend on the schedule of the threads.
                 anytime_bound.keep_pace(shaker.work, score)
                 reporter.progress(0, options.restarts, "restarts", score=score, **anytime_bound.facts)
             if anytime_bound.is_closed:

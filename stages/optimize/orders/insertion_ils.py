@@ -1,39 +1,35 @@
-"""Improve an order by iterated local search on packed lists: the engine of `ils` and of `pricing`.
+"""Iterated local search over orders, used by `ils` and `pricing` (kernel: `stages.kernels.orders.insertion_ils`).
 
-The compiled part is `stages.kernels.orders.insertion_ils`. A search starts from any order, also one found on lists
-that have grown since, so pricing and search can alternate.
+A search can start from any order, also from one found on smaller lists, so pricing and search can alternate.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.kernels.orders.insertion import OrderState, new_profile
+from stages.kernels.orders.insertion_ils import PROFILES, InsertionWalk, new_insertion_walk, settle_order, walk_orders
+from stages.kernels.orders.set_lists import SetLists
+from stages.runtime.budgets import Budget
+
 from .order_decoding import choose_consistent
 
-if TYPE_CHECKING:
-    from stages.kernels.orders.insertion_ils import InsertionWalk
-    from stages.kernels.orders.set_lists import SetLists
-    from stages.runtime.budgets import Budget
-
 SHAKEN = 8
-"""Related variables moved at random per shake at most; found by experiment."""
+"""Maximum number of related variables moved to random positions per shake; found by experiment."""
 
 SLICE_WORK = 10_000_000
 """Sets tested per compiled call, well below a quarter of a second."""
 
 
 class OrderShaker:
-    """A search over the orders of one set of lists; it can be continued.
+    """A resumable search over orders for given lists.
 
     Parameters
     ----------
-    lists : SetLists
     order : ndarray of int32
         A permutation in which every variable has a consistent set; copied.
-    rng : numpy.random.Generator
 
     Attributes
     ----------
@@ -46,8 +42,6 @@ class OrderShaker:
     """
 
     def __init__(self, lists: SetLists, order: np.ndarray, rng: np.random.Generator):
-        from stages.kernels.orders.insertion import OrderState, new_profile
-
         order = np.ascontiguousarray(order, dtype=np.int32).copy()
         position, chosen = choose_consistent(lists, order)
         self.lists = lists
@@ -61,9 +55,7 @@ class OrderShaker:
 
     @property
     def profiles(self) -> int:
-        """Variables for which all places in the order were evaluated so far: the deterministic unit of work."""
-        from stages.kernels.orders.insertion_ils import PROFILES
-
+        """Number of profiles (scores of all positions of one variable) computed: the deterministic unit of work."""
         return int(self._walk.counts[PROFILES])
 
     @property
@@ -72,39 +64,28 @@ class OrderShaker:
         return math.fsum(self.lists.scores[self.chosen].tolist())
 
     def search(self, budget: Budget, profiles: int, work: float = math.inf) -> None:
-        """Search on until `profiles` in all are computed, some `work` sets are tested or `budget` runs out.
+        """Continue until `profiles` in all are computed, about `work` sets are tested, or `budget` runs out.
 
-        How a search is cut into calls does not change its course, as long as neither limit ends a call.
+        Slices of compiled work do not change the course of the search. A call that reaches a limit does, because it
+        ends with `settle_order`.
         """
-        from stages.kernels.orders.insertion_ils import settle_order, walk_orders
-
         done = 0
         while self.profiles < profiles and done < work and not budget.is_spent():
             slice_work = int(min(SLICE_WORK, work - done))
             done += walk_orders(
-                self.lists,
-                self._walk,
-                self._state,
-                self._best,
-                self._profile,
-                self.rng,
-                SHAKEN,
-                slice_work,
-                profiles,
+                self.lists, self._walk, self._state, self._best, self._profile, self.rng, SHAKEN, slice_work, profiles
             )
         self.work += done
         settle_order(self._walk, self._state, self._best)
 
 
 def start_walk(lists: SetLists, rng: np.random.Generator) -> InsertionWalk:
-    """A search in which every variable waits to be moved, in random order."""
-    from stages.kernels.orders.insertion_ils import new_insertion_walk
-
+    """The initial state of a search: all variables are queued, in random order."""
     return new_insertion_walk(*related_variables(lists), rng.permutation(len(lists.set_offsets) - 1))
 
 
 def related_variables(lists: SetLists) -> tuple[np.ndarray, np.ndarray]:
-    """For every variable those in its lists or in whose lists it is, ascending, as offsets and indices."""
+    """For each variable those that occur in its lists or in whose lists it occurs, ascending: offsets and indices."""
     n = len(lists.set_offsets) - 1
     parents = np.repeat(np.arange(n, dtype=np.int64), np.diff(lists.pair_offsets))
     children = lists.pair_children.astype(np.int64)

@@ -1,11 +1,11 @@
-"""Searches on data that find orders and candidate sets in turn (column generation by sampling).
+"""Searches on data that find networks and candidate sets in turn (column generation by sampling).
 
-`unbounded` searches orders on the lists at hand and grows sets near the best one, at times elsewhere (`visits`),
-where `best_moves` of single variables lead with sets grown on demand;
-`treewidth` does so with k-trees and within their cliques. `greedy_start` climbs to a first network, where rows are
-millions from one found on samples of them (`row_samples`); `growing_lists` are the lists, whose sets
-`stages.scoring.set_grower` scores once each.
+`loop` searches on the present lists and grows them until nothing improves or the budget ends; two engines do the
+searching and growing: `orders`, and `ktrees` under a treewidth bound. What they share is in `run`. `greedy_start`
+climbs to a first network, where rows are millions from one found on samples of them (`row_samples`); `best_moves`
+leads to the other basins (`basins`) that the search over orders visits. `growing_lists` are the lists, whose sets
+`stages.scoring.set_grower` scores once each; small problems are solved on `complete_lists`.
 
-To add a method, derive from `unbounded.Pricing` and override how it searches and where it grows, write
-``search_data`` (`stages.optimize.result.DataSearch`) and enter it in `METHODS`.
+To add an engine, write a class of the protocol `loop.PricingEngine` and ``search_data``
+(`stages.optimize.result.DataSearch`) beside it, and enter the module in `METHODS`.
 """

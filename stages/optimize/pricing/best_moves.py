@@ -1,56 +1,44 @@
-"""Best moves: one variable after the other goes to the best slot of an order, its sets grown on demand (BOSS).
+"""Best moves: one variable after the other moves to the best slot of an order, sets grown on demand (BOSS).
 
-A search among lists sees what was grown for other orders; here every order is judged by the sets that grow and
-shrink within it. That finds a good order in basins where the lists are thin, and leaves all sets that were met to the
-lists. Growth is kept in trees (`stages.kernels.orders.grow_shrink_trees`), so that mostly no score is computed.
+The best order score search of Andrews et al. (2023). A search among lists knows only the sets grown for other orders;
+here every order is scored by the sets that grow and shrink within it. So it finds good orders in basins where the
+lists are thin, and adds all sets met to the lists. Growth is kept in trees
+(`stages.kernels.orders.grow_shrink_trees`), so that most moves compute no score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .visits import TOLERANCE
+from stages.kernels.orders.grow_shrink_trees import GrowShrinkTrees, score_slots
+from stages.scoring.set_grower import SetGrower
 
-if TYPE_CHECKING:
-    from stages.scoring.set_grower import SetGrower
+from .basins import TOLERANCE
 
 NODE_BYTES = 250
 BRANCH_BYTES = 16
-"""Memory of a node with its set, about, and of a branch."""
+"""Memory of a node with its set and of a branch, about."""
 
 _NOBODY = np.empty(0, dtype=np.int32)
 
 
 class KeptTrees:
-    """The growth of all children's sets as far as orders asked for it.
-
-    Parameters
-    ----------
-    growers : list of SetGrower
-        One per variable, in variable order; they score what grows.
-    """
+    """The growth of all children's sets, computed as orders ask for it."""
 
     def __init__(self, growers: Sequence[SetGrower]):
-        from stages.kernels.orders.grow_shrink_trees import GrowShrinkTrees
-
         n = len(growers)
         self.growers = growers
         self._known_at = self._state()
-        self._trees = GrowShrinkTrees(
-            first=np.full(2 * n, -1, dtype=np.int64),
-            last=np.full(2 * n, -1, dtype=np.int64),
-            score=np.full(2 * n, np.nan),
-            variable=np.empty(16 * n, dtype=np.int32),
-            target=np.full(16 * n, -1, dtype=np.int64),
-        )
+        ids, scores, variables = np.empty(0, dtype=np.int64), np.empty(0), np.empty(0, dtype=np.int32)
+        self._trees = GrowShrinkTrees(first=ids, last=ids, score=scores, variable=variables, target=ids)
+        self._owner = ids  # the node of every branch
+        self._n_branches = 0
+        self._reserve(2 * n, 16 * n)
         self._nodes = [(child, grower.required) for child, grower in enumerate(growers)]
         self._node_of = {key: node for node, key in enumerate(self._nodes)}
-        self._owner = np.empty(16 * n, dtype=np.int32)  # the nodes whose branches they are
-        self._n_branches = 0
         self._missing = np.empty(3 * n, dtype=np.int64)
         self._position = np.empty(n, dtype=np.int64)
 
@@ -59,7 +47,7 @@ class KeptTrees:
 
     @property
     def is_outdated(self) -> bool:
-        """The growers look at other candidates now, or have forgotten their sets."""
+        """The growers' reach has changed, or they have forgotten their sets."""
         return self._known_at != self._state()
 
     @property
@@ -68,22 +56,11 @@ class KeptTrees:
         return NODE_BYTES * len(self._nodes) + BRANCH_BYTES * self._n_branches
 
     def score_slots(self, moved: int, others: np.ndarray, is_spent: Callable[[], bool]) -> np.ndarray | None:
-        """Scores of an order in nats by the slot that a variable is put into.
+        """Scores of an order in nats by the slot of the variable `moved`: float64, shape (n_variables,).
 
-        Parameters
-        ----------
-        moved : int
-        others : ndarray of int32, shape (n_variables - 1,)
-            The other variables, first to last.
-        is_spent : callable
-            Asked before anything is scored.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_variables,); None if `is_spent` said so.
+        `others` are the other variables, first to last, int32. None if `is_spent`, called before anything is scored,
+        returns true.
         """
-        from stages.kernels.orders.grow_shrink_trees import score_slots
-
         scores = np.empty(len(others) + 1)
         self._position[others] = np.arange(len(others))
         while True:
@@ -98,7 +75,7 @@ class KeptTrees:
                     self._fill(node)
 
     def _fill(self, node: int) -> None:
-        """Find out a node's branches, or what its set shrinks to if these are known."""
+        """Compute a node's branches, or the score of its shrunk set if the branches are known."""
         child, parents = self._nodes[node]
         grower = self.growers[child]
         if self._trees.first[node] >= 0:
@@ -106,42 +83,40 @@ class KeptTrees:
             return
         variables = grower.improving(parents)[0] if len(parents) < grower.max_parents else _NOBODY
         first, last = self._n_branches, self._n_branches + len(variables)
-        self._make_room(len(self._nodes), last)
+        self._reserve(len(self._nodes), last)
         self._trees.variable[first:last] = variables
         self._owner[first:last] = node
         self._trees.first[node], self._trees.last[node] = first, last
         self._n_branches = last
 
     def _follow(self, branch: int) -> int:
-        """The node that a branch leads to, made if there is none yet."""
+        """The node that a branch leads to; it is made if there is none yet."""
         child, parents = self._nodes[int(self._owner[branch])]
         larger = tuple(sorted((*parents, int(self._trees.variable[branch]))))
         self.growers[child].score(larger)
         node = self._node_of.setdefault((child, larger), len(self._nodes))
         if node == len(self._nodes):
             self._nodes.append((child, larger))
-            self._make_room(len(self._nodes), self._n_branches)
+            self._reserve(len(self._nodes), self._n_branches)
         self._trees.target[branch] = node
         return node
 
-    def _make_room(self, n_nodes: int, n_branches: int) -> None:
-        """Have arrays of at least so many entries."""
+    def _reserve(self, n_nodes: int, n_branches: int) -> None:
+        """Enlarge the arrays to at least so many entries."""
         trees = self._trees
-        if n_nodes > len(trees.first):
-            more = n_nodes
-            trees = trees._replace(
-                first=np.append(trees.first, np.full(more, -1)),
-                last=np.append(trees.last, np.full(more, -1)),
-                score=np.append(trees.score, np.full(more, np.nan)),
-            )
-        if n_branches > len(trees.variable):
-            more = n_branches
-            trees = trees._replace(
-                variable=np.append(trees.variable, np.empty(more, dtype=np.int32)),
-                target=np.append(trees.target, np.full(more, -1)),
-            )
-            self._owner = np.append(self._owner, np.empty(more, dtype=np.int32))
-        self._trees = trees
+        self._trees = GrowShrinkTrees(
+            first=_extended(trees.first, n_nodes, -1),
+            last=_extended(trees.last, n_nodes, -1),
+            score=_extended(trees.score, n_nodes, np.nan),
+            variable=_extended(trees.variable, n_branches, -1),
+            target=_extended(trees.target, n_branches, -1),
+        )
+        self._owner = _extended(self._owner, n_branches, -1)
+
+
+def _extended(array: np.ndarray, size: int, value: float) -> np.ndarray:
+    """`array` if it has `size` entries, else with as many more, so that enlarging takes amortised constant time."""
+    return array if size <= len(array) else np.append(array, np.full(size, value, dtype=array.dtype))
 
 
 def climb_order(
@@ -149,25 +124,20 @@ def climb_order(
     order: np.ndarray,
     rng: np.random.Generator,
     is_spent: Callable[[], bool],
-    tell: Callable[[float], None],
+    report: Callable[[float], None],
 ) -> np.ndarray:
-    """Put one variable after the other into its best slot until no move gains.
+    """Move one variable after the other to its best slot until no move gains.
 
     Parameters
     ----------
-    trees : KeptTrees
     order : ndarray of int32, shape (n_variables,)
-        Has the parents that a variable must have before it.
+        Required parents come before their children; so they do in the result.
     rng : numpy.random.Generator
-        Draws whose turn it is.
+        Draws the sequence in which variables move.
     is_spent : callable
-        Ends the climb.
-    tell : callable
+        Ends the climb by returning true.
+    report : callable
         Receives the score after every move, in nats: that of the network that grows and shrinks within the order.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_variables,)
     """
     n = len(order)
     required = [grower.required for grower in trees.growers]
@@ -175,9 +145,9 @@ def climb_order(
     for child, parents in enumerate(required):
         for parent in parents:
             requiring[parent].append(child)
-    still = 0  # variables in turn that stayed where they were
+    idle = 0  # variables in turn that did not move
     for moved in cycle(rng.permutation(n).tolist()):
-        if still == n:
+        if idle == n:
             break
         here = int(np.flatnonzero(order == moved)[0])
         others = np.delete(order, here)
@@ -188,8 +158,8 @@ def climb_order(
         low = max((place[parent] + 1 for parent in required[moved]), default=0)
         high = min((place[child] for child in requiring[moved]), default=n - 1)
         best = low + int(np.argmax(slots[low : high + 1]))
-        still += 1
+        idle += 1
         if slots[best] > slots[here] + TOLERANCE:
-            order, still = np.insert(others, best, moved), 0
-            tell(float(slots[best]))
+            order, idle = np.insert(others, best, moved), 0
+            report(float(slots[best]))
     return order

@@ -1,92 +1,75 @@
 """A first network by hill climbing, whose scores the growers of candidate lists keep.
 
 Hill climbing needs the gains of all single arcs once, and then one child's expansions per step; growing sets within
-orders needs the same expansions. So the climber asks the growers, and what it asked for is known when lists are
-grown: the start costs little that the search would not have paid for anyway.
+orders needs the same expansions. So the climber asks the growers, and its scores are known when lists are grown: the
+start costs little that the search would not have paid for anyway.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stages.runtime.reporting import NullReporter
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter, Reporter
 from stages.scoring.candidate_prefilter import dependence
-from stages.scoring.pair_scores import PairScores
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.pair_scores import PairScores, Tile
 
 from ..climbing.cache import FamilyCache
 from ..climbing.climber import Climber
-
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-    from stages.scoring.family_scorer import FamilyScorer
-    from stages.scoring.pair_scores import Tile
-    from stages.scoring.set_grower import SetGrower
-
-    from ..climbing.constraints import Constraints
-    from ..result import Parents
-
+from ..result import Parents
+from .run import PricingRun
 
 MOST_RANKED = 1 << 22
 LEAST_RANKED = 256
-"""Candidates ranked in all, 12 bytes each, but so many for each child at least."""
+"""Candidates ranked in all, 12 bytes each, but at least so many for each child."""
 
 LEAST_DEPENDENCE = 2.0
-"""Standard deviations beyond what independence lets expect from which a candidate is ranked."""
+"""Candidates are ranked from this dependence on: standard deviations above its mean under independence."""
 
 
 FEW = 128
 MORE = 512
-"""Candidates tried for each child beyond single parents at first, and then, at most; by experiment on 100 to 10,000
+"""Candidates tried for each child beyond single parents at first, and then at most; by experiment on 100 to 10,000
 variables.
 """
 
 SCORES_BETWEEN = 200_000
-"""Local scores of children whose candidates have become more, after which the climb goes on; some tenths of a second.
-"""
+"""Local scores after which the climb continues while more candidates come within reach; some tenths of a second."""
 
 
 class GrownFamilies(FamilyCache):
-    """Scores of families that the growers remember.
+    """Scores of families that a run's growers remember."""
 
-    Parameters
-    ----------
-    scorer : FamilyScorer
-    growers : list of SetGrower
-        One per variable, in variable order.
-    """
-
-    def __init__(self, scorer: FamilyScorer, growers: list[SetGrower]):
-        super().__init__(scorer)
-        self.growers = growers
+    def __init__(self, run: PricingRun):
+        super().__init__(run.scorer)
+        self.growers = run.growers
 
     def score(self, child: int, parents: tuple[int, ...]) -> float:
-        """Score of one family in nats."""
         score = self.growers[child].score(parents)
         self.computed = self.scorer.evaluations
         return score
 
     def reduce(self, child: int, parents: tuple[int, ...]) -> np.ndarray:
-        """Scores of ``parents - {Y}`` for every member Y; float64, in the order of `parents`."""
         scores = self.growers[child].scores_without(parents)
         self.computed = self.scorer.evaluations
         return np.array(scores)
 
 
 class GrowingClimber(Climber):
-    """A climber that tries the new parents within reach of the growers."""
+    """A climber that tries new parents within the reach of a run's growers."""
 
-    def __init__(self, scorer: FamilyScorer, growers: list[SetGrower], constraints: Constraints):
-        cache = GrownFamilies(scorer, growers)
-        super().__init__(scorer, cache, constraints, np.arange(scorer.n_variables))
-        self.growers = growers
+    def __init__(self, run: PricingRun):
+        super().__init__(run.scorer, GrownFamilies(run), run.constraints, np.arange(run.scorer.n_variables))
+        self.growers = run.growers
 
     def widen(self, reaches: Sequence[int | None], budget: Budget, reporter: Reporter) -> None:
-        """Let one child after the other try candidates in a wider reach; climb on whenever many have been scored."""
+        """Let one child after the other try candidates within a wider reach, and climb again after every
+        `SCORES_BETWEEN` scores.
+        """
         begun = self.scorer.evaluations
         for child, (grower, reach) in enumerate(zip(self.growers, reaches)):
             if budget.is_spent(self.scorer.evaluations):
@@ -112,21 +95,13 @@ class GrowingClimber(Climber):
 class EarlierParents:
     """The best single parent of every variable among those before it in the data, while all pairs are scored.
 
-    A first network, of use where all pairs take seconds: no order of the arcs is needed to keep it free of cycles.
-
-    Parameters
-    ----------
-    growers : list of SetGrower
-        They learn the scores of the network's sets.
-    constraints : Constraints
-    tell : callable
-        Receives ``score`` after every tile.
+    A first network, of use where all pairs take seconds: arcs that follow the order of the data close no cycle.
     """
 
-    def __init__(self, growers: list[SetGrower], constraints: Constraints, tell: Callable[..., None]):
-        self.growers, self.constraints, self._tell = growers, constraints, tell
-        self._scores = np.array([grower.score(()) for grower in growers])
-        self._best = np.full(len(growers), -1)
+    def __init__(self, run: PricingRun):
+        self.run = run
+        self._scores = np.array([grower.score(()) for grower in run.growers])
+        self._best = np.full(len(self._scores), -1)
 
     @property
     def score(self) -> float:
@@ -136,7 +111,8 @@ class EarlierParents:
     def watch(self, tile: Tile, forward: np.ndarray, backward: np.ndarray) -> None:
         """Take in the scores of a tile, as from `PairScores.score`."""
         children, parents = np.arange(tile.other_first, tile.other_last), np.arange(tile.first, tile.last)
-        octets = self.constraints.permitted[children].view(np.uint8)[:, tile.first // 8 : tile.last // 8 + 1]
+        # The tile's columns of the bit matrix: whole octets, then the bits of its parents.
+        octets = self.run.constraints.permitted[children].view(np.uint8)[:, tile.first // 8 : tile.last // 8 + 1]
         permitted = np.unpackbits(octets, axis=1, bitorder="little")[:, tile.first % 8 :][:, : len(parents)]
         is_possible = (permitted != 0) & (parents < children[:, None])
         scores = np.where(is_possible, backward, -np.inf)
@@ -145,41 +121,31 @@ class EarlierParents:
         better = reached > self._scores[children]
         self._scores[children[better]] = reached[better]
         self._best[children[better]] = parents[best[better]]
-        self._tell(score=float(self._scores.sum()))
+        self.run.report(float(self._scores.sum()))
 
     def network(self) -> Parents:
-        """One parent or none of every variable."""
+        """One parent or none for every variable; the growers learn the scores of these sets."""
         parents = tuple((p,) if p >= 0 else () for p in self._best.tolist())
-        for grower, members, score in zip(self.growers, parents, self._scores.tolist()):
+        for grower, members, score in zip(self.run.growers, parents, self._scores.tolist()):
             grower.scores[members] = score
         return parents
 
 
-def rank_candidates(
-    scorer: FamilyScorer,
-    growers: list[SetGrower],
-    budget: Budget,
-    jobs: int,
-    watch: Callable[[Tile, np.ndarray, np.ndarray], None] | None = None,
-) -> None:
+def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarray], None] | None = None) -> None:
     """Rank the candidates of all children by dependence, from one sweep over all pairs of variables.
 
-    Those come first that improve the score as the only parent; others are ranked if they depend on the child beyond
-    chance. Where variables are many, only the strongest are kept for each child, and the first of them are within
+    Candidates that improve the score as the only parent come first; others are ranked if they depend on the child
+    beyond chance. With many variables only the strongest are kept for each child, and the first of them are within
     reach. Nothing is ranked when fewer scores are left than that takes. `watch` receives the scores of the sweep.
     """
+    scorer, growers = run.scorer, run.growers
     n = scorer.n_variables
-    if n * n > budget.evaluations_left(scorer.evaluations):
+    if n * n > run.budget.evaluations_left(scorer.evaluations):
         return
-
-    def is_spent() -> bool:
-        return budget.is_spent(scorer.evaluations)
-
     most = min(n - 1, max(LEAST_RANKED, MOST_RANKED // n))
-    pairs = PairScores(scorer)
     alone = np.array([grower.score(()) for grower in growers])
-    best = pairs.best_parents(most, alone - _most_lost(scorer), jobs, is_spent, watch)
-    if is_spent():
+    best = PairScores(scorer).best_parents(most, alone - _largest_loss(scorer), run.jobs, run.is_spent, watch)
+    if run.is_spent():
         return
     for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):
         grower.evaluated += n - 1
@@ -195,8 +161,11 @@ def rank_candidates(
             grower.reach = min(FEW, grower.n_improving)
 
 
-def _most_lost(scorer: FamilyScorer) -> np.ndarray:
-    """By how many nats candidates that depend on a child beyond chance may at most fall short of no parent."""
+def _largest_loss(scorer: FamilyScorer) -> np.ndarray:
+    """Largest loss in nats against the empty set at which a dependent candidate is kept, by child.
+
+    The gain of a pair in likelihood at `LEAST_DEPENDENCE` (see `dependence`, solved for the gain) less its penalty.
+    """
     n = scorer.n_variables
     more_states = np.unique(scorer.n_states - 1.0)[:, None]
     free = more_states * (scorer.n_states - 1.0)
@@ -205,77 +174,52 @@ def _most_lost(scorer: FamilyScorer) -> np.ndarray:
     return np.maximum(0.0, (penalties * more_states - least_gain).max(axis=0))
 
 
-def find_start(
-    scorer: FamilyScorer,
-    growers: list[SetGrower],
-    constraints: Constraints,
-    start: Parents,
-    budget: Budget,
-    jobs: int,
-    tell: Callable[..., None],
-) -> Parents:
+def find_start(run: PricingRun, start: Parents) -> Parents:
     """Rank the candidates of all growers, and climb from `start` among the first ones of the rankings.
 
-    Parameters are those of `climb`. From no arcs, one parent each is told and taken while that is more.
+    From no arcs, the network of `EarlierParents` is the result if the budget ends before the climb is better.
     """
-    earlier = None
-    if not any(start) and constraints.max_parents > 0:
-        earlier = EarlierParents(growers, constraints, tell)
-    rank_candidates(scorer, growers, budget, jobs, None if earlier is None else earlier.watch)
+    earlier = EarlierParents(run) if not any(start) and run.constraints.max_parents > 0 else None
+    rank_candidates(run, None if earlier is None else earlier.watch)
     reached = -math.inf if earlier is None else earlier.score
-
-    def tell_best(score: float, **facts: object) -> None:
-        tell(score=max(score, reached), **facts)
-
-    wider = [None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in growers]
-    parents = climb(scorer, growers, constraints, start, budget, tell_best, wider)
-    if earlier is not None and reached > math.fsum(g.score(p) for g, p in zip(growers, parents)):
-        return earlier.network()  # there was no time to climb that far
+    wider = [None if grower.reach is None else min(MORE, len(grower.ranked)) for grower in run.growers]
+    parents = climb(run, start, wider, reached)
+    if earlier is not None and reached > math.fsum(g.score(p) for g, p in zip(run.growers, parents)):
+        return earlier.network()
     return parents
 
 
-class _MovesTold(NullReporter):
-    """Passes on the score that a climb has reached."""
+class _ClimbReporter(NullReporter):
+    """Reports the score that a climb has reached as the run's, if it is above one reached before."""
 
-    def __init__(self, tell: Callable[..., None]):
-        self._tell = tell
+    def __init__(self, run: PricingRun, reached: float):
+        self.run, self.reached = run, reached
 
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
-        self._tell(**facts)
+        score = facts.pop("score")
+        assert isinstance(score, float)
+        self.run.report(max(score, self.reached), **facts)
 
 
-def climb(
-    scorer: FamilyScorer,
-    growers: list[SetGrower],
-    constraints: Constraints,
-    start: Parents,
-    budget: Budget,
-    tell: Callable[..., None],
-    wider: Sequence[int | None],
-) -> Parents:
+def climb(run: PricingRun, start: Parents, wider: Sequence[int | None], reached: float = -math.inf) -> Parents:
     """Hill climbing from `start`, within the reach of the growers first and then within a wider one.
 
     Parameters
     ----------
-    scorer : FamilyScorer
-    growers : list of SetGrower
-    constraints : Constraints
     start : tuple of tuple of int
         A graph within the constraints.
-    budget : Budget
-        Its evaluations are local scores.
-    tell : callable
-        Receives ``score`` and ``arcs`` after every move.
     wider : sequence of int or None
         The reach that each grower has in the end.
+    reached : float
+        Score in nats that the run has reached before.
 
     Returns
     -------
     tuple of tuple of int
         The graph when no move gains or the budget ends.
     """
-    climber = GrowingClimber(scorer, growers, constraints)
-    climber.begin(start, budget)
-    climber.climb(budget, _MovesTold(tell))
-    climber.widen(wider, budget, _MovesTold(tell))
+    climber, reporter = GrowingClimber(run), _ClimbReporter(run, reached)
+    climber.begin(start, run.budget)
+    climber.climb(run.budget, reporter)
+    climber.widen(wider, run.budget, reporter)
     return tuple(climber.parents)

@@ -1,31 +1,35 @@
-"""Candidate lists that grow during a search, packed anew where they changed."""
+"""Candidate lists that grow during a search, and the growers that know their sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from formats.records import Header, ParentSetRecord, ParentSetTable
+from stages.arrays import offsets_of
+from stages.kernels.dominance import mark_undominated
+from stages.kernels.orders.set_lists import SetLists
+from stages.knowledge import Knowledge
+from stages.lists.set_lists import index_lists
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.scores import recorded_ess
 from stages.scoring.set_grower import Moment, SetGrower
 
-from ..lists.set_lists import index_lists, offsets_of
-
-if TYPE_CHECKING:
-    from stages.kernels.orders.set_lists import SetLists
+from .. import OptimizeOptions
 
 EXTENSIONS_KEPT = 8
-"""One-variable extensions of every set met that join the lists besides the one taken; found by experiment."""
-
+"""One-variable extensions of every set met that join the lists besides the chosen one; found by experiment."""
 
 _Entry = tuple[float, int, tuple[int, ...]]
-"""A set as negative score, size and members: what dominates another stands before it."""
+"""Negative score, size and members of a set: sorted, a set comes after all that dominate it."""
 
 
 class _ChildLists(NamedTuple):
-    """The sets of one child, kept until its grower knows more: with their scores, sizes and all members in a row."""
+    """The undominated sets of one child at some moment; `parents` holds the members of all sets in a row."""
 
     known_at: Moment
     entries: list[_Entry]
@@ -37,20 +41,12 @@ class _ChildLists(NamedTuple):
 class GrowingLists:
     """The undominated sets that the growers of all variables know, best first.
 
-    Parameters
-    ----------
-    growers : list of SetGrower
-        One per variable, in variable order.
-
-    Attributes
-    ----------
-    is_complete : bool
-        The growers know all sets that no subset dominates.
+    Only lists whose grower has learned more since they were last used are computed again.
     """
 
     def __init__(self, growers: list[SetGrower]):
         self.growers = growers
-        self.is_complete = False
+        self.is_complete = False  # the growers know all undominated sets
         self._known: list[_ChildLists | None] = [None] * len(growers)
 
     @property
@@ -63,7 +59,7 @@ class GrowingLists:
         return sum(len(known.scores) for known in self._known if known)
 
     def pack(self) -> SetLists:
-        """All lists in the form that searches take."""
+        """All lists with an index by member."""
         parts = [self._lists_of(grower) for grower in self.growers]
         return index_lists(
             set_offsets=offsets_of(np.array([len(part.scores) for part in parts])),
@@ -73,9 +69,8 @@ class GrowingLists:
         )
 
     def table(self) -> ParentSetTable:
-        """All lists as the searches among listed sets take them."""
-        packed = self.pack()
-        n = len(self.growers)
+        """All lists as input of a search among listed sets."""
+        packed, n = self.pack(), len(self.growers)
         return ParentSetTable(
             header=Header(self.growers[0].scorer.dataset.variables),
             set_offsets=packed.set_offsets,
@@ -89,20 +84,17 @@ class GrowingLists:
         )
 
     def _lists_of(self, grower: SetGrower) -> _ChildLists:
-        from stages.kernels.dominance import mark_undominated
-
         now, known = grower.now, self._known[grower.child]
         if known is not None and known.known_at == now:
             return known
         before, since = (known.entries, known.known_at) if known else ([], None)
-        # A set once dominated remains so, and what is listed already needs no second look.
+        # A dominated set remains dominated, so only listed sets and new ones are compared.
         new = grower.improvements(EXTENSIONS_KEPT, since)
         for _, _, parents in before:
             new.pop(parents, None)
-        # Those of a network to start from, or of given lists, may be larger than allowed.
-        most = max(grower.max_parents, len(grower.required))
-        # A climb asks for sets without required parents, too.
-        needed = grower.required
+        # Growers also know sets that may not be listed: too large ones of a start network or of given lists, and,
+        # from climbing, sets without required parents.
+        most, needed = max(grower.max_parents, len(grower.required)), grower.required
         entries = before + [
             (-score, len(parents), parents)
             for parents, score in new.items()
@@ -114,19 +106,14 @@ class GrowingLists:
         keep = mark_undominated(offsets_of(sizes), members, len(self.growers), np.arange(len(entries)))
         entries = list(compress(entries, keep.tolist()))
         lists = _ChildLists(
-            now,
-            entries,
-            np.array([-entry[0] for entry in entries]),
-            sizes[keep],
-            members[np.repeat(keep, sizes)],
+            now, entries, np.array([-entry[0] for entry in entries]), sizes[keep], members[np.repeat(keep, sizes)]
         )
         self._known[grower.child] = lists
         return lists
 
     def forget_over(self, most_bytes: int) -> bool:
-        """Forget everything but the undominated sets if more than `most_bytes` are known; whether it was done.
-
-        Sets that are met again are then scored again.
+        """Forget everything but the listed sets if all that is known takes more than `most_bytes`; whether it was
+        done. Other sets are scored again when they are met again.
         """
         if sum(grower.bytes for grower in self.growers) <= most_bytes:
             return False
@@ -153,3 +140,51 @@ class GrowingLists:
                 complete=self.is_complete,
                 required=grower.required,
             )
+
+
+def make_growers(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    table: ParentSetTable | None = None,
+    scores_left: Callable[[], float] = lambda: math.inf,
+) -> list[SetGrower]:
+    """One grower per variable under the user's arcs, knowing the sets of `table`.
+
+    Parameters
+    ----------
+    scores_left : callable
+        As in `SetGrower`, for all growers.
+    """
+    n = scorer.n_variables
+    varies = scorer.n_states > 1
+    largest = n - 1 if options.max_parents is None else min(options.max_parents, n - 1)
+    knowledge = Knowledge.of_arcs(scorer.dataset.names, options.required, options.forbidden, options.tiers)
+    growers = []
+    for child in range(n):
+        allowed = knowledge.may_be_parent(child) & varies & bool(varies[child])
+        required = knowledge.required_of(child)
+        allowed[list(required)] = True
+        is_everything = bool(varies[child]) and int(allowed.sum()) == n - 1
+        candidates = None if is_everything else np.flatnonzero(allowed).astype(np.int32)
+        growers.append(SetGrower(scorer, child, largest, candidates, required, scores_left=scores_left))
+        if table is not None:
+            _add_listed(growers[child], table, allowed)
+    return growers
+
+
+def _add_listed(grower: SetGrower, table: ParentSetTable, allowed: np.ndarray) -> None:
+    """Let a grower know the sets of a table that the constraints allow.
+
+    Scores of other data or of another kind are not used: those sets are scored again.
+    """
+    scorer, header = grower.scorer, table.header
+    same = (scorer.dataset.fingerprint, scorer.score, recorded_ess(scorer.score, scorer.ess))
+    is_same = (header.data, header.score, header.ess) == same
+    for s in range(int(table.set_offsets[grower.child]), int(table.set_offsets[grower.child + 1])):
+        parents = table.parent_set(s)
+        is_possible = set(grower.required) <= set(parents) and allowed[list(parents)].all()
+        if is_possible and len(parents) <= grower.max_parents:
+            if is_same:
+                grower.scores[parents] = float(table.scores[s])
+            else:
+                grower.score(parents)

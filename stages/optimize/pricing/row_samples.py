@@ -1,8 +1,8 @@
-"""A network to begin with where rows are very many: searched on growing samples of them.
+"""A start network for millions of rows: found by searches on growing samples of the rows.
 
-A score on millions of rows costs as much as hundreds do on tens of thousands, and most of what a search tries is
-settled by few rows. So the search runs on a small sample first, then on one eight times as large from the network
-found, and so on; each network is scored on all rows, and the search on all rows begins with the best.
+A score on millions of rows costs as much as hundreds on tens of thousands, and few rows decide most of what a search
+tries. So the search runs on a small sample first, then on one eight times as large from the network found, and so on;
+each network is scored on all rows, and the search on all rows begins with the best.
 """
 
 from __future__ import annotations
@@ -10,39 +10,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from formats.data_records import Dataset
+from stages.lists.start_network import StartNetwork
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
+from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
-from ..lists.start_network import StartNetwork
-
-if TYPE_CHECKING:
-    from stages.runtime.reporting import Reporter
-
-    from .. import OptimizeOptions
-    from ..result import Parents
+from .. import OptimizeOptions
+from ..result import Parents
 
 MANY_ROWS = 500_000
 """Up to this many rows the search begins with all of them."""
 
 GROWTH = 8
 LEAST_ROWS = 10_000
-"""Each sample has so many times the rows of the one before; the first has no fewer than `LEAST_ROWS`."""
+"""Factor between the numbers of rows of successive samples, and rows of the first one at least."""
 
 TIME_SHARE = 0.3
-"""Share of the time left that all samples together may take; the larger ones most of it."""
+"""Share of the remaining time for all samples together; the larger ones take most of it."""
 
 SearchSample = Callable[[FamilyScorer, "OptimizeOptions", Budget], "Parents"]
 """A search from the start in the options; the parents of all variables that it found."""
 
 
 def sample_sizes(n_rows: int) -> list[int]:
-    """Rows of the samples, ascending; none where all rows are few enough."""
+    """Rows of the samples, ascending; no samples up to `MANY_ROWS` rows."""
     sizes: list[int] = []
     if n_rows > MANY_ROWS:
         size = n_rows // GROWTH
@@ -53,7 +49,7 @@ def sample_sizes(n_rows: int) -> list[int]:
 
 
 def row_samples(dataset: Dataset, sizes: list[int]) -> Iterator[Dataset]:
-    """Random samples of a table's rows, each a part of the next; the same for the same number of rows."""
+    """Nested random samples of a table's rows; the choice of rows depends on their number alone."""
     drawn = np.random.default_rng(0x5EED).choice(dataset.n_rows, max(sizes, default=0), replace=False)
     for size in sizes:
         rows = np.sort(drawn[:size])
@@ -64,16 +60,13 @@ def row_samples(dataset: Dataset, sizes: list[int]) -> Iterator[Dataset]:
 
 
 def search_samples(
-    scorer: FamilyScorer,
-    options: OptimizeOptions,
-    budget: Budget,
-    search: SearchSample,
-    reporter: Reporter,
+    scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, search: SearchSample, reporter: Reporter
 ) -> OptimizeOptions:
-    """`options` with the best network that searches on growing samples of the rows found as their start.
+    """`options` with the best network found by searches on growing samples of the rows as their start.
 
-    Where rows are not that many, the options as they are. Scores on samples do not count as evaluations, and a limit
-    on these holds for each sample on its own; the scores of the networks found do. `reporter` is told of these.
+    The options are unchanged if there are no more than `MANY_ROWS` rows. Scores on samples do not count as
+    evaluations, whose limit holds for each sample on its own; the scores of the networks found on all rows do count
+    and are reported.
     """
     sizes = sample_sizes(scorer.n_rows)
 

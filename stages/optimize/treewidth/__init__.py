@@ -1,11 +1,9 @@
-"""Searches among listed sets for networks whose moral graph has at most a given treewidth.
+"""Searches among listed sets for networks whose moral graph has bounded treewidth.
 
-Every network found lies within a k-tree, so the reverse of the order along which that was built certifies the
-width. Methods: `kg`, `kastar` and `kmax` (Scanagatta et al. 2016, 2018) build k-trees along sampled orders, `s2`
-and `s2plus` (Nie et al. 2015, 2016) draw or grow k-trees by mutual information and solve them, `asobs` and `ils`
-search over orders locally, `forest` is exact for treewidth 1. What they share: `problem` prepares the lists, with
-the demands of `fixed_records`; `batches` evaluates samples, `annealing` and `slim` search locally, `ktree_dp`
-solves one k-tree, `informative_score` guides `s2` and `s2plus`.
+The moral graph of every network found is a subgraph of a k-tree, so the reverse of the order along which the k-tree
+was built certifies the width. `ils`, the default, searches over k-trees: `annealing` moves variables between cliques,
+`slim` solves small groups of cliques exactly. `forest` is exact for treewidth 1. `problem` prepares the lists for
+these and for published methods, under the constraints of `prescribed_families` and the table bound of `table_bound`.
 
-To add a method that samples, derive from `batches.OrderStream`; then enter it in `METHODS`.
+To add a method that samples k-trees, derive from `stages.published.batches.OrderStream`.
 """

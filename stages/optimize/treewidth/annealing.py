@@ -1,48 +1,38 @@
-"""Local search from one order under a treewidth bound: the state that the compiled moves work on."""
+"""Simulated annealing from one order under a treewidth bound."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stages.kernels.ktrees.annealing import MoveShares, anneal, keep_best, new_best_order
+from stages.kernels.ktrees.moves import build_ktree, new_move_log
+from stages.runtime.budgets import Budget
+
 from ..restarts import Attempt
 from .problem import BoundedProblem
-
-if TYPE_CHECKING:
-    from stages.runtime.budgets import Budget
 
 SLICE_WORK = 2_000_000
 """Units of work per kernel call, see `OrderSearch.move_work`: some hundredths of a second."""
 
 ORDER_MOVES = {"left_out": 0.0, "host": 0.0, "wanted": 0.3}
-"""Shares of `MoveShares` for a search over orders alone."""
+"""`MoveShares` of a search over orders alone."""
 
 ALL_MOVES = {"left_out": 0.2, "host": 0.2, "wanted": 0.3}
-"""Shares of `MoveShares` with preferences: what did best on the benchmark lists."""
+"""`MoveShares` with preferences: the best on the benchmark lists."""
 
 
 class OrderSearch:
-    """A k-tree, its log and the best order met, for one thread.
+    """A k-tree, its log and the best order visited, for one thread.
 
     Parameters
     ----------
-    problem : BoundedProblem
-    rng : Generator
     shares : dict of str to float
-        Shares of the kinds of moves, see `stages.kernels.ktrees.annealing.MoveShares`.
+        Fields of `stages.kernels.ktrees.annealing.MoveShares`.
     """
 
-    def __init__(
-        self,
-        problem: BoundedProblem,
-        rng: np.random.Generator,
-        shares: Mapping[str, float] = ALL_MOVES,
-    ):
-        from stages.kernels.ktrees.annealing import MoveShares, new_best_order
-        from stages.kernels.ktrees.moves import new_move_log
-
+    def __init__(self, problem: BoundedProblem, rng: np.random.Generator, shares: Mapping[str, float] = ALL_MOVES):
         n = problem.n_variables
         self.problem = problem
         self.rng = rng
@@ -55,26 +45,21 @@ class OrderSearch:
 
     @property
     def work(self) -> float:
-        """Work of the moves so far in sets looked at, about."""
+        """Approximate work of the moves so far, in sets tested."""
         return float(self.moves * self.move_work)
 
     @property
     def move_work(self) -> int:
-        """What a move costs, about."""
+        """Approximate cost of a move, in sets tested."""
         return (100 + self.problem.n_variables // 2) * max(1, self.problem.treewidth)
 
     @property
     def slice_moves(self) -> int:
-        """Moves that one call of the kernel may try."""
+        """Moves per kernel call."""
         return max(100, SLICE_WORK // self.move_work)
 
-    def start(
-        self, order: np.ndarray, left_out: np.ndarray | None = None, hosts: np.ndarray | None = None
-    ) -> float:
-        """Build the k-tree along `order` with the given preferences; its relative score in nats."""
-        from stages.kernels.ktrees.annealing import keep_best
-        from stages.kernels.ktrees.moves import build_ktree
-
+    def start(self, order: np.ndarray, left_out: np.ndarray | None = None, hosts: np.ndarray | None = None) -> float:
+        """Build the k-tree along `order` with the given preferences; returns its relative score in nats."""
         self.tree.order[:] = order
         self.tree.left_out[:] = -1 if left_out is None else left_out
         self.tree.hosts[:] = -1 if hosts is None else hosts
@@ -84,16 +69,15 @@ class OrderSearch:
         return relative_score
 
     def anneal(self, n_moves: int, temperatures: tuple[float, float]) -> float:
-        """Try `n_moves` changes (see `stages.kernels.ktrees.annealing.anneal`); the relative score at the end."""
-        from stages.kernels.ktrees.annealing import anneal
-
+        """Try `n_moves` moves (`stages.kernels.ktrees.annealing.anneal`); returns the relative score at the end."""
         self.moves += n_moves
+        lists, precedences = self.problem.lists, self.problem.precedences
         return anneal(
-            self.problem.lists,
+            lists,
             self.tree,
             self.log,
             self.clique,
-            self.problem.precedences,
+            precedences,
             self.rng,
             self.shares,
             temperatures,
@@ -102,9 +86,9 @@ class OrderSearch:
         )
 
     def climb(self, patience: int, budget: Budget | None, limit: int | None = None) -> int:
-        """Take improvements and changes without effect until `patience` moves in a row improved nothing.
+        """Accept only moves without loss until `patience` moves in a row brought no improvement.
 
-        Ends early when `budget` runs out or after `limit` moves. Returns the moves tried.
+        Ends early when `budget` runs out or after `limit` moves. Returns the number of moves tried.
         """
         relative_score, idle, tried = self.best.relative_score[0], 0, 0
         while idle < patience and (budget is None or not budget.is_spent()):
@@ -120,7 +104,7 @@ class OrderSearch:
         return tried
 
     def outcome(self, orders: int) -> Attempt:
-        """The best network met, after `orders` further orders were evaluated elsewhere."""
+        """The best network visited; `orders` evaluations elsewhere are added to the moves."""
         chosen = self.best.chosen.copy()
         score = self.problem.score(chosen)
         return Attempt(chosen, score, orders + self.moves, self.work, self.best.order.copy())

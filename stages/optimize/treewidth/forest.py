@@ -1,43 +1,34 @@
 """The best network of treewidth 1, exactly: every variable has at most one parent.
 
-Chow & Liu (1968) take a maximum spanning tree of the pairwise gains. That is enough where both directions of an
-arc gain alike; listed sets need not be so (one direction may be missing, a record fixed), so the maximum
-branching is found (Chu & Liu 1965, Edmonds 1967), which is the same forest when they are.
+Chow and Liu (1968) compute a maximum spanning tree of the pairwise gains, assuming that both directions of an arc
+have the same gain. Listed sets need not satisfy this (one direction may be missing, a record fixed), so a maximum
+branching is computed (Chu and Liu 1965, Edmonds 1967); with equal gains it is the same forest.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from formats.records import ParentSetTable
 from stages.graphs import topological_order
+from stages.kernels.ktrees.arborescence import best_arborescence
+from stages.lists.set_lists import child_of_sets
+from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
+from stages.runtime.reporting import Reporter
 
+from .. import OptimizeOptions
 from ..bounds.anytime_bound import bound_facts
 from ..bounds.rounding import proof_rounding
-from ..lists.set_lists import fixed_first_order
 from ..result import SearchResult, listed_result, total_score
 from .table_bound import require_sets, table_bound
 
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
 
-    from .. import OptimizeOptions
-
-
-def search(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> SearchResult:
-    """The best network among those without a variable of two parents; exact for the listed sets."""
-    from stages.kernels.ktrees.arborescence import best_arborescence
-
-    fixed_first_order(table)
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best network of listed sets with at most one parent per variable; exact."""
     n = table.n_variables
     sizes = np.diff(table.parent_offsets)
-    children = np.repeat(np.arange(n), np.diff(table.set_offsets))
+    children = child_of_sets(table)
     if np.any(sizes[table.fixed[children]] > 1):
         child = int(children[table.fixed[children] & (sizes > 1)][0])
         raise InfeasibleError(
@@ -56,7 +47,7 @@ def search(
             fits[first:end] &= tables.fits(child, offsets - offsets[0], parents)
             require_sets(table, child, int(fits[first:end].sum()), tables)
     sets = np.flatnonzero(fits)
-    # The root stands for having no parents.
+    # The empty set is an arc from the artificial root n.
     tails = np.full(len(sets), n, dtype=np.int64)
     single = sizes[sets] == 1
     tails[single] = table.parents[table.parent_offsets[sets[single]]]

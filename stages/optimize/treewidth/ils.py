@@ -1,62 +1,53 @@
-"""The best networks of bounded treewidth in a given time, on given lists (a method of this project).
+"""Annealing and iterated local search for networks of bounded treewidth on given lists (a method of this project).
 
-A walk over orders, and over how each variable joins the k-tree, that cools down (simulated annealing, Kirkpatrick et
-al. 1983): from the best of some k-MAX networks it takes changes for the worse ever more rarely, over most of the time
-or the changes there are. Then iterated local search goes on from the best network met, whose cliques are solved
-exactly, a few at a time: that can turn arcs against every order along which the k-tree could be built. Under a bound
-on tables the walk goes on in its place.
+Each restart begins with simulated annealing (Kirkpatrick et al. 1983) over orders and over how each variable joins
+the k-tree, from the best of some k-MAX networks, for most of the time or moves available. Then iterated local search
+continues from the best network visited and solves small groups of its cliques exactly; it can reverse arcs against
+every order along which the k-tree could be built. Under a bound on tables, moves without loss replace it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from formats.records import ParentSetTable
+from stages.kernels.ktrees.kmax import place_by_regret
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
+from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
 from ..restarts import Attempt, local_search_rules, run_restarts
+from ..result import SearchResult
 from .annealing import OrderSearch
 from .problem import BoundedProblem, bounded_result, prepare_both, prepare_bounded, start_order
 from .slim import GroupSearch
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from formats.records import ParentSetTable
-    from stages.runtime.budgets import Budget
-    from stages.runtime.reporting import Reporter
-
-    from .. import OptimizeOptions
-    from ..result import SearchResult
-
 FIRST_ORDERS = 10
-"""k-MAX networks, of which the best is where a restart begins."""
+"""Number of k-MAX networks, of which a restart begins with the best."""
 
 HEAT, COOLING = 0.1, 0.01
-"""Temperature at the start as a share of the mean that a variable gains by its best set, and at the end as a share
-of that; by experiment.
-"""
+"""Initial temperature relative to `mean_gain`, and final temperature relative to the initial one; by experiment."""
 
 WARMTH = 0.1
-"""Share of the heat where a network to start from is given, so that it is not forgotten."""
+"""Factor on the initial temperature for a given start network, so that the search stays near it."""
 
 COOLING_SHARE = 0.8
-"""Share of a restart's time or changes in which the walk cools."""
+"""Share of a restart's time or moves for annealing."""
 
 MOST_MOVES = 1000
-"""Changes per variable in which it cools when neither is limited."""
+"""Annealing moves per variable if neither time nor moves are limited."""
 
 PATIENCE = 10
 """Disturbances per variable without improvement after which an unlimited restart ends."""
 
 
-def search(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> SearchResult:
-    """The best network met in the budget, of which every restart has its share; groups solved count as orders."""
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best network found in the budget, which is divided among the restarts; a group solved is an evaluation."""
     problem, within = _prepare(table, options)
     given, start = options.start, start_order(problem, options)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
@@ -75,13 +66,14 @@ def search(
 
         def watch() -> bool:
             if index == 0:
-                # Only here, so that the bound does not depend on how restarts are spread over threads.
+                # Only in the first restart, so that the bound does not depend on the schedule of the threads.
                 score = max(problem.score(search.best.chosen), groups.score)
                 anytime_bound.keep_pace(search.work + groups.work, score)
                 reporter.progress(0, restarts, "restarts", score=score, **anytime_bound.facts)
             return anytime_bound.is_closed
 
-        # Of as many restarts as still follow one another; they may be more than asked for when nothing limits them.
+        # An equal share for each of the restarts that still follow one another; without a limit their number may
+        # exceed `restarts`.
         share = budget.part(1.0 / max(1, math.ceil(((restarts or 1) - index) / options.jobs)))
         if not problem.is_one_clique:
             heat = HEAT * (WARMTH if is_warm else 1.0) * mean_gain(problem)
@@ -105,13 +97,11 @@ def search(
 
     rules = local_search_rules(restarts, budget)
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
-    return bounded_result(
-        within, report.best, {**report.facts, **anytime_bound.header_facts(report.best.score)}
-    )
+    return bounded_result(within, report.best, {**report.facts, **anytime_bound.header_facts(report.best.score)})
 
 
 def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedProblem, BoundedProblem]:
-    """As `prepare_both`; under a bound on tables just for orders, for groups of cliques know none."""
+    """As `prepare_both`; under a bound on tables only `prepare_bounded`, as groups of cliques do not support it."""
     if options.max_table is None:
         return prepare_both(table, options.width)
     problem = prepare_bounded(table, options.width, options.max_table)
@@ -119,7 +109,7 @@ def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedPr
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search` may need, also where it ends at once because a bound is met."""
+    """Compile all that `search` may need, even if a search on a tiny table ends early because the bound is met."""
     search(table, options, budget, reporter)
     problem, within = prepare_both(table, options.width)
     walk = OrderSearch(problem, task_generator(options.seed))
@@ -130,22 +120,19 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
     groups.improve(patience=1, budget=None, limit=1)
 
 
-def cool(
-    search: OrderSearch, heat: float, budget: Budget, moves: int | None, watch: Callable[[], bool]
-) -> None:
-    """Walk from the present order while the temperature falls from `heat`, and go to the best order met.
+def cool(search: OrderSearch, heat: float, budget: Budget, moves: int | None, watch: Callable[[], bool]) -> None:
+    """Anneal from the present order, then return to the best order visited.
 
     Parameters
     ----------
-    search : OrderSearch
     heat : float
-        In nats.
+        Initial temperature in nats.
     budget : Budget
-        Its time limit is when the walk is cold.
+        The final temperature is reached at its time limit.
     moves : int or None
-        Changes there are, of which the walk takes `COOLING_SHARE`.
+        Moves of the restart, of which annealing takes `COOLING_SHARE`; None for no limit.
     watch : callable
-        Called now and then; ends the walk by returning true.
+        Called between kernel calls; annealing ends when it returns true.
     """
     if moves is not None:
         moves = int(COOLING_SHARE * moves)
@@ -165,15 +152,13 @@ def cool(
 
 
 def mean_gain(problem: BoundedProblem) -> float:
-    """What a variable's best set gains over its last one, on average; in nats."""
+    """Mean gain of a variable's best set over its last one; in nats."""
     lists = problem.lists
     return -float(lists.relative_scores[lists.set_offsets[1:] - 1].mean())
 
 
 def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_orders: int) -> np.ndarray:
-    """Order of the best of some k-MAX networks."""
-    from stages.kernels.ktrees.kmax import place_by_regret
-
+    """Order of the best of `n_orders` k-MAX networks."""
     tree, clique = problem.new_tree(), problem.new_clique_tables()
     best, order = -np.inf, tree.order.copy()
     for _ in range(n_orders):

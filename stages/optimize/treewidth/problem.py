@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..lists.set_lists import fixed_first_order, fixed_parents, index_lists, keep_sets, offsets_of
+from formats.records import ParentSetTable
+from stages.arrays import offsets_of
+from stages.kernels.dominance import mark_undominated
+from stages.kernels.ktrees.ktree import BoundedLists, KTree, new_bounded_lists, new_ktree, start_size
+from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
+from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables
+from stages.lists.set_lists import fixed_first_order, fixed_parents, index_lists, keep_sets
+
+from .. import OptimizeOptions
+from ..restarts import Attempt
 from ..result import Parents, SearchResult, listed_result, total_score
-from .fixed_records import FixedDemands, plan_fixed_cliques
+from .prescribed_families import FixedDemands, plan_fixed_cliques
 from .table_bound import TableBound, require_sets, table_bound
-
-if TYPE_CHECKING:
-    from formats.records import ParentSetTable
-    from stages.kernels.ktrees.ktree import BoundedLists, KTree
-    from stages.kernels.ktrees.orders import Precedences
-    from stages.kernels.ktrees.start_clique import CliqueTables
-
-    from .. import OptimizeOptions
-    from ..restarts import Attempt
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedProblem:
-    """Candidate sets that can occur in a k-tree, and what fixed records demand of it.
+    """Candidate sets that can occur in a k-tree, and the constraints of fixed records on it.
 
     Attributes
     ----------
     lists : BoundedLists
-        The members of a set are all variables it needs in one clique with the child: its parents, and (from
-        `prepare_bounded`) those that fixed records force on the child.
+        The members of a set are the variables that must be in one clique with the child: its parents, and (from
+        `prepare_bounded`) those that fixed records require.
     table : ParentSetTable
-        Where the sets come from.
+        The table from which the sets are taken.
     source : ndarray of int64
         Index of each set in the table.
     scores : ndarray of float64
         Score of each set in nats.
     treewidth : int
         The bound, at most n_variables - 1.
-    tables : TableBound
-    precedences : Precedences
     """
 
     lists: BoundedLists
@@ -57,14 +55,12 @@ class BoundedProblem:
 
     @property
     def is_one_clique(self) -> bool:
-        """All variables fit one clique: the start clique is the whole problem, solved exactly."""
-        from stages.kernels.ktrees.ktree import start_size
-
+        """All variables fit one clique, so the start clique is the whole problem."""
         return self.n_variables == start_size(self.tables.n_states, self.treewidth, self.tables.most_cells)
 
     @property
     def is_demanding(self) -> bool:
-        """Fixed records demand arcs."""
+        """Whether fixed records require arcs."""
         return len(self.precedences.before) > 0
 
     def score(self, chosen: np.ndarray) -> float:
@@ -76,15 +72,11 @@ class BoundedProblem:
         return tuple(self.table.parent_set(s) for s in self.source[chosen].tolist())
 
     def new_tree(self) -> KTree:
-        """Arrays for one k-tree, without preferences, order 0, 1, 2, ..."""
-        from stages.kernels.ktrees.ktree import new_ktree
-
+        """An empty k-tree without preferences, order 0, 1, 2, ..."""
         return new_ktree(self.n_variables, self.treewidth, *self.tables)
 
     def respect(self, order: np.ndarray) -> np.ndarray:
-        """`order` with every variable's predecessors moved to before it where they came later."""
-        from stages.kernels.ktrees.orders import pull_forward
-
+        """`order` with required predecessors that come too late moved to just before their successor."""
         n = self.n_variables
         if not len(self.precedences.before):
             return order
@@ -94,39 +86,36 @@ class BoundedProblem:
 
     def new_clique_tables(self) -> CliqueTables:
         """Scratch space for the start clique."""
-        from stages.kernels.ktrees.start_clique import start_clique_tables
-
         return start_clique_tables(self.treewidth)
 
 
 def prepare_bounded(table: ParentSetTable, treewidth: int, max_table: int | None = None) -> BoundedProblem:
-    """Drop the sets that no k-tree can hold, and turn fixed records into demands on orders and cliques.
+    """Drop the sets that no k-tree contains, and turn fixed records into constraints on orders and cliques.
 
-    Networks found so can be built along an order: parents before their children.
+    For searches that build k-trees along orders, with parents before their children.
 
     Parameters
     ----------
-    table : ParentSetTable
-    treewidth : int
     max_table : int, optional
-        Cells of a clique's table at most.
+        Maximum number of cells of a clique's table; None for no bound.
 
     Raises
     ------
     InfeasibleError
-        When fixed records close a cycle or exceed a bound.
+        Fixed records close a cycle or exceed a bound.
     Inconsistent
-        There is a bound on tables, and the states of variables are not known.
+        There is a bound on tables, and the states of a variable are unknown.
     """
     treewidth, demands = _demands(table, treewidth)
     return _prepare(table, treewidth, demands, demands.precedences, table_bound(table.header, max_table))
 
 
 def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
-    """The same for choosing sets within whole k-trees: members are just the parents, in whatever order they come.
+    """As `prepare_bounded`, for searches that choose sets within given k-trees: the members of a set are its parents
+    alone, and parents may come after their child.
 
-    The last set of a child, empty or prescribed by fixed records, is within each k-tree that is built along an
-    order and holds the last sets of `prepare_bounded`.
+    The last set of a child, empty or prescribed by fixed records, fits every k-tree built along an order under the
+    constraints of `prepare_bounded`.
 
     Raises
     ------
@@ -138,7 +127,7 @@ def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
 
 
 def prepare_both(table: ParentSetTable, treewidth: int) -> tuple[BoundedProblem, BoundedProblem]:
-    """`prepare_bounded` and `prepare_within`, which are the same without fixed arcs.
+    """`prepare_bounded` and `prepare_within`, which are identical without fixed arcs.
 
     Raises
     ------
@@ -150,7 +139,7 @@ def prepare_both(table: ParentSetTable, treewidth: int) -> tuple[BoundedProblem,
 
 
 def _demands(table: ParentSetTable, treewidth: int) -> tuple[int, FixedDemands]:
-    """The bound, less than the number of variables, and what fixed records demand."""
+    """The bound, less than the number of variables, and the constraints of fixed records."""
     fixed_first_order(table)
     treewidth = min(treewidth, table.n_variables - 1)
     return treewidth, plan_fixed_cliques(fixed_parents(table), table.header.names, treewidth)
@@ -163,9 +152,6 @@ def _prepare(
     precedences: list[tuple[int, int]],
     tables: TableBound,
 ) -> BoundedProblem:
-    from stages.kernels.ktrees.ktree import new_bounded_lists
-    from stages.kernels.ktrees.orders import new_precedences
-
     offsets, member_offsets, members, source = _fitting_sets(table, demands, treewidth, tables)
     scores = table.scores[source]
     lists = index_lists(set_offsets=offsets, scores=scores, parent_offsets=member_offsets, parents=members)
@@ -181,12 +167,12 @@ def _prepare(
 
 
 def start_order(problem: BoundedProblem, options: OptimizeOptions) -> np.ndarray | None:
-    """The order of the network to start from, if there is one, with what fixed records demand."""
+    """The order of the network to start from, if there is one, under the precedences of fixed records."""
     return None if options.start is None else problem.respect(options.start.order(options.treewidth))
 
 
 def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]) -> SearchResult:
-    """The network of the best k-tree; its reversed order certifies the width."""
+    """The network within the best k-tree, whose reversed order certifies the width."""
     if best.order is None:
         raise ValueError("a network of bounded treewidth needs the order of its k-tree")
     chosen = problem.source[best.chosen]
@@ -195,18 +181,16 @@ def bounded_result(problem: BoundedProblem, best: Attempt, facts: dict[str, Any]
 
 
 def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, tables: TableBound):
-    """Offsets by child, member offsets, members and table indices of the sets of at most `treewidth`
-    members, and within the bound on tables, that no better set of the same child makes useless.
+    """The undominated sets of at most `treewidth` members within the bound on tables: offsets by child, member
+    offsets, members, and indices in the table.
     """
-    from stages.kernels.dominance import mark_undominated
-
     sizes = np.diff(table.parent_offsets)
     sources, lengths, members = [], [], []
     for child in range(table.n_variables):
         sets = np.arange(table.set_offsets[child], table.set_offsets[child + 1])
         is_pinned = bool(table.fixed[child]) or child in demands.pinned
         if is_pinned:
-            # The prescribed set is part of all others.
+            # The prescribed set is the smallest, a subset of all others.
             sets = sets[[int(np.argmin(sizes[sets]))]]
         required = demands.required.get(child)
         if required is not None:

@@ -97,6 +97,35 @@ def test_names_that_need_quotes(tmp_path):
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, tables))
 
 
+class TestComments:
+    """A comment ends a name; whether ``//`` within a bare word begins one is never guessed."""
+
+    LABELS = "type discrete [ 2 ] { yes, %s };"
+
+    def states(self, labels: str, between: str = "") -> tuple[str, ...] | None:
+        variable = f"network n {{ }} variable A {{\n {self.LABELS % labels}{between}\n}}\n"
+        return read(variable + "probability ( A ) { table 0.5, 0.5; }").variables[0].states
+
+    @pytest.mark.parametrize(
+        "labels",
+        ['no// "no"\n', 'no//"no"\n', "no//\n", "no// is, no\n", "no/* a, b */", '"no"//no\n', "/**/no", "no,//x\n"],
+    )
+    def test_a_comment_that_touches_a_label_is_no_part_of_it(self, labels: str):
+        assert self.states(labels) == ("yes", "no")
+
+    def test_a_comment_that_touches_a_sign(self):
+        assert self.states("no", between="//no, no") == ("yes", "no")
+
+    @pytest.mark.parametrize("label", ["a//b", "a/b", "http://a.b"])
+    def test_a_bare_word_with_slashes_stays_whole(self, label: str):
+        assert self.states(label) == ("yes", label)
+
+    @pytest.mark.parametrize("labels", ["no//no\n", "no//is it no\n"])
+    def test_what_may_be_either_is_refused(self, labels: str):
+        with pytest.raises(Malformed, match=r":2: '//.*' touches a word"):
+            self.states(labels)
+
+
 def test_layout_does_not_matter():
     squeezed = TWO.replace("\n", " ").replace("  ", " ")
     spread = TWO.replace(" ", "\n").replace(",", "\n,")
@@ -104,6 +133,12 @@ def test_layout_does_not_matter():
         network = read(text)
         assert network.parents == ((), (0,))
         assert network.tables[1][1].tolist() == [0.125, 0.125, 0.75]
+
+
+def test_parameters_of_a_noisy_function_are_no_table():
+    """Each row of such a block is of one parent in one state, all others in their first."""
+    with pytest.raises(Inconsistent, match=":13: the rows are parameters of a function"):
+        read(TWO.replace("( B | A ) {", "( B | A ) {\n  property function max;"))
 
 
 # ---- rows that do not quite sum to one
@@ -147,15 +182,16 @@ def test_rows_that_are_no_distribution(row, expected):
         ("  (x) 0.5, 0.25, 0.25;", "  (x) 0.5, 0.25, 0.25; table 1;", 13, "a 'table' line beside other rows"),
         ("table 0.25, 0.75", "table 0.25, 0.75, 0", 10, "3 probabilities where 2 are needed"),
         ("( B | A )", "( B | C )", 12, "unknown variable 'C'"),
-        ("( B | A )", "( B | B )", 12, "has a parent twice or itself as parent"),
-        ("( B | A )", "( B | A, A )", 12, "has a parent twice or itself as parent"),
-        ("( B | A )", "( A | B )", 12, "two probability blocks for 'A'"),
-        ("( B | A )", "()", 12, "a probability block without a variable"),
+        ("( B | A )", "( B | B )", 12, "names no variable, or one twice"),
+        ("( B | A )", "( B | A, A )", 12, "names no variable, or one twice"),
+        ("( B | A )", "( A | B )", 12, "two tables of 'A'"),
+        ("( B | A )", "()", 12, "names no variable, or one twice"),
         ("( B | A )", "B given A", 12, "expected 'probability ( child | parents )'"),
         ("[ 3 ]", "[ 2 ]", 6, "announces 2 states but names 3"),
-        ("u, v, w", "u, u, w", 6, "distinct, non-empty state names"),
+        ("u, v, w", "u, u, w", 6, "needs distinct states"),
+        ("u, v, w", "u, , w", 6, "needs non-empty state names"),
         ("type discrete", "type continuous", 3, "has no 'type discrete"),
-        ("variable B", "variable A", 1, "two variables are called 'A'"),
+        ("variable B", "variable A", 6, "two variables are called 'A'"),
         ("variable B", "variable", 6, "a variable without a name"),
         ("probability ( A ) {", "utility ( A ) {", 9, "expected network, variable or probability"),
     ],
@@ -172,9 +208,9 @@ def test_blocks_missing_twice_or_cyclic():
     head, a, b = TWO.partition("probability ( A )")[0], "", ""
     a = TWO[TWO.index("probability ( A )") : TWO.index("probability ( B")]
     b = TWO[TWO.index("probability ( B") :]
-    with pytest.raises(Inconsistent, match="no probability block for 'B': 1 missing"):
+    with pytest.raises(Inconsistent, match="no table of 'B'"):
         read(head + a)
-    with pytest.raises(Inconsistent, match="two probability blocks for 'A'"):
+    with pytest.raises(Inconsistent, match="two tables of 'A'"):
         read(head + a + a + b)
     cyclic = "probability ( A | B ) {\n default 0.5, 0.5;\n}\n"
     with pytest.raises(Inconsistent, match="the arcs form a cycle: "):
@@ -192,9 +228,7 @@ def test_enormous_table_is_refused():
 
 
 def test_other_formats_are_named():
-    with pytest.raises(
-        Malformed, match=r"expected a network with parameters in BIF, .*this looks like a table"
-    ):
+    with pytest.raises(Malformed, match=r"expected a network with parameters in BIF, .*this looks like a table"):
         read("a,b\n0,1\n")
     with pytest.raises(Malformed, match="this looks like a network file"):
         open_bayesian_network(str(SAMPLES / "network.v1.jsonl"))
@@ -220,9 +254,7 @@ def test_damaged_bytes_never_crash(position, junk):
 
 def test_not_utf8_and_nul():
     with pytest.raises(Malformed, match=r"<stream>:6: not UTF-8 text"):
-        read(
-            TWO.replace("variable B", "variable \xe4").encode("latin1").replace(b"variable \xe4", b"\xe4", 1)
-        )
+        read(TWO.replace("variable B", "variable \xe4").encode("latin1").replace(b"variable \xe4", b"\xe4", 1))
     with pytest.raises(Malformed, match="binary data"):
         read(TWO + "\0")
 
@@ -249,11 +281,11 @@ HOSTILE = BayesianNetwork(
 
 
 def test_names_that_others_refuse_are_mended_and_come_back(tmp_path):
-    path, said = str(tmp_path / "n.bif"), []
-    write_network(path, HOSTILE, "bif", said.append)
+    path, warnings = str(tmp_path / "n.bif"), []
+    write_network(path, HOSTILE, "bif", warnings.append)
     text = Path(path).read_text()
     assert "variable type_2 {" in text and "{ le_12_25, gt_12_25 }" in text
-    assert said and "variables: 4)" in said[0] and "property lines keep the originals" in said[0]
+    assert warnings and "variables: 4)" in warnings[0] and "property lines keep the originals" in warnings[0]
     again = open_bayesian_network(path)
     assert again.variables == HOSTILE.variables and again.name == HOSTILE.name
     assert again.parents == HOSTILE.parents
@@ -265,11 +297,11 @@ def test_empty_labels_and_such_with_blanks_come_back(tmp_path):
     assert open_bayesian_network(str(tmp_path / "n.bif")).variables == model.variables
 
 
-def test_variables_of_one_state_are_told(tmp_path):
-    said: list[str] = []
+def test_variables_of_one_state_are_reported(tmp_path):
+    warnings: list[str] = []
     model = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([1.0]),))
-    write_network(str(tmp_path / "n.bif"), model, "bif", said.append)
-    assert len(said) == 1 and "one state in BIF ('a'; in all 1)" in said[0]
+    write_network(str(tmp_path / "n.bif"), model, "bif", warnings.append)
+    assert len(warnings) == 1 and "one state in BIF ('a'; in all 1)" in warnings[0]
 
 
 def test_pyagrum_reads_what_is_written(tmp_path):

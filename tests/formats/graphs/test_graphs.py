@@ -228,9 +228,7 @@ def test_we_read_graphml_of_networkx(tmp_path):
 NOT_IN_XML = r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]"
 
 # Blank names are refused. CSV cells are stripped; a line end inside a name is beyond a line-based reader.
-csv_names = labels.filter(
-    lambda name: name == name.strip() and not re.search(r"[\x0b\x0c\x1c-\x1e\x85]", name)
-)
+csv_names = labels.filter(lambda name: name == name.strip() and not re.search(r"[\x0b\x0c\x1c-\x1e\x85]", name))
 
 
 @given(networks(csv_names))
@@ -300,8 +298,6 @@ def test_what_stands_for_millions_of_arcs_is_refused_at_once():
 
 
 def test_xml_entities_are_refused():
-    text = (
-        b'<?xml version="1.0"?>\n<!DOCTYPE g [<!ENTITY a "b">]>\n<graphml><graph id="g">&a;</graph></graphml>'
-    )
+    text = b'<?xml version="1.0"?>\n<!DOCTYPE g [<!ENTITY a "b">]>\n<graphml><graph id="g">&a;</graph></graphml>'
     with pytest.raises(FormatError, match="entities"):
         open_network(io.BytesIO(text))

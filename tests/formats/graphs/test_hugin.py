@@ -1,4 +1,4 @@
-"""HUGIN networks as other programs write them, and what is wrong with some."""
+"""HUGIN networks as other programs write them, sound and damaged."""
 
 from __future__ import annotations
 
@@ -43,11 +43,21 @@ def test_a_label_that_stands_for_a_name_that_hugin_cannot_hold():
     assert read(text).variables[0].name == "rain today"
 
 
+def test_weights_are_divided_by_their_sum():
+    network = read(NETWORK.replace("0.8 0.2", "10 90").replace("0.25 0.75", "1 1"))
+    assert network.tables[0].tolist() == [0.1, 0.9]
+    assert network.tables[1].tolist() == [[0.9, 0.1], [0.5, 0.5]]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ("0.25 0.75", "0 0", r"variable 'wet': the probabilities of \(yes, a lot\) sum to 0, not to 1"),
+        ("0.25 0.75", "1 0.75", "sum to 1.75, not to 1"),
+        ("0.25 0.75", "3 -1", "are negative or not finite"),
+        ("0.25 0.75", "3 inf", "are negative or not finite"),
         ("( 0.25 0.75 )", "( 0.25 )", "3 probabilities where 4 are needed"),
-        ("0.25", "0.5", "do not sum to 1"),
+        ("0.25", "0.5", "sum to 1.25, not to 1"),
         ("0.25", "x", "no table of numbers"),
         ("potential ( rain ) { data = ( 0.8 0.2 ); }", "", "no table of 'rain'"),
         ("wet | rain", "wet | snow", "unknown variable 'snow'"),
@@ -57,7 +67,7 @@ def test_a_label_that_stands_for_a_name_that_hugin_cannot_hold():
         ("potential ( rain ) {", "potential ( rain | wet ) {", "where 4 are needed"),
     ],
 )
-def test_what_is_wrong_is_told(old: str, new: str, message: str):
+def test_errors_are_reported(old: str, new: str, message: str):
     assert old in NETWORK
     with pytest.raises(FormatError, match=message):
         read(NETWORK.replace(old, new))

@@ -11,12 +11,7 @@ import pytest
 from formats import open_network, open_parent_sets
 from formats.errors import FormatError
 
-SOUND = {
-    "total": -6.0,
-    "bound": -5.5,
-    "gap": 0.5,
-    "treewidth": {"bound": 2, "width": 1, "elimination": [2, 0, 1]},
-}
+SOUND = {"total": -6.0, "bound": -5.5, "gap": 0.5, "treewidth": {"bound": 2, "width": 1, "elimination": [2, 0, 1]}}
 RECORDS = [
     {"child": 0, "parents": [[]], "scores": [-1.0]},
     {"child": 1, "parents": [[0]], "scores": [-2.0]},
@@ -40,8 +35,7 @@ def test_sound_claims_are_read():
 
 
 @pytest.mark.parametrize(
-    "claims",
-    [{"total": None}, {"total": -6.0000000001}, {"gap": 0.50000001}, certificate(elimination=[0, 1, 2])],
+    "claims", [{"total": None}, {"total": -6.0000000001}, {"gap": 0.50000001}, certificate(elimination=[0, 1, 2])]
 )
 def test_rounding_and_other_orders_are_no_contradiction(claims: dict):
     open_network(network_file(**claims))

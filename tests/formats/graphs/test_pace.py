@@ -25,9 +25,7 @@ from stages.graphs import moral_graph
 
 def test_pace_texts(tmp_path):
     network = network_of([(), (), (0, 1), (2,)])
-    assert written(network, "gr", tmp_path) == (
-        "c 1 'A'\nc 2 'B'\nc 3 'C'\nc 4 'D'\np tw 4 4\n1 2\n1 3\n2 3\n3 4\n"
-    )
+    assert written(network, "gr", tmp_path) == ("c 1 'A'\nc 2 'B'\nc 3 'C'\nc 4 'D'\np tw 4 4\n1 2\n1 3\n2 3\n3 4\n")
     assert written(with_elimination(network, [3, 0, 1, 2]), "td", tmp_path) == (
         "c 1 'A'\nc 2 'B'\nc 3 'C'\nc 4 'D'\ns td 4 3 4\nb 1 3 4\nb 2 1 2 3\nb 3 2 3\nb 4 3\n1 4\n2 3\n3 4\n"
     )

@@ -61,7 +61,7 @@ def read(text: str) -> BayesianNetwork:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_formats_are_told_by_content(name: str):
+def test_formats_are_detected_by_content(name: str):
     assert detect(SAMPLES[name].encode("latin1")).name == name
 
 
@@ -92,46 +92,41 @@ def test_uai_makes_names_of_numbers():
 @pytest.mark.parametrize(
     ("text", "old", "new", "message"),
     [
-        (XMLBIF, "0.25", "0.5", r":\d+: the probabilities of 'wet' are negative or do not sum to 1"),
+        (XMLBIF, "0.25", "0.5", r":\d+: variable 'wet': the probabilities of \(.*\) sum to 1.25, not to 1"),
         (XMLBIF, "0.8 0.2", "0.8", "'rain' has 1 probabilities where 2 are needed"),
         (XMLBIF, "0.8 0.2", "0.8 much", "no table of numbers"),
         (XMLBIF, "<GIVEN>rain", "<GIVEN>snow", "unknown variable 'snow'"),
-        (
-            XMLBIF,
-            "<FOR>rain</FOR>",
-            "<FOR>rain</FOR><GIVEN>wet</GIVEN>",
-            "2 probabilities where 4 are needed",
-        ),
+        (XMLBIF, "<FOR>rain</FOR>", "<FOR>rain</FOR><GIVEN>wet</GIVEN>", "2 probabilities where 4 are needed"),
         (XMLBIF, "<FOR>rain</FOR>", "<FOR>rain</FOR><FOR>wet</FOR>", "needs one FOR and a TABLE"),
         (XMLBIF, '"nature"><NAME>wet', '"decision"><NAME>wet', "only chance nodes are read"),
         (XMLBIF, "<FOR>rain", "<FOR>wet", "two tables of 'wet'"),
         (XMLBIF, "</BIF>", "", "not valid XML"),
         (XMLBIF, "US-ASCII", "klingon", "not valid XML"),
         (XMLBIF, "<!ELEMENT BIF ( NETWORK )*>", '<!ENTITY a "b">', ":3: entities declared in XML"),
-        (
-            XMLBIF,
-            "<!ELEMENT BIF ( NETWORK )*>",
-            '<!ENTITY % a SYSTEM "/etc/passwd">',
-            ":3: entities declared",
-        ),
+        (XMLBIF, "<!ELEMENT BIF ( NETWORK )*>", '<!ENTITY % a SYSTEM "/etc/passwd">', ":3: entities declared"),
         (XDSL, '<cpt id="wet">', '<noisymax id="wet">', "not valid XML|only cpt and deterministic"),
         (XDSL, "no yes no no", "no yes no maybe", "'maybe' is no state of 'umbrella'"),
         (XDSL, "no yes no no", "no yes", "4 probabilities where 8 are needed"),
         (XDSL, "<parents>rain</parents>", "<parents>umbrella</parents>", "cycle: "),
         (XDSL, 'id="yes" /><probabilities>', 'id="no" /><probabilities>', "needs distinct states"),
+        (UAI, UAI, "BAYES\n", "the file ends early"),
         (UAI, "BAYES", "MARKOV", "factors of a Markov network are no probabilities"),
         (UAI, "2 3\n2", "2 3\n3", "2 variables need as many tables|whole number"),
         (UAI, "2 1 0", "2 1 7", "whole number up to 1, got '7'"),
         (UAI, "1 1\n", "1 0\n", "two tables|probabilities where"),
-        (UAI, " 0.5 0.5\n", "", "the file ends early|do not sum to 1"),
+        (UAI, " 0.5 0.5\n", "", "the file ends early|sum to .*, not to 1"),
         (UAI, "0.2 0.3 0.5", "0.2 0.3 0.5 1", "more numbers than the tables need"),
-        (UAI, "0.2 0.3 0.5", "0.2 0.3 0.6", "do not sum to 1"),
+        (UAI, "0.2 0.3 0.5", "0.2 0.3 0.6", "sum to 1.1, not to 1"),
     ],
 )
-def test_what_is_wrong_is_told(text: str, old: str, new: str, message: str):
+def test_errors_are_reported(text: str, old: str, new: str, message: str):
     assert old in text
     with pytest.raises(FormatError, match=message):
         read(text.replace(old, new))
+
+
+def test_blanks_before_the_declaration():
+    assert read(" \t" + XMLBIF).variables == read(XMLBIF).variables
 
 
 @pytest.mark.parametrize(
@@ -174,9 +169,7 @@ def plain_network(most_parents: int) -> BayesianNetwork:
     rng = np.random.default_rng(3)
     sizes = (2, 3, 2, 4)
     parents = tuple(tuple(range(v))[::-1][:most_parents] for v in range(4))
-    tables = tuple(
-        rng.dirichlet(np.ones(sizes[v]), [sizes[p] for p in parents[v]]) for v in range(len(sizes))
-    )
+    tables = tuple(rng.dirichlet(np.ones(sizes[v]), [sizes[p] for p in parents[v]]) for v in range(len(sizes)))
     states = [tuple(f"s{code}" for code in range(size)) for size in sizes]
     return BayesianNetwork(tuple(Variable(f"v{v}", states[v]) for v in range(4)), parents, tables)
 

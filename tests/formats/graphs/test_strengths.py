@@ -69,7 +69,7 @@ def test_lists_of_arcs_have_columns(tmp_path):
         ("from,to,either,strength\nA,B,nan,0.5\n", "a strength that is no probability"),
     ],
 )
-def test_damaged_lists_are_told_with_the_line(text, words):
+def test_damaged_lists_are_reported_with_the_line(text, words):
     with pytest.raises(FormatError, match=words) as error:
         open_network(io.BytesIO(text.encode()))
     assert error.value.line == 2
@@ -111,9 +111,7 @@ def test_a_picture_has_lines_of_their_width_and_a_legend():
     root = ElementTree.fromstring(svg_text(drawing))
     widths = [float(e.attrib["stroke-width"]) for e in root.iter() if e.get("class") == "arc"]
     assert widths == [4.0, 1.0, 3.25, *(4 * share for share in (0.25, 0.5, 0.75, 1))]
-    heads = [
-        float(e.attrib["opacity"]) for e in root.iter() if e.get("class") == "head" and "opacity" in e.attrib
-    ]
+    heads = [float(e.attrib["opacity"]) for e in root.iter() if e.get("class") == "head" and "opacity" in e.attrib]
     assert heads == [0.0, 1.0, 0.85]
     titles = [e.text for e in root.iter() if e.tag.endswith("title")]
     assert "A \u2192 B\n0.500\n1.000 in either direction" in titles

@@ -18,9 +18,9 @@ from naive.parent_set_files import checked_record
 from formats.data_records import Variable
 from formats.errors import FormatError, Malformed
 from formats.graphs.networks import open_network, write_network
-from formats.json_lines.forests import open_forest, write_forest
 from formats.json_lines.jsonl_writer import encode_header, encode_record
-from formats.records import Forest, Header, ParentSetRecord, ParentSetTable
+from formats.json_lines.screening_forests import open_forest, write_forest
+from formats.records import Forest, Header, ListFacts, ParentSetRecord, ParentSetTable
 from formats.schemas import FOREST, JSONL_FORMATS, RECORD_KEYS, VARIABLE_KEYS
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 from formats.sets.setblocks import BlockChecker, SetBlock
@@ -201,7 +201,9 @@ def test_checker_agrees_with_the_plain_rules(n_variables, child, pairs, missing_
     try:
         sizes = np.array([len(parent_set) for parent_set in parents], dtype=np.int64)
         flat = np.array([p for parent_set in parents for p in parent_set], dtype=np.int64)
-        block = checker.check(SetBlock(child, sizes, flat, np.array(scores, np.float64), fixed=fixed), fail)
+        block = checker.check(
+            SetBlock(child, sizes, flat, np.array(scores, np.float64), ListFacts(fixed=fixed)), fail
+        )
     except Refused:
         assert expected is None
     else:
@@ -210,7 +212,8 @@ def test_checker_agrees_with_the_plain_rules(n_variables, child, pairs, missing_
 
 def test_the_schema_names_every_key_that_is_written():
     ends = {"interrupted": True, "ended": "time"}
-    record = ParentSetRecord(0, ((1,),), (-1.0,), 5, True, True, -2.0, ends, (1,), 0.5)
+    facts = ListFacts(required=(1,), evaluated=5, fixed=True, complete=True, unlisted=-2.0, left_out=0.5, extra=ends)
+    record = ParentSetRecord(0, ((1,),), (-1.0,), **vars(facts))
     assert {key.name for key in RECORD_KEYS} == set(json.loads(encode_record(record)))
     for name, spec in JSONL_FORMATS.items():
         header = Header((Variable("a"),), "bdeu", 1, "sha256:1", 1.0, (), "2024-01-01T00:00:00Z")

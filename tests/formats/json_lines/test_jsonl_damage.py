@@ -21,7 +21,7 @@ from formats import textlines
 from formats.data_records import Variable
 from formats.errors import FormatError, Malformed, Truncated
 from formats.graphs.networks import open_network
-from formats.json_lines.forests import open_forest
+from formats.json_lines.screening_forests import open_forest
 from formats.records import Header, ParentSetRecord
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
 
@@ -183,7 +183,7 @@ def test_standard_input(packed):
 def test_light_imports():
     code = (
         "import sys, formats.sets.parent_sets, formats.sets.jkl, formats.sets.pss\n"
-        "import formats.graphs.networks, formats.json_lines.forests\n"
+        "import formats.graphs.networks, formats.json_lines.screening_forests\n"
         "import formats.graphs.dot, formats.graphs.graphml, formats.graphs.adjacency, formats.graphs.modelstring\n"
         f"formats.sets.parent_sets.open_parent_sets({str(SAMPLES / 'sets.v1.jsonl')!r})\n"
         f"formats.sets.parent_sets.open_parent_sets({str(SAMPLES / 'bare.jkl')!r})\n"

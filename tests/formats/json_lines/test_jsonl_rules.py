@@ -11,7 +11,7 @@ from helpers.jsonl_cases import HEADER, RECORDS, changed, message_of, read, stre
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
 from formats.graphs.networks import open_network, write_network
-from formats.json_lines.forests import open_forest
+from formats.json_lines.screening_forests import open_forest
 from formats.records import Header, Network
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets
 
@@ -61,9 +61,7 @@ def test_broken_records(index, changes, expected):
 
 @pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity"])
 def test_non_finite_literals(literal):
-    message = message_of(
-        Malformed, HEADER, f'{{"child":0,"parents":[[]],"scores":[{literal}]}}', *RECORDS[1:]
-    )
+    message = message_of(Malformed, HEADER, f'{{"child":0,"parents":[[]],"scores":[{literal}]}}', *RECORDS[1:])
     assert message.startswith("<stream>:2: ") and "must be finite" in message
 
 
@@ -222,11 +220,11 @@ def test_sets_larger_than_the_header_says_are_refused(options):
     assert read(header, *RECORDS[1:3], again, RECORDS[0], RECORDS[3]).n_sets == 7
 
 
-def test_headers_of_sets_that_tell_of_a_network_are_warned_of():
+def test_network_keys_in_headers_of_sets_cause_a_warning():
     warnings = []
     read(HEADER | {"total": -1.0, "gap": 0.0}, *RECORDS, warn=warnings.append)
     assert len(warnings) == 1
-    assert "'total', 'gap' tell of a network, not of these sets" in warnings[0]
+    assert "'total', 'gap' describe a network, not these sets" in warnings[0]
 
 
 def test_keys_about_one_network_are_those_of_the_schema():

@@ -25,9 +25,7 @@ def read(text: str):
 @pytest.mark.parametrize("between", ["", "\n", "\n \n"])
 def test_all_come_back(n_networks, between):
     found = read(between.join(TEXTS[:n_networks]))
-    assert [network.parents for network in found] == [THREE.parents, OTHER.parents, THREE.parents][
-        :n_networks
-    ]
+    assert [network.parents for network in found] == [THREE.parents, OTHER.parents, THREE.parents][:n_networks]
     assert [network.header.names[0] for network in found] == ["A", "x", "A"][:n_networks]
 
 
@@ -41,14 +39,8 @@ def test_they_come_one_by_one():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            TEXTS[0] + TEXTS[1][:-5],
-            r"inside a line: 2 of 3 variables arrived \(network 2; whole before it: 1\)",
-        ),
-        (
-            TEXTS[0].rsplit("\n", 2)[0] + "\n" + TEXTS[1],
-            r"ends early: 2 of 3 .* \(network 1; whole before it: 0\)",
-        ),
+        (TEXTS[0] + TEXTS[1][:-5], r"inside a line: 2 of 3 variables arrived \(network 2; whole before it: 1\)"),
+        (TEXTS[0].rsplit("\n", 2)[0] + "\n" + TEXTS[1], r"ends early: 2 of 3 .* \(network 1; whole before it: 0\)"),
         (TEXTS[0] + TEXTS[1][:40], r"inside its header \(network 2; whole before it: 1\)"),
     ],
 )
@@ -58,7 +50,7 @@ def test_a_torn_stream_says_what_came_whole(text, message):
     assert "--partial" in str(raised.value)
 
 
-def test_what_is_wrong_is_told_with_its_line():
+def test_errors_are_reported_with_the_line():
     wrong = TEXTS[1].replace('"child":1,"parents":[[]]', '"child":1,"parents":[[7]]')
     with pytest.raises(Inconsistent, match="<stream>:7:"):
         read(TEXTS[0] + wrong)
@@ -96,5 +88,5 @@ def test_one_is_picked():
     assert best.header.extra["total"] == -1.0
     with pytest.raises(Inconsistent, match="no network 4: the stream has 3 networks"):
         pick(TEXTS, 4)
-    with pytest.raises(Inconsistent, match="network 2 tells no total score"):
+    with pytest.raises(Inconsistent, match="network 2 has no total score"):
         pick([scored(-1.0), scored(None)], None)

@@ -22,9 +22,7 @@ HOSTILE = ("</script><b>", 'a"&<b>', "\x01\u2028x")
 def drawing_of(total: float | None = -6.0) -> Drawing:
     variables = tuple(Variable(name, ("0", "1")) for name in HOSTILE)
     extra = {} if total is None else {"total": total}
-    network = Network(
-        Header(variables, "bic", extra=extra), ((), (0,), (0, 1)), np.array([-1.0, -2.0, np.nan])
-    )
+    network = Network(Header(variables, "bic", extra=extra), ((), (0,), (0, 1)), np.array([-1.0, -2.0, np.nan]))
     lines = (
         np.array([[0.0, 12.0], [0.0, 60.0]]),
         np.array([[5.0, 12.0], [30.0, 72.0], [10.0, 140.0]]),

@@ -122,10 +122,7 @@ def test_cut_between_blocks_and_inside():
     text = BARE.decode()
     assert "1 of 3 variables arrived" in message_of(Truncated, text[: text.index("1 1\n-280")])
     message = message_of(Truncated, text[: text.index("-275")])
-    assert (
-        "the block of variable '2' ends early: 1 of 2 sets arrived (2 of 3 variables arrived whole)"
-        in message
-    )
+    assert "the block of variable '2' ends early: 1 of 2 sets arrived (2 of 3 variables arrived whole)" in message
     partial = read(text[: text.index("-275")], partial=True)
     assert np.diff(partial.set_offsets).tolist() == [4, 1, 0]
     named = (SAMPLES / "names.jkl").read_text()

@@ -44,9 +44,7 @@ def test_json_lines(tmp_path):
     header, *rows = map(json.loads, (tmp_path / "trace").read_text().splitlines())
     assert header["format"] == "bnsl.trace" and key_problem(header, TRACE.header) is None
     assert rows == ROWS
-    assert all(
-        key_problem(row, TRACE.record) is None and set(row) == {k.name for k in TRACE.record} for row in rows
-    )
+    assert all(key_problem(row, TRACE.record) is None and set(row) == {k.name for k in TRACE.record} for row in rows)
 
 
 @pytest.mark.parametrize("format", ["arrow", "feather", "parquet"])

@@ -1,4 +1,4 @@
-"""Tables of arc probabilities: told from other tables, read back from CSV, damaged ones refused."""
+"""Tables of arc probabilities: distinguished from other tables, read back from CSV, damaged ones refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_csv_comes_back_but_for_its_header(seed, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["arc-probabilities", "feather", "parquet", "csv"])
-def test_it_is_told_from_a_network_as_a_table(format, tmp_path):
+def test_it_is_distinguished_from_a_network_as_a_table(format, tmp_path):
     table, path = arc_probabilities(3), str(tmp_path / "t")
     write_arc_probabilities(path, table, format)
     found = arc_probabilities_or_lines(path)
@@ -64,8 +64,8 @@ def test_it_is_told_from_a_network_as_a_table(format, tmp_path):
         (HEAD, "no rows"),
         (HEAD + "A,B,0.5,0\n", "4 entries for 5 columns"),
         (HEAD + "A,B,half,0,1\n", "'probability' has a cell that is no number"),
-        (HEAD + "A,B,0.5,0,1.5\n", "'either' has a figure that is none"),
-        (HEAD + "A,B,nan,0,1\n", "'probability' has a figure that is none"),
+        (HEAD + "A,B,0.5,0,1.5\n", "'either' has a figure that is negative, too large or not finite"),
+        (HEAD + "A,B,nan,0,1\n", "'probability' has a figure that is negative, too large or not finite"),
         (HEAD + ",B,0.5,0,1\n", "a row names no variable"),
         (HEAD + 'A,"B,0.5,0,1\n', "not a CSV table"),
     ],
@@ -84,7 +84,10 @@ TABLE = arc_probabilities()
         ({"children": TABLE.parents}, "an arc from 'a' to itself"),
         ({"children": np.array([1, 1, 0, 2, 0, 1], np.int32)}, "the arc from 'a' to 'é' comes twice"),
         ({"either": TABLE.probability - 1e-3}, "is more probable than one in either direction"),
-        ({"probability": TABLE.probability - 2}, "column 'probability' has a figure that is none"),
+        (
+            {"probability": TABLE.probability - 2},
+            "column 'probability' has a figure that is negative, too large or not finite",
+        ),
         ({"header": Header((Variable("a"), Variable("é"), Variable("b")))}, "'x,y' is none of the variables"),
         ({"header": dataclasses.replace(TABLE.header, rows=-1)}, "header: -1 rows"),
         ({"header": Header((Variable("a"), Variable("a"), Variable("x,y")))}, "the same name 'a'"),
@@ -106,8 +109,6 @@ def test_what_cannot_be_is_refused(tmp_path: Path, changes: dict, message: str):
 def _put_header(path: str, header: Header) -> None:
     """Another header above the same columns."""
     columns = pyarrow.ipc.open_stream(Path(path).read_bytes()).read_all()
-    changed = columns.replace_schema_metadata(
-        {METADATA_KEY: encode_header(ARC_PROBABILITIES.name, header).strip()}
-    )
+    changed = columns.replace_schema_metadata({METADATA_KEY: encode_header(ARC_PROBABILITIES.name, header).strip()})
     with pyarrow.ipc.new_stream(path, changed.schema) as writer:
         writer.write_table(changed)

@@ -70,13 +70,7 @@ class TestTables:
     def test_nulls_are_missing(self, read):
         in_dictionary = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array(["x", None]))
         table = pa.table(
-            {
-                "a": [1, None, 2],
-                "b": [0.5, float("nan"), 1.0],
-                "c": in_dictionary,
-                "d": pa.nulls(3),
-                "e": list("xyx"),
-            }
+            {"a": [1, None, 2], "b": [0.5, float("nan"), 1.0], "c": in_dictionary, "d": pa.nulls(3), "e": list("xyx")}
         )
         with pytest.raises(UnsuitableData, match=r"4 columns: 'd' \(3\), 'a' \(1\), 'b' \(1\), 'c' \(1\)"):
             read(table)
@@ -98,9 +92,9 @@ class TestTables:
             read(pa.table({"a": [1, 2], "b": [[1], [2]]}))
 
     def test_row_labels_of_pandas(self, read):
-        said = []
-        dataset = read(pa.table({"a": [1, 0], "__index_level_0__": [7, 8]}), warn=said.append)
-        assert dataset.names == ("a",) and "pandas" in said[0]
+        warnings = []
+        dataset = read(pa.table({"a": [1, 0], "__index_level_0__": [7, 8]}), warn=warnings.append)
+        assert dataset.names == ("a",) and "pandas" in warnings[0]
 
     def test_duplicate_names_and_no_columns(self, read):
         with pytest.raises(Malformed, match="duplicate column names"):
@@ -131,10 +125,10 @@ class TestTables:
         with pytest.raises(Truncated, match="ends early"):
             read((tmp_path / "p").read_bytes()[:-20])
 
-    def test_stream_without_end_marker_is_said(self, read):
-        said = []
-        assert read(to_stream(pa.table({"a": [0, 1]}))[:-8], warn=said.append).n_rows == 2
-        assert "no end marker" in said[0]
+    def test_a_stream_without_end_marker_is_reported(self, read):
+        warnings = []
+        assert read(to_stream(pa.table({"a": [0, 1]}))[:-8], warn=warnings.append).n_rows == 2
+        assert "no end marker" in warnings[0]
 
     @given(st.data())
     def test_damaged_bytes(self, tmp_path_factory, data):
@@ -186,9 +180,7 @@ class TestWriters:
         write_table(tmp_path / "t", codes, "csv")
         assert (tmp_path / "t").read_text() == 'a,"b, c",d\n0,"with ""quotes""",1..2\n1,x,NA\n'
 
-    @given(
-        st.lists(st.lists(st.text(max_size=3), min_size=1, max_size=4, unique=True), min_size=1, max_size=3)
-    )
+    @given(st.lists(st.lists(st.text(max_size=3), min_size=1, max_size=4, unique=True), min_size=1, max_size=3))
     def test_csv_as_the_csv_module_reads_it(self, tmp_path_factory, labels):
         labels = [[label.replace("\0", "0") for label in column] for column in labels]
         path = tmp_path_factory.getbasetemp() / "any.csv"

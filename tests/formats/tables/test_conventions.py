@@ -3,7 +3,7 @@
 import pytest
 
 from formats import open_dataset
-from formats.errors import Malformed
+from formats.errors import Malformed, UnsuitableData
 
 
 @pytest.fixture
@@ -20,24 +20,20 @@ def read(tmp_path):
 
 @pytest.mark.parametrize("content", [",a,b\n0,x,2\n1,y,3\n", '"","a","b"\n"1","x",2\n"2","y",3\n'])
 def test_row_numbers_are_no_variable(read, content):
-    said = []
-    assert read(content, warn=said.append).names == ("a", "b")
-    assert "the first column, without a name, counts the rows: left out" in said[0]
+    warnings = []
+    assert read(content, warn=warnings.append).names == ("a", "b")
+    assert "the first column, without a name, counts the rows: left out" in warnings[0]
 
 
 @pytest.mark.parametrize(
     "content",
-    [
-        '"a" "b"\n"1" "x" "2"\n"2" "y" "3"\n',
-        'a\tb\n"New York"\tx\t2\nRome\ty\t3\n',
-        "a,b\nr1,x,2\nr2,y,3\n",
-    ],
+    ['"a" "b"\n"1" "x" "2"\n"2" "y" "3"\n', 'a\tb\n"New York"\tx\t2\nRome\ty\t3\n', "a,b\nr1,x,2\nr2,y,3\n"],
 )
 def test_row_names_above_which_no_name_stands(read, content):
-    said = []
-    dataset = read(content, warn=said.append)
+    warnings = []
+    dataset = read(content, warn=warnings.append)
     assert [(v.name, v.states) for v in dataset.variables] == [("a", ("x", "y")), ("b", ("2", "3"))]
-    assert "one name fewer than columns" in said[0]
+    assert "one name fewer than columns" in warnings[0]
 
 
 def test_rows_of_the_same_name_lack_a_name(read):
@@ -54,7 +50,7 @@ def test_row_numbers_of_pandas_read_back(read):
 
 
 def test_a_stray_cell_among_decimal_commas(read):
-    """It is what is told of, and `--na` is of use."""
+    """It is the one reported, and `--na` helps."""
     numbers = "".join(f"{n},5\n" for n in range(30))
     text = f"a;b\n12 kg;x\n{numbers}".replace(",5\n", ",5;y\n")
     dataset = read(text, na=("12 kg",), missing="state", discretize="median")
@@ -64,14 +60,10 @@ def test_a_stray_cell_among_decimal_commas(read):
 
 
 def test_decimal_commas(read):
-    said = []
-    dataset = read("a;b;c\n1,5;x;1,2\n2;y;1,2,3\n2,25;?;1\n", missing="state", warn=said.append)
-    assert [v.states for v in dataset.variables] == [
-        ("1.5", "2", "2.25"),
-        ("x", "y", "NA"),
-        ("1", "1,2", "1,2,3"),
-    ]
-    assert "decimal commas taken as points in 1 column: 'a'" in said[0]
+    warnings = []
+    dataset = read("a;b;c\n1,5;x;1,2\n2;y;1,2,3\n2,25;?;1\n", missing="state", warn=warnings.append)
+    assert [v.states for v in dataset.variables] == [("1.5", "2", "2.25"), ("x", "y", "NA"), ("1", "1,2", "1,2,3")]
+    assert "decimal commas taken as points in 1 column: 'a'" in warnings[0]
 
 
 def test_commas_beside_points_stay(read):
@@ -82,10 +74,22 @@ def test_commas_beside_points_stay(read):
 def test_numbers_of_states(read, delimiter):
     rows = [[3, 2, 4], *([i % 3, i % 2, i % 4] for i in range(12))]
     table = "\n".join(delimiter.join(map(str, row)) for row in (["a", "b", "c"], *rows)) + "\n"
-    said = []
-    dataset = read(table, warn=said.append)
+    warnings = []
+    dataset = read(table, warn=warnings.append)
     assert dataset.n_rows == 12 and [len(v.states) for v in dataset.variables] == [3, 2, 4]
-    assert "holds the numbers of states" in said[0]
+    assert "holds the numbers of states" in warnings[0]
+
+
+@pytest.mark.parametrize("layout", ["{} {} {}", "{},{},{}"])
+def test_columns_with_numbers_of_states_are_not_continuous(read, layout):
+    rows = [(30, 2, 4), *((i % 30, i % 2, i % 4) for i in range(300))]
+    table = layout.format("a", "b", "c") + "\n" + "".join(layout.format(*row) + "\n" for row in rows)
+    assert [len(v.states) for v in read(table).variables] == [30, 2, 4]
+    assert len(read(table, discretize="median").variables[0].states) == 2
+    with pytest.raises(UnsuitableData, match="continuous"):
+        read(table, max_states=20)
+    with pytest.raises(UnsuitableData, match="continuous"):
+        read(table.replace("30,2,4\n", "").replace("30 2 4\n", ""))
 
 
 @pytest.mark.parametrize(
@@ -100,10 +104,10 @@ def test_a_row_is_no_line_of_counts(read, first):
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 def test_numbers_of_states_between_blanks(read, delimiter):
     """However few the columns and rows: it can be no row."""
-    said = []
-    dataset = read(f"a{delimiter}b\n3 2\nx{delimiter}0\n1{delimiter}1\n", warn=said.append)
+    warnings = []
+    dataset = read(f"a{delimiter}b\n3 2\nx{delimiter}0\n1{delimiter}1\n", warn=warnings.append)
     assert dataset.n_rows == 2 and dataset.variables[0].states == ("1", "x")
-    assert "holds the numbers of states" in said[0]
+    assert "holds the numbers of states" in warnings[0]
 
 
 @pytest.mark.parametrize("line", ["3", "3 2 2", "3 0", "3 -1", "3 x"])

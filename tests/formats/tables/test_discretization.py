@@ -38,8 +38,7 @@ class TestByHand:
         assert parse_discretization("width:5").n_kept == 5
 
     @pytest.mark.parametrize(
-        "text",
-        ["", "mean", "median:2", "quantile", "quantile:", "quantile:1", "width:257", "width:2.5", "width:-3"],
+        "text", ["", "mean", "median:2", "quantile", "quantile:", "quantile:1", "width:257", "width:2.5", "width:-3"]
     )
     def test_wrong_options(self, text):
         with pytest.raises(ValueError, match=r"use median|whole number"):
@@ -128,9 +127,7 @@ class TestProperties:
             assert min(abs(Fraction(float(cut)) - edge) for edge in edges) <= tolerance
 
     @given(
-        st.lists(
-            st.one_of(finite, st.floats(allow_nan=False, allow_infinity=False)), min_size=2, max_size=40
-        ),
+        st.lists(st.one_of(finite, st.floats(allow_nan=False, allow_infinity=False)), min_size=2, max_size=40),
         st.sampled_from(["quantile", "width"]),
         st.integers(2, 256),
     )

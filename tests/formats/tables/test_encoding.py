@@ -61,10 +61,10 @@ class TestStates:
     def test_intervals_by_their_ends(self, read):
         assert states(read(a=[">10", "2..10", "<=2"])) == [("<=2", "2..10", ">10")]
 
-    def test_constant_column_is_said(self, read):
-        said = []
-        assert states(read(a=["x", "x"], b=TWO, warn=said.append)) == [("x",), ("x", "y")]
-        assert len(said) == 1 and "1 constant column (one state): 'a'" in said[0]
+    def test_a_constant_column_is_reported(self, read):
+        warnings = []
+        assert states(read(a=["x", "x"], b=TWO, warn=warnings.append)) == [("x",), ("x", "y")]
+        assert len(warnings) == 1 and "1 constant column (one state): 'a'" in warnings[0]
 
     def test_fingerprint_is_of_the_content(self, read):
         dataset = read(a=["1.0", "0"], b=TWO)
@@ -102,11 +102,11 @@ class TestMissing:
         assert states(read(a=["x", "-"], missing="state", na=("-",))) == [("x", "NA")]
 
     def test_drop(self, read):
-        said = []
-        dataset = read(a=["1", "?", "2", "1"], b=["x", "z", "", "y"], missing="drop", warn=said.append)
+        warnings = []
+        dataset = read(a=["1", "?", "2", "1"], b=["x", "z", "", "y"], missing="drop", warn=warnings.append)
         assert states(dataset) == [("1",), ("x", "y")]  # only what occurs in the rows kept
         assert dataset.codes.tolist() == [[0, 0], [0, 1]]
-        assert "2 of 4 rows left out: missing cells" in said[0]
+        assert "2 of 4 rows left out: missing cells" in warnings[0]
 
     def test_drop_decides_what_is_numeric(self, read):
         dataset = read(a=["9", "x", "10"], b=["p", "?", "q"], missing="drop")
@@ -134,12 +134,7 @@ class TestColumns:
     NUMBERS = tuple(range(40))
 
     def test_rules_by_column(self, read):
-        columns = {
-            "a": list(self.NUMBERS),
-            "b": list(self.NUMBERS),
-            "c": list(self.NUMBERS),
-            "d": list(self.NUMBERS),
-        }
+        columns = {"a": list(self.NUMBERS), "b": list(self.NUMBERS), "c": list(self.NUMBERS), "d": list(self.NUMBERS)}
         rules = ("median", "b=quantile:4", "c=cuts:9,19.5")
         dataset = read(**columns, discretize=rules, categories=("d",))
         assert [len(s) for s in states(dataset)] == [2, 4, 3, 40]
@@ -167,22 +162,22 @@ class TestColumns:
 
 
 class TestSuspicions:
-    def test_identifiers_and_stray_words_are_said_in_one_report(self, read):
-        said = []
+    def test_identifiers_and_stray_words_are_reported_together(self, read):
+        warnings = []
         read(
             id=[f"p{i}" for i in range(50)],
             kg=[f"{i % 12}" for i in range(49)] + ["12 kg"],
             fine=["0", "1", "2", "3", "3+"] * 10,
-            warn=said.append,
+            warn=warnings.append,
         )
-        assert len(said) == 1 and "2 columns may not be what you mean" in said[0]
-        assert "'id': 50 states in 50 rows, as an identifier has; --drop id" in said[0]
-        assert "'kg': text, for 1 of 13 values is no number: '12 kg'" in said[0] and "--na '12 kg'" in said[0]
+        assert len(warnings) == 1 and "2 columns may not be what you mean" in warnings[0]
+        assert "'id': 50 states in 50 rows, as an identifier has; --drop id" in warnings[0]
+        assert "'kg': text, for 1 of 13 values is no number: '12 kg'" in warnings[0] and "--na '12 kg'" in warnings[0]
 
     def test_states_that_repeat_are_nothing_odd(self, read):
-        said = []
-        read(a=[f"s{i % 30}" for i in range(300)], b=["0", "1", "?"] * 100, missing="drop", warn=said.append)
-        assert all("may not be" not in message for message in said)
+        warnings = []
+        read(a=[f"s{i % 30}" for i in range(300)], b=["0", "1", "?"] * 100, missing="drop", warn=warnings.append)
+        assert all("may not be" not in message for message in warnings)
 
     def test_missing_and_continuous_columns_are_refused_together(self, read):
         with pytest.raises(UnsuitableData) as caught:
@@ -277,11 +272,11 @@ class TestStatesOfAHeader:
     header = (Variable("b", ("y", "x", "z")), Variable("a", ("1", "0")))
 
     def test_order_and_codes_are_those_of_the_header(self, read):
-        said = []
-        dataset = read(a=["0", "1.0"], c=TWO, b=["x", "x"], variables=self.header, warn=said.append)
+        warnings = []
+        dataset = read(a=["0", "1.0"], c=TWO, b=["x", "x"], variables=self.header, warn=warnings.append)
         assert dataset.variables == self.header
         assert dataset.codes.tolist() == [[1, 1], [1, 0]]
-        assert len(said) == 1 and "ignored: 'c'" in said[0]
+        assert len(warnings) == 1 and "ignored: 'c'" in warnings[0]
 
     def test_absent_column(self, read):
         with pytest.raises(Inconsistent, match="no column 'b', which the header lists"):
@@ -291,15 +286,14 @@ class TestStatesOfAHeader:
         columns = {"a": ["0", "1", "7", "7"], "b": ["x", "w", "x", "x"]}
         with pytest.raises(Inconsistent) as caught:
             read(**columns, variables=self.header)
-        assert (
-            "column 'b': label 'w' in 1 row is not among the states that the header lists ('y', 'x', 'z')"
-            in str(caught.value)
+        assert "column 'b': label 'w' in 1 row is not among the states that the header lists ('y', 'x', 'z')" in str(
+            caught.value
         )
         assert "1 more column alike" in str(caught.value) and "--unseen drop" in str(caught.value)
-        said = []
-        dataset = read(**columns, variables=self.header, unseen="drop", warn=said.append)
+        warnings = []
+        dataset = read(**columns, variables=self.header, unseen="drop", warn=warnings.append)
         assert dataset.codes.tolist() == [[1], [1]]
-        assert "3 of 4 rows left out: labels that the header does not list" in said[0]
+        assert "3 of 4 rows left out: labels that the header does not list" in warnings[0]
 
     def test_missing_cells(self, read):
         columns = {"a": ["0", "?"], "b": ["x", "y"]}
@@ -343,26 +337,7 @@ class TestStatesOfAHeader:
 
 
 raw_labels = st.sampled_from(
-    [
-        "0",
-        "1",
-        "1.0",
-        "-3",
-        "2e1",
-        "20",
-        " 7",
-        "x",
-        "X ",
-        "NA",
-        "?",
-        "",
-        "nan",
-        "inf",
-        "<=2",
-        "é",
-        "0.10",
-        ".1",
-    ]
+    ["0", "1", "1.0", "-3", "2e1", "20", " 7", "x", "X ", "NA", "?", "", "nan", "inf", "<=2", "é", "0.10", ".1"]
 )
 
 
@@ -386,7 +361,7 @@ class TestAgainstThePlainRules:
         assert again.fingerprint == dataset.fingerprint
 
 
-def test_numbered_variables_are_told_of_names(read):
+def test_numbered_variables_get_a_hint_about_names(read):
     known = (Variable("X0", ("0", "1")), Variable("X1", ("0", "1")))
     with pytest.raises(Inconsistent, match=r"no columns 'X0', 'X1'.*\n.*bnsl convert FILE --names \S*d\.csv"):
         read(a=["0", "1"], b=["0", "1"], variables=known)

@@ -40,11 +40,7 @@ class TestEntropies:
         assert header["variables"][1] == {"name": "V1", "states": ["é", "x", "NA"]}
         assert header["variables"][2] == {"name": "V2", "states": None}
 
-    @given(
-        st.integers(1, 7),
-        st.integers(0, 99),
-        st.lists(st.text(min_size=1, max_size=4), unique=True, min_size=7),
-    )
+    @given(st.integers(1, 7), st.integers(0, 99), st.lists(st.text(min_size=1, max_size=4), unique=True, min_size=7))
     def test_round_trip(self, tmp_path_factory, n_variables, seed, names):
         path = str(tmp_path_factory.getbasetemp() / "trip.arrow")
         names = [name for name in names if name.isprintable()][:n_variables]
@@ -94,7 +90,7 @@ class TestEntropies:
         done = subprocess.run([sys.executable, "-c", write], capture_output=True, check=True, env=environment)
         subprocess.run([sys.executable, "-c", read], input=done.stdout, check=True, env=environment)
 
-    def test_told_from_data(self, tmp_path):
+    def test_distinguished_from_data(self, tmp_path):
         write_entropies(str(tmp_path / "h"), entropy_table())
         (tmp_path / "d").write_bytes(b"a,b\n0,1\n1,0\n")
         assert_same_entropies(open_dataset_or_entropies(str(tmp_path / "h")), entropy_table())
@@ -132,11 +128,7 @@ class TestEntropies:
     @pytest.mark.parametrize(
         ("change", "kind", "message"),
         [
-            (
-                lambda c, h: h.update(version=2),
-                UnknownVersion,
-                "version 2 of bnsl.entropy; this release reads 1",
-            ),
+            (lambda c, h: h.update(version=2), UnknownVersion, "version 2 of bnsl.entropy; this release reads 1"),
             (lambda c, h: h.pop("rows"), Malformed, "header .* incomplete"),
             (lambda c, h: h["variables"][0].pop("states"), Malformed, "header .* incomplete"),
             (lambda c, h: h.update(variables=3), Malformed, "header .* incomplete"),
@@ -149,23 +141,11 @@ class TestEntropies:
                 Inconsistent,
                 "column 'V2': nan states",
             ),
-            (
-                lambda c, h: c["entropy"].__setitem__(1, float("nan")),
-                Inconsistent,
-                "column 'V1': entropies must",
-            ),
+            (lambda c, h: c["entropy"].__setitem__(1, float("nan")), Inconsistent, "column 'V1': entropies must"),
             (lambda c, h: c["entropy"].__setitem__(1, -1.0), Inconsistent, "column 'V1': entropies must"),
             (lambda c, h: c["entropy"].__setitem__(1, None), Inconsistent, "column 'V1': entropies must"),
-            (
-                lambda c, h: c["conditional"][2].__setitem__(0, 9.0),
-                Inconsistent,
-                "column 'V2': entropies must",
-            ),
-            (
-                lambda c, h: c["conditional"][2].__setitem__(2, 0.01),
-                Inconsistent,
-                "column 'V2': entropies must",
-            ),
+            (lambda c, h: c["conditional"][2].__setitem__(0, 9.0), Inconsistent, "column 'V2': entropies must"),
+            (lambda c, h: c["conditional"][2].__setitem__(2, 0.01), Inconsistent, "column 'V2': entropies must"),
             (lambda c, h: c["conditional"][2].pop(), Malformed, "columns of an entropy table"),
             (lambda c, h: c.pop("entropy"), Malformed, "columns of an entropy table"),
         ],
@@ -204,7 +184,7 @@ class TestEntropies:
             open_entropies(str(tmp_path / "changed"))
 
 
-def test_a_matrix_is_told_from_data_and_refused(tmp_path):
+def test_a_matrix_is_distinguished_from_data_and_refused(tmp_path):
     path = str(tmp_path / "h.csv")
     write_entropies(path, entropy_table(3, 1), "csv")
     with pytest.raises(Malformed, match="matrix of entropies"):

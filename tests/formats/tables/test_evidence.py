@@ -9,11 +9,7 @@ from formats.data_records import Variable
 from formats.errors import Inconsistent, Malformed, UnsuitableData
 from formats.tables.evidence import find_variable, open_evidence, parse_assignments
 
-VARIABLES = (
-    Variable("a", ("0", "1", "2")),
-    Variable("b=c", ("x y", "no")),
-    Variable("w", ("<=1.5", ">1.5")),
-)
+VARIABLES = (Variable("a", ("0", "1", "2")), Variable("b=c", ("x y", "no")), Variable("w", ("<=1.5", ">1.5")))
 
 
 def read(tmp_path, text, warnings=None, **options):

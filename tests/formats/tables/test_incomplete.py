@@ -28,12 +28,12 @@ def test_holes_are_no_state(tmp_path):
 def test_states_that_are_known(tmp_path):
     """A column of which nothing is seen has states all the same; a state NA takes what is spelt so."""
     variables = (Variable("b", ("1", "NA", "2")), Variable("a", ("x", "y")))
-    said = []
-    rows = open_incomplete(write(tmp_path, "a,b\n,2\n,NA\n"), variables=variables, warn=said.append)
+    warnings = []
+    rows = open_incomplete(write(tmp_path, "a,b\n,2\n,NA\n"), variables=variables, warn=warnings.append)
     assert rows.dataset.variables == variables
     assert rows.dataset.codes.tolist() == [[2, 1], [0, 0]]
     assert rows.is_hidden.tolist() == [[False, False], [True, True]]
-    assert len(said) == 1 and "no cell is observed of 'a'" in said[0]
+    assert len(warnings) == 1 and "no cell is observed of 'a'" in warnings[0]
 
 
 def test_complete_tables(tmp_path):

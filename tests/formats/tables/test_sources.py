@@ -46,7 +46,5 @@ def test_standard_input_in_small_pieces():
 
 def test_errors_name_standard_input():
     program = "from formats import open_dataset; open_dataset('-')"
-    done = subprocess.run(
-        [sys.executable, "-c", program], input=b"a,b\n1\n", capture_output=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", program], input=b"a,b\n1\n", capture_output=True, check=False)
     assert b"<stdin>:2: 1 cell where 2 are expected" in done.stderr

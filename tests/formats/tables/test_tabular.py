@@ -1,4 +1,4 @@
-"""Delimited text: what is read, how it is told apart, and what hostile input is answered."""
+"""Delimited text: accepted layouts, detection, and errors of hostile input."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def read(tmp_path):
 
 def cells(dataset):
     """The labels of all rows."""
-    columns = [
-        [v.states[code] for code in codes] for v, codes in zip(dataset.variables, dataset.codes.tolist())
-    ]
+    columns = [[v.states[code] for code in codes] for v, codes in zip(dataset.variables, dataset.codes.tolist())]
     return [list(row) for row in zip(*columns)]
 
 
@@ -89,10 +87,7 @@ class TestReading:
         assert dataset.names == ("V0", "V1") and dataset.n_rows == 2
 
     def test_columns_without_names_are_the_variables_in_their_order(self, read):
-        variables = (
-            Variable("b"),
-            Variable("V0"),
-        )  # of unknown states; one is called as a nameless column is
+        variables = (Variable("b"), Variable("V0"))  # of unknown states; one is called as a nameless column is
         dataset = read("0,1\n2,1\n", header=False, variables=variables)
         assert dataset.variables == (Variable("b", ("0", "2")), Variable("V0", ("1",)))
 
@@ -105,16 +100,16 @@ class TestReading:
         assert read(gzip.compress(plain)).fingerprint == read(plain).fingerprint
 
     def test_numbers_as_names_are_pointed_out(self, read):
-        said = []
-        read("1,0\n1,1\n0,0\n", warn=said.append)
-        assert len(said) == 1 and "--no-header" in said[0]
+        warnings = []
+        read("1,0\n1,1\n0,0\n", warn=warnings.append)
+        assert len(warnings) == 1 and "--no-header" in warnings[0]
 
     def test_blip_data_file(self, read):
         rows = "0 1 2\n1 0 0\n" * 6
-        said = []
-        dataset = read("a b c\n2 2 3\n" + rows, warn=said.append)
+        warnings = []
+        dataset = read("a b c\n2 2 3\n" + rows, warn=warnings.append)
         assert dataset.n_rows == 12 and [len(v.states) for v in dataset.variables] == [2, 2, 2]
-        assert len(said) == 1 and "numbers of states" in said[0]
+        assert len(warnings) == 1 and "numbers of states" in warnings[0]
         assert read("a b c\n2 2 3\n2 0 1\n" + rows).n_rows == 14  # the 2 occurs again: an ordinary row
         assert read("a,b,c\n2,2,3\n" + rows.replace(" ", ",")).n_rows == 12
 
@@ -253,9 +248,7 @@ class TestRoundTrip:
         # a letter in front keeps numbers of equal value apart
         rows = data.draw(
             st.lists(
-                st.lists(labels.map("v".__add__), min_size=n_columns, max_size=n_columns),
-                min_size=1,
-                max_size=8,
+                st.lists(labels.map("v".__add__), min_size=n_columns, max_size=n_columns), min_size=1, max_size=8
             )
         )
         text = io.StringIO()
@@ -291,12 +284,7 @@ class TestPartByPart:
         assert cells(read(quoted)) == [["0", "x\ny"], ["1", "z"]]
 
     @pytest.mark.parametrize(
-        ("content", "line"),
-        [
-            (b"a,b\n0,\xc3\n1,x\n", 2),
-            (b"a,b\n0,x\n1,\xe2\x82", 3),
-            (b"a,b\n0,x\n1\n0,y\n", 3),
-        ],
+        ("content", "line"), [(b"a,b\n0,\xc3\n1,x\n", 2), (b"a,b\n0,x\n1,\xe2\x82", 3), (b"a,b\n0,x\n1\n0,y\n", 3)]
     )
     def test_same_errors(self, read, small_parts, content, line):
         with pytest.raises(Malformed) as caught:

@@ -17,7 +17,7 @@ from formats.data_records import Variable
 from formats.graph_records import ArcProbabilities
 from formats.records import Header
 from stages.average import consensus
-from stages.average.linear_ordering import improved_order, most_of_pairs
+from stages.average.linear_ordering import improved_order, pairwise_bound
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
@@ -29,8 +29,8 @@ def probabilities(n_variables, rng) -> ArcProbabilities:
     shares = {}
     for a in range(n_variables):
         for b in range(a):
-            both, way = rng.choice([0, 0.3, 0.7, 1.0, rng.random()]), rng.choice([0, 1, 0.5, rng.random()])
-            shares[a, b], shares[b, a] = both * way, both * (1 - way)
+            both, split = rng.choice([0, 0.3, 0.7, 1.0, rng.random()]), rng.choice([0, 1, 0.5, rng.random()])
+            shares[a, b], shares[b, a] = both * split, both * (1 - split)
     arcs = sorted((arc for arc, share in shares.items() if share), key=lambda arc: (-shares[arc], arc))
     ends = np.array(arcs, dtype=np.int32).reshape(-1, 2)
     strength = np.array([shares[arc] for arc in arcs])
@@ -55,9 +55,7 @@ def test_no_network_agrees_more(n_variables, seed):
     table, threshold = probabilities(n_variables, rng), rng.choice([0, 0.2, 0.5, 0.9])
     network = find(table, threshold)
     extra = network.header.extra
-    assert extra["agreement"] == pytest.approx(
-        most_agreement(n_variables, by_arc(table), threshold), abs=1e-9
-    )
+    assert extra["agreement"] == pytest.approx(most_agreement(n_variables, by_arc(table), threshold), abs=1e-9)
     assert extra["agreement_bound"] == extra["agreement"]
     strengths, shares = pair_strengths(table), by_arc(table)
     assert is_acyclic(network.parents)
@@ -89,7 +87,7 @@ def test_none_of_bounded_treewidth_agrees_more(seed, bound):
 
 @pytest.mark.parametrize("seed", seeds(20, 5))
 def test_cut_lists_under_a_bound_on_the_treewidth(seed, monkeypatch):
-    """Arcs that no list has are added where they keep to the bound; what is told of the best holds."""
+    """Arcs of no listed set are added within the treewidth bound; the bound on the agreement holds."""
     monkeypatch.setattr(consensus, "MOST_SETS", 2)
     table = probabilities(4, random.Random(seed))
     network = find(table, 0.25, treewidth=2, seed=seed, budget=Budget(evaluations=50))
@@ -148,9 +146,7 @@ def test_hubs_get_all_their_parents():
     ends = np.array(list(shares), dtype=np.int32)
     header = Header(tuple(Variable(f"V{i}") for i in range(n)))
     strength = np.array(list(shares.values()))
-    table = ArcProbabilities(
-        header, ends[:, 0], ends[:, 1], strength, np.zeros(len(ends)), np.ones(len(ends))
-    )
+    table = ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(len(ends)), np.ones(len(ends)))
     network = find(table, 0.1, budget=Budget(evaluations=50))
     assert network.parents == tuple(tuple(range(child)) for child in range(n))
     assert network.header.extra["agreement_bound"] == network.header.extra["agreement"]
@@ -169,7 +165,7 @@ def test_no_move_betters_an_improved_order(seed):
     start = rng.permutation(n)
     found = improved_order(start, weights).tolist()
     assert sorted(found) == list(range(n)) and counted(found) >= counted(start.tolist())
-    assert most_of_pairs(weights) >= max(map(counted, itertools.permutations(range(n))))
+    assert pairwise_bound(weights) >= max(map(counted, itertools.permutations(range(n))))
     for variable in range(n):
         others = [v for v in found if v != variable]
         assert all(counted([*others[:i], variable, *others[i:]]) <= counted(found) for i in range(n))

@@ -66,13 +66,7 @@ def test_headers_keep_what_they_agree_in():
     kept = count_arcs([same, same]).header
     assert kept == dataclasses.replace(header, extra={"method": "counted", "networks": 2})
     other = dataclasses.replace(
-        header,
-        variables=(states[0], Variable("b", ("y",))),
-        score="bic",
-        ess=None,
-        rows=8,
-        data="sha256:1",
-        by=(),
+        header, variables=(states[0], Variable("b", ("y",))), score="bic", ess=None, rows=8, data="sha256:1", by=()
     )
     left = count_arcs([same, dataclasses.replace(one, header=other)]).header
     assert left.variables == (states[0], Variable("b"))

@@ -33,9 +33,7 @@ def random_network(n_variables: int, n_parents: int, seed: int) -> Network:
 
 def check(drawing: Drawing) -> None:
     x, y, width = drawing.x, drawing.y, drawing.width
-    apart = (np.abs(x[:, None] - x) >= (width[:, None] + width) / 2 + 1) | (
-        np.abs(y[:, None] - y) >= BOX_HEIGHT + 1
-    )
+    apart = (np.abs(x[:, None] - x) >= (width[:, None] + width) / 2 + 1) | (np.abs(y[:, None] - y) >= BOX_HEIGHT + 1)
     np.fill_diagonal(apart, True)
     assert apart.all()
     for (parent, child), line in zip(drawing.arcs, drawing.lines):
@@ -99,9 +97,4 @@ def test_variables_without_arcs_come_in_rows():
 def test_undirected_edges_are_told():
     network = network_of([(), (0,), (0,), (1, 2)])
     drawing = draw_network(network, list("abcd"), cut_essential_graph(network))
-    assert dict(zip(drawing.arcs, drawing.undirected)) == {
-        (0, 1): True,
-        (0, 2): True,
-        (1, 3): False,
-        (2, 3): False,
-    }
+    assert dict(zip(drawing.arcs, drawing.undirected)) == {(0, 1): True, (0, 2): True, (1, 3): False, (2, 3): False}

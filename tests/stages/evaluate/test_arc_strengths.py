@@ -25,8 +25,7 @@ from stages.evaluate.arc_strengths import (
 def plain_roc(strength, is_true):
     """The chance that a true one is stronger than a false one."""
     won = [
-        1.0 if a > b else 0.5 if a == b else 0.0
-        for a, b in itertools.product(strength[is_true], strength[~is_true])
+        1.0 if a > b else 0.5 if a == b else 0.0 for a, b in itertools.product(strength[is_true], strength[~is_true])
     ]
     return sum(won) / len(won)
 
@@ -61,11 +60,7 @@ def test_calibration():
     strength = np.array([0.0, 0.1, 0.3, 0.30000000000000004, 0.25, 1.0])
     is_true = np.array([False, True, True, False, False, True])
     found = calibration(strength, is_true, np.ones(6))
-    assert [(row["above"], row["to"], row["arcs"]) for row in found] == [
-        (0, 0.1, 2),
-        (0.2, 0.3, 3),
-        (0.9, 1.0, 1),
-    ]
+    assert [(row["above"], row["to"], row["arcs"]) for row in found] == [(0, 0.1, 2), (0.2, 0.3, 3), (0.9, 1.0, 1)]
     assert [row["share"] for row in found] == pytest.approx([1 / 2, 1 / 3, 1])
     assert [row["strength"] for row in found] == pytest.approx([0.05, 0.85 / 3, 1])
 

@@ -12,7 +12,7 @@ from naive import inference as naive
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
-from stages.evaluate import MEASURES, evaluate_network
+from stages.evaluate.measures import MEASURES, evaluate_network
 from stages.fit import fit_parameters
 from stages.runtime.errors import StageError
 
@@ -22,8 +22,7 @@ def listed_mean(network, rows):
     joint = naive.joint_table(network)
     codes, is_hidden = rows.dataset.codes, rows.is_hidden
     shown = [
-        {v: int(codes[v, row]) for v in np.flatnonzero(~is_hidden[:, row]).tolist()}
-        for row in range(codes.shape[1])
+        {v: int(codes[v, row]) for v in np.flatnonzero(~is_hidden[:, row]).tolist()} for row in range(codes.shape[1])
     ]
     return math.fsum(math.log(naive.probability(joint, evidence)) for evidence in shown) / len(shown)
 
@@ -32,9 +31,7 @@ def listed_mean(network, rows):
 def test_all_states_listed(seed):
     network = small_network(seed)
     rows, training = with_holes(network, 20, 0.3, seed), with_holes(network, 60, 0.0, seed + 9).dataset
-    found = evaluate_network(
-        structure_of(network), data=training, test=rows, parameters=network, smoothing=2.0
-    )
+    found = evaluate_network(structure_of(network), data=training, test=rows, parameters=network, smoothing=2.0)
     fitted = fit_parameters(structure_of(network), training, smoothing=2.0)
     assert found["test_loglik"] == pytest.approx(listed_mean(fitted, rows), rel=1e-12)
     assert found["given_loglik"] == pytest.approx(listed_mean(network, rows), rel=1e-12)
@@ -47,9 +44,7 @@ def test_columns_in_another_order():
     rows = with_holes(network, 20, 0.3)
     order = [3, 1, 5, 0, 4, 2]
     turned = IncompleteDataset(
-        Dataset(
-            tuple(network.variables[v] for v in order), np.ascontiguousarray(rows.dataset.codes[order]), ""
-        ),
+        Dataset(tuple(network.variables[v] for v in order), np.ascontiguousarray(rows.dataset.codes[order]), ""),
         rows.is_hidden[order],
     )
     found = evaluate_network(structure_of(network), test=turned, parameters=network)

@@ -51,10 +51,7 @@ def test_leave_one_out_is_the_loss_of_bdeu():
     parents = random_parents(7, 4, 3)
     got = cross_validated_log_likelihoods(parents, make_dataset(rows, N_STATES), folds=25, smoothing=1.5)
     whole = naive_scores.network_score(rows, N_STATES, parents, "bdeu", 1.5)
-    rest = [
-        naive_scores.network_score(rows[:i] + rows[i + 1 :], N_STATES, parents, "bdeu", 1.5)
-        for i in range(25)
-    ]
+    rest = [naive_scores.network_score(rows[:i] + rows[i + 1 :], N_STATES, parents, "bdeu", 1.5) for i in range(25)]
     assert got == pytest.approx(whole - np.array(rest), rel=1e-9)
 
 
@@ -68,9 +65,7 @@ def test_every_fold_is_a_held_out_set(folds):
     for fold in range(folds):
         inside = [row for row, f in zip(rows, fold_of_row) if f == fold]
         outside = [row for row, f in zip(rows, fold_of_row) if f != fold]
-        expected = held_out_log_likelihoods(
-            parents, make_dataset(outside, N_STATES), make_dataset(inside, N_STATES)
-        )
+        expected = held_out_log_likelihoods(parents, make_dataset(outside, N_STATES), make_dataset(inside, N_STATES))
         assert got[fold_of_row == fold] == pytest.approx(expected, rel=1e-12)
 
 
@@ -132,9 +127,7 @@ def test_given_parameters_reproduce_the_maximum_likelihood():
     rows = random_rows(5, n_states, 400)
     parents = [(2, 1), (), (1,)]
     dataset = make_dataset(rows, n_states)
-    network = BayesianNetwork(
-        make_variables(n_states), tuple(parents), relative_frequencies(rows, n_states, parents)
-    )
+    network = BayesianNetwork(make_variables(n_states), tuple(parents), relative_frequencies(rows, n_states, parents))
     total = math.fsum(parameter_log_likelihoods(network, dataset))
     assert total == pytest.approx(math.fsum(score_families(parents, dataset, ("ll",))["ll"]), rel=1e-12)
 

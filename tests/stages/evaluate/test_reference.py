@@ -62,9 +62,7 @@ def parents_from(arcs, n_variables):
 def score_table(family):
     """All scores of a family of the excerpt."""
     child = len(family["states"]) - 1
-    counts = count_family(
-        make_dataset(rows_of(family), family["states"]), family["states"], child, range(child)
-    )
+    counts = count_family(make_dataset(rows_of(family), family["states"]), family["states"], child, range(child))
     return {name: local_score(counts, *score) for name, score in EXCERPT_SCORES.items()}
 
 

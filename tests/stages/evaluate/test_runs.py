@@ -30,11 +30,7 @@ def test_names_without_data_or_method_are_refused(text: str):
 def test_parts_of_names():
     pattern = NamePattern("data.size.-.method.data")
     assert pattern.groups == ("size",)
-    assert pattern.match("x/alarm.500.old.hc.7.net.jsonl") == {
-        "data": "alarm.7",
-        "size": "500",
-        "method": "hc",
-    }
+    assert pattern.match("x/alarm.500.old.hc.7.net.jsonl") == {"data": "alarm.7", "size": "500", "method": "hc"}
     with pytest.raises(StageError, match=r"alarm\.500\.hc.*too few parts"):
         pattern.match("alarm.500.hc")
 
@@ -85,15 +81,11 @@ def test_groups_in_order_of_appearance():
 def test_products_and_quotients_of_measures():
     record = {"network": "a.hc.1", "score": {"mean": -3.0}, "tests": 4, "none": 0, "unknown": None}
     (run,) = runs_of([record])
-    assert run.value("score.mean*tests") == -12.0 and run.value("tests/score.mean*tests") == pytest.approx(
-        -16 / 3
-    )
+    assert run.value("score.mean*tests") == -12.0 and run.value("tests/score.mean*tests") == pytest.approx(-16 / 3)
     assert [run.value(key) for key in ("tests/none", "tests*unknown", "absent/tests")] == [None] * 3
 
 
 def test_values_that_differ_by_rounding_tie():
-    records = [
-        {"network": f"a.{m}.1", "total": -126283.23 * (1 + e)} for m, e in (("kg", 0.0), ("ils", 4e-16))
-    ]
+    records = [{"network": f"a.{m}.1", "total": -126283.23 * (1 + e)} for m, e in (("kg", 0.0), ("ils", 4e-16))]
     first, second = runs_of(records)
     assert records[0]["total"] != records[1]["total"] and first.value("total") == second.value("total")

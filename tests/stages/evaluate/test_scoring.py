@@ -77,13 +77,9 @@ def test_tables_far_larger_than_the_data(n_parents, score):
     n_states = [3] + [4] * n_parents
     rows = random_rows(n_parents, n_states, 300)
     # Some rows differ in their first columns only, where codes that wrap around would lose them.
-    rows += [row[: 1 + n_parents // 4] + (0,) * (n_parents - n_parents // 4) for row in rows[:100]] + rows[
-        :50
-    ]
+    rows += [row[: 1 + n_parents // 4] + (0,) * (n_parents - n_parents // 4) for row in rows[:100]] + rows[:50]
     expected = naive_scores.local_score(rows, n_states, 0, range(1, n_parents + 1), score, 10.0)
-    assert score_one(rows, n_states, 0, range(1, n_parents + 1), score, 10.0) == pytest.approx(
-        expected, **CLOSE
-    )
+    assert score_one(rows, n_states, 0, range(1, n_parents + 1), score, 10.0) == pytest.approx(expected, **CLOSE)
 
 
 def test_more_configurations_than_floats_hold():
@@ -149,9 +145,7 @@ def test_scores_follow_their_variables_and_ignore_labels(seed, permutation, chan
     place = {v: i for i, v in enumerate(permutation)}
     moved_parents = [[place[p] for p in parents[v]] for v in permutation]
     before = score_families(parents, make_dataset(rows, n_states), SCORES, 2.0)
-    after = score_families(
-        moved_parents, make_dataset(moved_rows, [n_states[v] for v in permutation]), SCORES, 2.0
-    )
+    after = score_families(moved_parents, make_dataset(moved_rows, [n_states[v] for v in permutation]), SCORES, 2.0)
     for score in SCORES:
         assert after[score] == pytest.approx(before[score][list(permutation)], **CLOSE)
 
@@ -160,8 +154,6 @@ def test_scores_follow_their_variables_and_ignore_labels(seed, permutation, chan
 def test_likelihood_never_falls_with_more_parents(seed):
     n_states = [2, 3, 2, 2]
     dataset = make_dataset(random_rows(seed, n_states, 30), n_states)
-    nested = [
-        score_families([p, (), (), ()], dataset, ("ll",))["ll"][0] for p in ((), (1,), (1, 2), (1, 2, 3))
-    ]
+    nested = [score_families([p, (), (), ()], dataset, ("ll",))["ll"][0] for p in ((), (1,), (1, 2), (1, 2, 3))]
     assert np.all(np.diff(nested) >= -1e-9)
     assert nested[-1] <= 0.0

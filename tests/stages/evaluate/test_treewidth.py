@@ -108,12 +108,7 @@ def test_orders_are_permutations_with_the_width_of_naive_elimination(seed, n_var
     parents = random_parents(seed, n_variables, max_parents)
     graph, edges = moral_graph(parents), naive.moral_edges(parents)
     shuffled = random.Random(seed).sample(range(n_variables), n_variables)
-    for order in (
-        min_fill_order(graph),
-        min_fill_order(graph, work_limit=200),
-        min_degree_order(graph),
-        shuffled,
-    ):
+    for order in (min_fill_order(graph), min_fill_order(graph, work_limit=200), min_degree_order(graph), shuffled):
         assert sorted(order) == list(range(n_variables))
         assert elimination_width(graph, order) == naive.elimination_width(edges, order)
         n_states = [2 + v % 3 for v in range(n_variables)]

@@ -64,9 +64,7 @@ def test_complete_rows_are_counted(smoothing):
 def test_equal_bytes_for_any_number_of_threads():
     network = small_network(5, n_variables=8)
     rows = with_holes(network, 200, 0.3)
-    found = [
-        fit_incomplete(structure_of(network), rows, Maximisation(jobs=jobs, iterations=5)) for jobs in (1, 2)
-    ]
+    found = [fit_incomplete(structure_of(network), rows, Maximisation(jobs=jobs, iterations=5)) for jobs in (1, 2)]
     for ours, theirs in zip(found[0].network.tables, found[1].network.tables):
         assert ours.tobytes() == theirs.tobytes()
 

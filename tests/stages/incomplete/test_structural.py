@@ -15,7 +15,8 @@ from formats.records import Network
 from stages.entropy import compute_entropies, mutual_information
 from stages.evaluate.scoring import count_parameters, score_families
 from stages.fit import fit_parameters
-from stages.incomplete.structural import StructuralEM, learn_structure, observed_score, spanning_tree
+from stages.incomplete import StructuralEM
+from stages.incomplete.structural import learn_structure, observed_score, spanning_tree
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
@@ -34,8 +35,8 @@ def learn(rows, search=climb, start=None, stop=None, **settings):
     return learn_structure(rows, search, StructuralEM(**settings), start, stop, NullReporter())
 
 
-def drawn_rows(seed=1, share=0.2, n_rows=300):
-    return with_holes(random_network(7, states=(2, 3), parents=(1, 2), seed=seed), n_rows, share, seed)
+def drawn_rows(seed=1, share=0.2, n_rows=300, n_variables=7):
+    return with_holes(random_network(n_variables, states=(2, 3), parents=(1, 2), seed=seed), n_rows, share, seed)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -94,7 +95,7 @@ def test_rounds(imputation):
 
 def test_the_score_is_of_the_observed_cells():
     """Fitted parameters are near a maximum of the likelihood that listing all states gives."""
-    rows = drawn_rows(n_rows=60)
+    rows = drawn_rows(n_rows=60, n_variables=5)
     tables = []
 
     def search(table, start):
@@ -161,8 +162,6 @@ def test_stopped_in_the_first_search():
 def test_a_bound_on_the_treewidth_holds_and_no_optimum_is_claimed():
     rows = drawn_rows()
     options = OptimizeOptions(method="pricing", treewidth=1, seed=1)
-    network, _ = learn(
-        rows, lambda table, _: run_on_data(table, options, Budget(evaluations=500), NullReporter())
-    )
+    network, _ = learn(rows, lambda table, _: run_on_data(table, options, Budget(evaluations=500), NullReporter()))
     assert network.header.extra["treewidth"]["width"] <= 1
     assert "bound" not in network.header.extra, "an optimum of the filled table is none of the rows"

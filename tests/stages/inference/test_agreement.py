@@ -16,8 +16,8 @@ from naive import inference as naive
 
 from formats import open_bayesian_network
 from formats.errors import Inconsistent
-from stages.inference.engine import Engine
-from stages.inference.questions import log_probability, marginals, most_probable_completion
+from stages.inference.junction_trees import Engine
+from stages.inference.queries import log_probability, marginals, most_probable_completion
 from stages.sample import sample_rows
 
 pyagrum = pytest.importorskip("pyagrum", reason="make install-dev installs pyAgrum where there is a wheel")
@@ -59,14 +59,14 @@ def compare(network, evidence):
     assert log_probability(engine, evidence).log_probability == pytest.approx(math.log(expected), rel=1e-9)
     found = marginals(engine, evidence, every)
     assert found.log_probability == pytest.approx(math.log(expected), rel=1e-9)
-    for variable, distribution in zip(network.variables, found.probabilities):
+    for variable, distribution in zip(network.variables, found.found):
         # It may have further axes, of variables of one state.
         expected = propagation.posterior(variable.name).toarray().ravel()
         np.testing.assert_allclose(distribution, expected, atol=1e-9)
     best = most_probable_completion(engine, evidence)
     assert best.log_probability == pytest.approx(naive.largest_by_elimination(network, evidence), rel=1e-9)
-    assert all(best.codes[v] == state for v, state in evidence.items())
-    states = [network.tables[v][(*(best.codes[p] for p in network.parents[v]), best.codes[v])] for v in every]
+    assert all(best.found[v] == state for v, state in evidence.items())
+    states = [network.tables[v][(*(best.found[p] for p in network.parents[v]), best.found[v])] for v in every]
     assert best.log_probability == pytest.approx(float(np.log(states).sum()), rel=1e-9)
 
 

@@ -9,15 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive.orders import descendants_of
 
-from stages.kernels.bits import (
-    add_family,
-    clear_bit,
-    empty_bit_matrix,
-    has_bit,
-    lowest_bit,
-    popcount,
-    set_bit,
-)
+from stages.kernels.bits import add_family, clear_bit, empty_bit_matrix, has_bit, lowest_bit, popcount, set_bit
 from stages.kernels.jit import njit
 
 

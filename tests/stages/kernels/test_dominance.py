@@ -30,9 +30,7 @@ def test_dominance_agrees_with_the_definition(sets, seed, margin):
     offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
     np.cumsum([len(s) for s in ordered], out=offsets[1:])
     members = np.array([m for s in ordered for m in s], dtype=np.int32)
-    n_better = [
-        sum(scored[t] >= scored[s] + margin for t in ordered) if margin else k for k, s in enumerate(ordered)
-    ]
+    n_better = [sum(scored[t] >= scored[s] + margin for t in ordered) if margin else k for k, s in enumerate(ordered)]
     keep = mark_undominated(offsets, members, 7, np.array(n_better, dtype=np.int64))
     kept = {s for s, is_kept in zip(ordered, keep) if is_kept}
     assert kept == set(prune_dominated(scored, margin))

@@ -1,5 +1,6 @@
-"""Machine code is made for what Python calls, with all that it calls, and reads back from the cache."""
+"""Machine code is made for kernels that Python calls, with all their callees, and reads back from the cache."""
 
+import shutil
 import subprocess
 import sys
 
@@ -7,15 +8,13 @@ import numba
 import numpy as np
 import pytest
 from helpers.places import ROOT
+from numba.core.registry import cpu_target
 
-from stages.kernels.jit import ASSEMBLES_LATE, njit
-from stages.kernels.machine_code import WholeLibrary
-from stages.kernels.reference_counts import holds_arrays
+from bnsl_cli.running.tiny_runs import table_text
+from stages.kernels.jit import KERNEL, njit
+from stages.kernels.machine_code import install
 
-pytestmark = [
-    pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled"),
-    pytest.mark.skipif(not ASSEMBLES_LATE, reason="numba's usual way"),
-]
+late = pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
 
 SCRIPT = """
 import sys, numpy as np
@@ -49,8 +48,26 @@ for name in sys.argv[1:]:
     print(globals()[name](values), sum(globals()[name].stats.cache_hits.values()))
 """
 
+PLAIN = """
+import sys
+sys.modules["stages.kernels.machine_code"] = None  # importing it fails, as with another numba
+"""
 
-def test_only_what_python_calls_has_machine_code():
+COMMAND = """
+import sys
+from bnsl_cli.__main__ import start
+sys.exit(start())
+"""
+
+
+def assembled(kernel):
+    return [types for types, compiled in kernel.overloads.items() if compiled.library.is_assembled]
+
+
+@late
+def test_only_what_python_calls_has_machine_code(monkeypatch):
+    monkeypatch.setattr("stages.kernels.jit.NOT_CACHED", "an earlier run may have called the inner one")
+
     @njit
     def inner(value):
         return value + 1
@@ -60,13 +77,20 @@ def test_only_what_python_calls_has_machine_code():
         return inner(value) + 1
 
     assert outer(1) == 3
-    assert len(outer.ways_in) == len(inner.overloads) == 1 and not inner.ways_in
+    assert len(assembled(outer)) == len(inner.overloads) == 1 and not assembled(inner)
     library = next(iter(inner.overloads.values())).library
-    assert isinstance(library, WholeLibrary) and not library.get_pointer_to_function("inner")
+    assert not library.get_pointer_to_function("inner")
     assert inner(1) == 2
-    assert len(inner.ways_in) == len(inner.overloads) == 1
+    assert len(assembled(inner)) == len(inner.overloads) == 1
+
+    @njit
+    def later(value):
+        return inner(value) + 5
+
+    assert later(1) == 7  # its callee has machine code already
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_arrays_that_a_kernel_makes_are_freed_and_those_given_are_not():
     @njit
     def made(values):
@@ -83,26 +107,75 @@ def test_arrays_that_a_kernel_makes_are_freed_and_those_given_are_not():
     assert result.tolist() == [[0, 2], [4, 6]]
     assert looked_at(values, 1) == 5
     assert sys.getrefcount(values) == references
-    assert holds_arrays(next(iter(made.ways_in.values())).signature.return_type)
+    assert sys.getrefcount(result) == 2 and sys.getrefcount(result.base) <= 3
 
 
+def run(tmp_path, script: str, *names: str) -> list[str]:
+    """Lines that a script of kernels prints in a process of its own, with a cache in `tmp_path`."""
+    (tmp_path / "script.py").write_text(script)
+    command = [sys.executable, str(tmp_path / "script.py"), *names]
+    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "SOURCE_DATE_EPOCH": "0"}
+    settings = {"env": environment, "capture_output": True, "text": True, "check": True}
+    return subprocess.run(command, **settings).stdout.splitlines()
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_errors_with_values_reach_python():
+    """They are made from constants in the environments of the kernels that raise them."""
+
+    @njit
+    def checked(value):
+        if value < 0:
+            raise ValueError("negative", value)
+        return value
+
+    @njit
+    def increased(value):
+        return checked(value) + 1
+
+    for kernel in (increased, checked):
+        assert kernel(0) >= 0
+        with pytest.raises(ValueError, match="-2"):
+            kernel(-2)
+
+
+@late
 @pytest.mark.slow
-def test_parts_and_wholes_are_stored_in_any_order(tmp_path):
-    (tmp_path / "script.py").write_text(SCRIPT)
-    environment = {
-        "PYTHONPATH": str(ROOT),
-        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-        "PATH": "/usr/bin:/bin",
-    }
+def test_bitcode_and_machine_code_are_stored_in_any_order(tmp_path):
+    def results(*names):
+        return run(tmp_path, SCRIPT, *names)
 
-    def run(*names: str) -> list[str]:
-        command = [sys.executable, str(tmp_path / "script.py"), *names]
-        settings = {"env": environment, "capture_output": True, "text": True, "check": True}
-        return subprocess.run(command, **settings).stdout.splitlines()
+    assert results("outer") == ["12 0"]
+    assert results("inner") == ["6 1"]  # bitcode was stored; machine code is made now
+    assert results("inner", "outer", "doubled") == ["6 1", "12 1", "[0 1 2 3 0 1 2 3] 0"]
+    assert results("doubled") == ["[0 1 2 3 0 1 2 3] 1"]
+    assert results("length_of_tail") == ["3 0"]
+    assert results("tail", "length_of_tail") == ["[1 2 3] 1", "3 1"]  # the callee was stored as bitcode
+    assert results("length_of_tail", "tail") == ["3 1", "[1 2 3] 1"]
+    assert list((tmp_path / "cache").rglob("*.nbc"))
 
-    assert run("outer") == ["12 0"]
-    assert run("inner") == ["6 1"]  # the part was stored, a way in is made now
-    assert run("inner", "outer", "doubled") == ["6 1", "12 1", "[0 1 2 3 0 1 2 3] 0"]
-    assert run("doubled") == ["[0 1 2 3 0 1 2 3] 1"]
-    assert run("tail") == ["[1 2 3] 0"]
-    assert run("length_of_tail", "tail") == ["3 0", "[1 2 3] 2"]  # the part was read first
+
+@late
+def test_a_numba_that_lacks_a_name_is_left_as_it_is(monkeypatch):
+    codegen = cpu_target.target_context.codegen()
+    before = codegen._library_class, codegen.set_env
+    monkeypatch.setattr("stages.kernels.machine_code._USED_OF_CODE_GENERATOR", ("set_env", "not_there"))
+    with pytest.raises(AttributeError):
+        install()
+    assert (codegen._library_class, codegen.set_env) == before
+
+
+@late
+@pytest.mark.slow
+def test_without_late_assembly_plain_numba_gives_equal_results(tmp_path):
+    names = ("outer", "inner", "doubled", "length_of_tail", "tail")
+    results = [line.rpartition(" ")[0] for line in run(tmp_path, SCRIPT, *names)]
+    shutil.rmtree(tmp_path / "cache")
+    plain = PLAIN + SCRIPT + "assert type(outer).__name__ == 'CPUDispatcher'"
+    assert [line.rpartition(" ")[0] for line in run(tmp_path, plain, *names)] == results
+    assert run(tmp_path, plain, "outer") == ["12 1"]  # numba's own cache
+
+    (tmp_path / "data.csv").write_text(table_text())
+    command = ("parentsets", "-q", "--seed", "1", "--max-parents", "2", str(tmp_path / "data.csv"))
+    sets = run(tmp_path, COMMAND, *command)
+    assert len(sets) > 8 and run(tmp_path, PLAIN + COMMAND, *command) == sets

@@ -13,8 +13,7 @@ import pytest
 from helpers.places import ROOT
 from helpers.sources import syntax_tree
 
-KERNELS = ROOT / "stages" / "kernels"
-MODULES = sorted(path for path in KERNELS.rglob("*.py") if path.name != "__init__.py")
+MODULES = sorted(p for p in (ROOT / "stages").rglob("kernels/**/*.py") if p.name != "__init__.py")
 
 
 def module_name(path: Path) -> str:
@@ -54,10 +53,9 @@ def tuple_classes() -> set[str]:
 
 @functools.cache
 def modules_named_by_tests() -> set[str]:
-    """Modules that tests below this folder import."""
-    nodes = [
-        node for path in Path(__file__).parent.rglob("test_*.py") for node in ast.walk(syntax_tree(path))
-    ]
+    """Modules that tests in folders of kernels import."""
+    tests = (ROOT / "tests" / "stages").rglob("kernels/**/test_*.py")
+    nodes = [node for path in tests for node in ast.walk(syntax_tree(path))]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     return names | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
 
@@ -88,5 +86,5 @@ def test_tuples_of_arrays_are_built_by_keyword():
 
 @pytest.mark.parametrize("module", [module_name(path) for path in MODULES])
 def test_every_kernel_module_has_a_test(module):
-    """So the bounds-checked and the uncompiled run, which are of this folder, cover it."""
+    """So the bounds-checked and the uncompiled run, which are of these folders, cover it."""
     assert module in modules_named_by_tests()

@@ -33,9 +33,7 @@ def screened(dataset, roots=0.5) -> Forest:
 def learn(dataset, forest=None, budget=None, start=None, table=None, kept=None, **options):
     options = OptimizeOptions(**{"method": "hc", "seed": 1} | options)
     keep = None if kept is None else lambda _header, records: kept.extend(records)
-    found, _ = run_on_data(
-        dataset, options, budget or Budget(None, 2000), NullReporter(), start, table, keep, forest
-    )
+    found, _ = run_on_data(dataset, options, budget or Budget(None, 2000), NullReporter(), start, table, keep, forest)
     return found
 
 
@@ -53,7 +51,7 @@ def expected_of(dataset, forest, on_roots: Network) -> tuple[tuple[int, ...], ..
     )
 
 
-@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if DATA in spec.ways])
+@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if DATA in spec.variants])
 def test_the_union_is_the_network_of_the_roots_and_the_forest(method):
     dataset = dependent(3, 10, 400)
     forest = screened(dataset)
@@ -66,7 +64,7 @@ def test_the_union_is_the_network_of_the_roots_and_the_forest(method):
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
-@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if DATA_TW in spec.ways])
+@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if DATA_TW in spec.variants])
 def test_trees_keep_the_width(seed, method):
     dataset = dependent(seed, 12, 300)
     forest = screened(dataset)

@@ -10,8 +10,9 @@ from naive.networks_search import make_table
 from naive.scores import local_score as naive_local_score
 
 from formats.data_records import Dataset, Variable
+from formats.errors import VerificationError
 from formats.records import Header, Network
-from stages.optimize.verify import VerificationError, verify_network
+from stages.optimize.verify import verify_network
 
 TABLE = make_table({0: {(): -3.0}, 1: {(): -4.0, (0,): -1.0}, 2: {(1,): -2.0}}, fixed=(2,))
 
@@ -106,19 +107,3 @@ def test_scores_from_data_are_checked(score):
     scores[1] += 1e-4
     with pytest.raises(VerificationError, match="data give"):
         verify_network(learned, dataset=dataset)
-
-
-@pytest.mark.parametrize("n_states", [(2, 3), (5, 51), (16, 16), (256,), (1, 256), (20, 20)])
-def test_rows_are_counted_in_parts_as_at_once(n_states, monkeypatch):
-    from stages.optimize import verify
-
-    monkeypatch.setattr(verify, "PART_ROWS", 64)
-    rng = np.random.default_rng(len(n_states))
-    codes = np.array([rng.integers(0, states, 1001) for states in n_states], dtype=np.uint8)
-    codes[:, -1] = np.array(n_states) - 1
-    rows = [tuple(row) for row in codes.T.tolist()]
-    counts, configurations = verify._observed_counts(codes, len(n_states) - 1, range(len(n_states) - 1))
-    cells = sorted(set(rows))
-    contexts = sorted({cell[:-1] for cell in cells})
-    assert counts.tolist() == [rows.count(cell) for cell in cells]
-    assert configurations.tolist() == [contexts.index(cell[:-1]) for cell in cells]

@@ -110,7 +110,7 @@ def test_a_sample_tells_how_many_sets_a_dirichlet_prior_leaves(score):
     run = run_of(score=score, time=3600.0)
     clock, rng = Budget(None), np.random.default_rng(0)
     for child, record in enumerate(run.records()):
-        limits = run.limits_of(child)
+        limits = run.searcher.limits_of(child)
         bound = superset_bound(run.scorer, child, limits)
         counts = sample_counts(run.scorer, child, limits, bound, rng, clock)
         assert 0.9 * record.evaluated <= counts.by_size.sum() <= 2**6

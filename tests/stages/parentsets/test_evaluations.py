@@ -70,9 +70,7 @@ def test_no_variable_exceeds_its_evaluations(method, evaluations):
     """Also where the last expansion would go on, and where not all single parents can be scored."""
     dataset, _ = dependent_dataset(33, 12, 400)
     own = {"orders": 20} if method == "grow" else {}
-    records = list(
-        Run(dataset, ParentSetOptions(method=method, evaluations=evaluations, seed=1, **own)).records()
-    )
+    records = list(Run(dataset, ParentSetOptions(method=method, evaluations=evaluations, seed=1, **own)).records())
     assert max(record.evaluated for record in records) <= evaluations
     if method != "grow":  # whose orders can end before
         assert min(record.evaluated for record in records) == evaluations

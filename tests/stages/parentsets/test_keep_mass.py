@@ -12,7 +12,7 @@ from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
-from stages.optimize.lists.undominated import drop_dominated
+from stages.lists.undominated import drop_dominated
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.complete_lists import count_complete
 from stages.parentsets.driver import Run, identify
@@ -32,9 +32,7 @@ def lists_of(dataset, knowledge=None, **options):
 def test_only_what_a_subset_beats_by_the_margin_is_left_out(method, score, mass, seed):
     dataset, rows = dependent_dataset(seed, 6, 60, most_states=3)
     assert (dataset.n_states > 1).all()
-    header, records = lists_of(
-        dataset, method=method, score=score, keep_mass=mass, max_parents=3, evaluations=10**6
-    )
+    header, records = lists_of(dataset, method=method, score=score, keep_mass=mass, max_parents=3, evaluations=10**6)
     assert header.extra["keep_mass"] == mass
     for record in records:
         scores = score_all_sets(rows, dataset.n_states.tolist(), record.child, 3, score)
@@ -53,9 +51,7 @@ def test_constraints_hold(method):
     _, records = lists_of(
         dataset, knowledge, method=method, score="bdeu", keep_mass=0.0, max_parents=3, evaluations=10**6
     )
-    everything = [
-        set(score_all_sets(rows, dataset.n_states.tolist(), child, 3, "bdeu")) for child in range(6)
-    ]
+    everything = [set(score_all_sets(rows, dataset.n_states.tolist(), child, 3, "bdeu")) for child in range(6)]
     everything[2] = {parents for parents in everything[2] if 0 in parents}
     everything[3] = {parents for parents in everything[3] if not {1, 4}.intersection(parents)}
     assert [set(record.parents) for record in records] == everything

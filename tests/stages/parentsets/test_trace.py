@@ -25,9 +25,7 @@ def explored_by(run):
         sets = np.split(trace.members, trace.offsets[1:-1])
         found[child] = [
             (tuple(parents.tolist()), score, estimate)
-            for parents, score, estimate in zip(
-                sets, trace.scores.tolist(), trace.estimates.tolist(), strict=True
-            )
+            for parents, score, estimate in zip(sets, trace.scores.tolist(), trace.estimates.tolist(), strict=True)
         ]
     return records, found
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stages.posterior.diagnostics import (
-    effective_size,
-    rank_normalised,
-    rank_rhat,
-    split_rhat,
-    standard_errors,
-)
+from stages.posterior.diagnostics import effective_size, rank_normalised, rank_rhat, split_rhat, standard_errors
 
 
 def autoregressive(rng, weight: float, n_chains: int, n_draws: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from naive.posterior import ancestors, networks
 
 from formats.graphs.arc_patterns import UnknownPattern, parse_pattern
 from stages.posterior import PosteriorOptions, choose_method
-from stages.posterior.patterns import MOST_WAYS
+from stages.posterior.patterns import MOST_ORIENTATIONS
 from stages.posterior.run import run
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
@@ -42,9 +42,7 @@ def holds(pattern, parents) -> bool:
 
 def enumerated(lists, prior, pattern) -> float:
     weighted = [(parents, math.exp(weight)) for parents, weight in networks(lists, prior)]
-    return math.fsum(w for parents, w in weighted if holds(pattern, parents)) / math.fsum(
-        w for _, w in weighted
-    )
+    return math.fsum(w for parents, w in weighted if holds(pattern, parents)) / math.fsum(w for _, w in weighted)
 
 
 def answers(table, texts, **options):
@@ -73,21 +71,21 @@ def test_sampled_patterns_are_enumerated_ones_within_their_errors():
         assert answer.standard_error < 0.05
 
 
-def test_paths_are_told_by_samples():
+def test_paths_need_samples():
     paths = (parse_pattern(PATHS[0], INDEX),)
     assert choose_method(PosteriorOptions(patterns=paths), 5) == "sampled"
     table = as_table(random_lists(3, 5, 2.0))
-    with pytest.raises(StageError, match="patterns with paths are told by samples"):
+    with pytest.raises(StageError, match="patterns with paths need sampled networks"):
         run(table, PosteriorOptions(patterns=paths, prior="orders"), Budget(), NullReporter())
 
 
-def test_too_many_ways_are_refused():
+def test_too_many_orientations_are_refused():
     n = 9
     names = {f"V{i}": i for i in range(n)}
     text = ",".join(f"V{i} - V{i + 1}" for i in range(n - 1))
-    assert 2 ** (n - 1) > MOST_WAYS
+    assert 2 ** (n - 1) > MOST_ORIENTATIONS
     table = as_table([[((), -1.0)] for _ in range(n)], keep_mass=0.0)
-    with pytest.raises(StageError, match="ways to direct"):
+    with pytest.raises(StageError, match="orientations"):
         run(table, PosteriorOptions(patterns=(parse_pattern(text, names),)), Budget(), NullReporter())
 
 

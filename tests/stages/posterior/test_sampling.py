@@ -1,4 +1,4 @@
-"""Sampled posteriors against exact ones, within their standard errors; chains that cannot agree are told."""
+"""Sampled posteriors against exact ones, within their standard errors; chains that disagree give a warning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naive.posterior import posterior
 
 from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
-from stages.optimize.lists.constrain import keep_admissible
+from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.driver import identify
 from stages.posterior import PosteriorOptions, choose_method, sampling
@@ -63,9 +63,7 @@ def test_samples_hold_what_is_required():
     dataset, _ = dependent_dataset(4, 6, 60, most_states=3)
     tiers = np.array([0, 1, 0, 1, -1, 1], dtype=np.int32)
     knowledge = Knowledge(dataset.names, required={1: (0,)}, forbidden={4: (2, 3), 3: (0,)}, tiers=tiers)
-    options = ParentSetOptions(
-        method="sequential", score="bdeu", keep_mass=0.0, max_parents=2, evaluations=10**6
-    )
+    options = ParentSetOptions(method="sequential", score="bdeu", keep_mass=0.0, max_parents=2, evaluations=10**6)
     table = keep_admissible(ParentSetTable.from_records(*identify(dataset, options)), knowledge)
     exact, _ = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
     found, error, verdict = arc_probabilities(table, sample(table, samples=2000), NullReporter())
@@ -108,9 +106,7 @@ def test_nor_does_it_matter_who_lets_chains_go_on(monkeypatch):
     assert here.n_moves == there.n_moves
 
 
-@pytest.mark.parametrize(
-    ("samples", "chains", "burn_in"), [(1, 1, 0.0), (10, 4, 0.25), (100, 3, 0.9), (7, 2, 0.0)]
-)
+@pytest.mark.parametrize(("samples", "chains", "burn_in"), [(1, 1, 0.0), (10, 4, 0.25), (100, 3, 0.9), (7, 2, 0.0)])
 def test_as_many_networks_as_asked_for(samples, chains, burn_in):
     table = as_table(random_lists(2, 4, 2.0))
     found = sample(table, samples=samples, chains=chains, burn_in=burn_in)
@@ -140,10 +136,10 @@ def test_chains_that_do_not_meet_are_told():
     [
         ({"chains": 1, "samples": 100}, "one chain"),
         ({"chains": 2, "samples": 2}, "too few networks"),
-        ({"chains": 2, "samples": 40}, "independent ones only"),
+        ({"chains": 2, "samples": 40}, "effective sample size is only"),
     ],
 )
-def test_few_samples_are_told(monkeypatch, options, text):
+def test_few_samples_give_a_warning(monkeypatch, options, text):
     monkeypatch.setattr("stages.posterior.estimates.RHAT_LIMIT", 5.0)
     heard = Heard()
     run(
@@ -160,7 +156,7 @@ def test_the_clock_and_the_user_end_it():
     options = PosteriorOptions(method="sampled", seed=1)
     assert draw_samples(table, options, Budget(0.2), NullReporter()).n_samples >= 4
     ticks = itertools.count()
-    # each look at this clock is 30 ms later
+    # each reading of this clock is 30 ms later
     limited = draw_samples(table, options, Budget(1.0, clock=lambda: 0.03 * next(ticks)), NullReporter())
     assert limited.n_samples >= 4
     stopped = Budget()

@@ -45,6 +45,4 @@ def test_tiny_inputs_are_well_formed():
         assert list(record.parents) == undominated(dict(zip(record.parents, record.scores)))
     # Each depends on the one before, so that growing has something to do.
     scorer = FamilyScorer(dataset)
-    assert all(
-        scorer.local_score(b, (a,)) > scorer.local_score(b, ()) for a, b in itertools.pairwise(range(2))
-    )
+    assert all(scorer.local_score(b, (a,)) > scorer.local_score(b, ()) for a, b in itertools.pairwise(range(2)))

@@ -9,10 +9,11 @@ import pytest
 from helpers.tables import make_dataset
 from naive.scores import local_score
 
+from formats.errors import VerificationError
 from formats.records import Header, Network
 from formats.schemas import SCORES as NAMES
 from stages.evaluate.scoring import score_families
-from stages.optimize.verify import VerificationError, verify_network
+from stages.optimize.verify import verify_network
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import SCORES, recorded_ess
 

@@ -12,7 +12,7 @@ from naive.networks_search import random_table
 
 from stages.kernels.bounds.cluster_cuts import ClusterRules, flip, new_cluster, search_clusters
 from stages.kernels.bounds.dual_ascent import new_columns
-from stages.optimize.bounds.cut_pool import make_support
+from stages.optimize.bounds.separators import make_point
 
 
 def nested(columns, values):
@@ -53,7 +53,7 @@ def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
     rng = np.random.default_rng(seed)
     shares = random_shares(columns, rng)
     by_child = nested(columns, shares)
-    found = clusters_of(make_support(columns, shares, 0.0), demand, rng)
+    found = clusters_of(make_point(columns, shares, 0.0).support, demand, rng)
     for members in found:
         assert counted_share(costs, by_child, members, demand) <= demand - 0.01 + 1e-9
     assert bool(found) == (most_violated(costs, by_child, demand) > 0.01 + 1e-9)
@@ -66,7 +66,7 @@ def test_sums_tell_what_each_flip_would_change(seed, demand):
     columns, costs = new_columns(table), costs_of(table)
     shares = random_shares(columns, rng)
     by_child = nested(columns, shares)
-    cluster = new_cluster(support := make_support(columns, shares, 0.0))
+    cluster = new_cluster(support := make_point(columns, shares, 0.0).support)
     members, n_near = frozenset(), 0
     for _ in range(25):
         v = int(rng.integers(7))
@@ -77,9 +77,5 @@ def test_sums_tell_what_each_flip_would_change(seed, demand):
         assert cluster.counted[list(members)].sum() == pytest.approx(here, abs=1e-9)
         for u in range(7):
             change = counted_share(costs, by_child, members ^ {u}, demand) - here
-            told = (
-                cluster.regained[u] - cluster.counted[u]
-                if u in members
-                else cluster.counted[u] - cluster.lost[u]
-            )
+            told = cluster.regained[u] - cluster.counted[u] if u in members else cluster.counted[u] - cluster.lost[u]
             assert told == pytest.approx(change, abs=1e-9)

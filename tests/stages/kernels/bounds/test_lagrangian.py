@@ -100,9 +100,7 @@ def test_volume_steps_raise_the_bound_and_average_the_choices(seed):
     shares[chosen] = 1.0
     bounds = [pace[BOUND]]
     for _ in range(5):
-        improve_multipliers(
-            columns, pool.by_set, multipliers, shares, trial, reduced, chosen, pace, ideal - best, 20
-        )
+        improve_multipliers(columns, pool.by_set, multipliers, shares, trial, reduced, chosen, pace, ideal - best, 20)
         bounds.append(pace[BOUND])
         assert (multipliers >= 0.0).all()
         assert pace[BOUND] == relax(columns, pool.by_set, multipliers, reduced, chosen)

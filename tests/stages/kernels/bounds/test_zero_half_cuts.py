@@ -49,9 +49,7 @@ def case(seed):
 
 def least_lowered(parts, child, shares):
     """The most that half of a sum of cuts lacks, whatever is rounded down."""
-    return max(
-        lack(halved(parts, child, {v for v in range(5) if bits >> v & 1}), shares) for bits in range(32)
-    )
+    return max(lack(halved(parts, child, {v for v in range(5) if bits >> v & 1}), shares) for bits in range(32))
 
 
 @pytest.mark.parametrize("seed", seeds(12, quick=2))

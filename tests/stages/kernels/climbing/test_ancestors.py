@@ -44,9 +44,7 @@ def test_ancestors_follow_random_moves(seed, n, n_moves):
         else:
             recompute_ancestors(ancestors, arcs, n_parents, child)
     bits = np.unpackbits(ancestors.view(np.uint8), axis=1, bitorder="little")
-    assert [set(np.flatnonzero(r).tolist()) for r in bits] == [
-        ancestors_of(graph, [v]) - {v} for v in range(n)
-    ]
+    assert [set(np.flatnonzero(r).tolist()) for r in bits] == [ancestors_of(graph, [v]) - {v} for v in range(n)]
     afresh = np.zeros_like(ancestors)
     assert all_ancestors(afresh, arcs, n_parents)
     assert np.array_equal(afresh, ancestors)

@@ -9,13 +9,7 @@ from naive import climbing as naive
 
 from stages.kernels.bits import empty_bit_matrix, has_bit, set_bit
 from stages.kernels.climbing.addable_parents import shut_pair
-from stages.kernels.climbing.forbidden_pairs import (
-    list_neighbours,
-    next_untested,
-    release_pairs,
-    relist,
-    take_gains,
-)
+from stages.kernels.climbing.forbidden_pairs import list_neighbours, next_untested, release_pairs, relist, take_gains
 from stages.kernels.climbing.moves import STALE, insert_arc, new_climb_state
 
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive.scores import local_score
 
-import stages.kernels.counting.add_one as expansion_module
+from stages.kernels.counting import counting_plan
+from stages.kernels.counting.add_one import score_expansions
 from stages.scoring.dataset_layout import merge_equal_rows, pack_dataset, plan_segments
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import SCORES
@@ -140,6 +141,25 @@ def test_any_small_table(seed, n_variables, n_rows, score):
     assert_close(FamilyScorer(dataset, score).local_score(child, tuple(parents)), expected)
 
 
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_calls_that_continue_score_as_one_call(score):
+    dataset, _ = dependent_dataset(4, 9, 3000, most_states=9)
+    scorer = FamilyScorer(dataset, score)
+    for child, parents in ((0, ()), (1, (2,)), (3, (4, 5, 6)), (8, (0, 1, 2, 3, 4))):
+        expected = scorer.expand(child, parents)
+        members = np.array(parents, dtype=np.int32)
+        candidates = np.flatnonzero(np.isfinite(expected)).astype(np.int32)
+        tables = scorer.tables.of_expansion(child, scorer.n_configurations(parents))
+        out, place, n_calls = np.full(9, -np.inf), 0, 0
+        while place < len(candidates):
+            place, _ = score_expansions(
+                scorer.data, tables, child, members, candidates, place, 0.0, out, scorer.workspace()
+            )
+            n_calls += 1
+        assert out.tolist() == expected.tolist()
+        assert n_calls > len(candidates) // 2  # constant candidates cost nothing
+
+
 def test_evaluations_are_counted():
     dataset, _ = dependent_dataset(1, 6, 40)
     scorer = FamilyScorer(dataset)
@@ -151,4 +171,4 @@ def test_evaluations_are_counted():
 
 def test_cost_constants_are_positive():
     constants = ("WORD_COST", "CELL_COST", "SPARSE_ROW_COST", "SPARSE_SETUP_ROW_COST", "LABELLED_ROW_COST")
-    assert all(getattr(expansion_module, name) > 0 for name in constants)
+    assert all(getattr(counting_plan, name) > 0 for name in constants)

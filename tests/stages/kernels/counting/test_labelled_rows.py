@@ -7,6 +7,7 @@ import pytest
 from helpers.tables import make_dataset
 from naive.scores import local_score
 
+from stages.kernels.counting.counting_plan import LABELLED_ROWS
 from stages.kernels.counting.labelled_rows import label_all_rows
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import SCORES
@@ -26,7 +27,7 @@ def many_states(seed: int, n_rows: int, copies: int):
 def is_labelled(scorer: FamilyScorer, child: int, parents: tuple[int, ...]) -> bool:
     """Whether expansions are counted in this way."""
     scorer.expand(child, parents)
-    return scorer.workspace().partition[2] < 0
+    return scorer.workspace().plan[0] == LABELLED_ROWS
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -10,17 +10,10 @@ from helpers.inference_cases import small_network
 from helpers.seeds import seeds
 from naive import inference as naive
 
-from stages.inference.engine import Engine
-from stages.inference.questions import target_columns
+from stages.inference.junction_trees import Engine
+from stages.inference.queries import target_columns
 from stages.kernels.inference import answers
-from stages.kernels.inference.answers import (
-    Asked,
-    answer_groups,
-    answer_planned,
-    draw_rows,
-    group_costs,
-    joint_distribution,
-)
+from stages.kernels.inference.answers import answer_groups, answer_planned, draw_rows, group_costs, joint_distribution
 from stages.kernels.inference.kept_plans import plan_groups
 
 
@@ -29,16 +22,15 @@ def ask(engine, codes, is_hidden, is_joined=None):
     everything = np.ones(n, dtype=np.bool_)
     groups = engine.group(is_hidden, everything, is_joined)
     target_start, n_columns = target_columns(engine, range(n))
-    asked = Asked(
-        ranks=engine.ranks,
+    query = engine.query(
+        codes.copy(),
+        groups,
         is_joined=np.zeros(n, dtype=np.bool_) if is_joined is None else is_joined,
         target_start=target_start,
         uniforms=np.random.default_rng(1).random((n, n_rows)),
-        codes=codes.copy(),
         posterior=np.full((n_rows, n_columns), np.nan),
-        logs=np.empty(len(groups.rows)),
     )
-    return groups, asked
+    return groups, query
 
 
 @pytest.mark.parametrize("seed", seeds(10, 2))
@@ -48,23 +40,20 @@ def test_rows_in_groups(seed):
     table, engine = naive.joint_table(network), Engine(network)
     codes = np.array([rng.integers(0, size, 40) for size in table.shape]).astype(np.uint8)
     is_hidden = rng.random((6, 40)) < 0.4
-    groups, asked = ask(engine, codes, is_hidden)
-    n_groups = len(groups.row_start) - 1
-    assert answer_groups(engine.arrays, groups, asked, answers.MARGINALS, 0, n_groups, math.inf) == -1
+    groups, query = ask(engine, codes, is_hidden)
+    assert answer_groups(engine.arrays, groups, query, answers.MARGINALS, math.inf) == -1
     for row in range(40):
         evidence = {v: int(codes[v, row]) for v in range(6) if not is_hidden[v, row]}
         for v in np.flatnonzero(is_hidden[:, row]).tolist():
-            found = asked.posterior[row, asked.target_start[v] :][: table.shape[v]]
+            found = query.posterior[row, query.target_start[v] :][: table.shape[v]]
             np.testing.assert_allclose(found, naive.marginal(table, evidence, [v]), atol=1e-12)
     for kind in (answers.BEST, answers.DRAWN):
-        assert answer_groups(engine.arrays, groups, asked, kind, 0, n_groups, math.inf) == -1
-        np.testing.assert_array_equal(asked.codes[~is_hidden], codes[~is_hidden])
-        assert (asked.codes < np.array(table.shape)[:, None]).all()
+        assert answer_groups(engine.arrays, groups, query, kind, math.inf) == -1
+        np.testing.assert_array_equal(query.codes[~is_hidden], codes[~is_hidden])
+        assert (query.codes < np.array(table.shape)[:, None]).all()
 
 
-@pytest.mark.parametrize(
-    "kind", [answers.LOGS, answers.MARGINALS, answers.BEST, answers.DRAWN, answers.COUNTS]
-)
+@pytest.mark.parametrize("kind", [answers.LOGS, answers.MARGINALS, answers.BEST, answers.DRAWN, answers.COUNTS])
 def test_along_kept_plans_the_same_bits(kind):
     engine = Engine(small_network(4, 8, zeros=0.1))
     rng = np.random.default_rng(4)
@@ -72,27 +61,25 @@ def test_along_kept_plans_the_same_bits(kind):
     codes = np.array([rng.integers(0, size, 50) for size in engine.arrays.n_states]).astype(np.uint8)
     results = []
     for is_kept in (False, True):
-        groups, asked = ask(engine, codes, is_hidden)
+        groups, query = ask(engine, codes, is_hidden)
         counts = np.zeros(len(engine.arrays.probabilities))
-        asked = asked._replace(weights=np.ones(50), counts=counts)
+        query = query._replace(weights=np.ones(50), counts=counts)
         if is_kept:
             _, plans = plan_groups(engine.arrays, groups, engine.ranks, math.inf)
-            answer_planned(engine.arrays, groups, plans, asked, kind)
+            answer_planned(engine.arrays, groups, plans, query, kind)
         else:
-            answer_groups(engine.arrays, groups, asked, kind, 0, len(groups.row_start) - 1, math.inf)
-        results.append([part.tobytes() for part in (asked.logs, asked.codes, asked.posterior, counts)])
+            answer_groups(engine.arrays, groups, query, kind, math.inf)
+        results.append([part.tobytes() for part in (query.logs, query.codes, query.posterior, counts)])
     assert results[0] == results[1]
 
 
 def test_the_first_group_that_is_too_large_ends_the_work():
     engine = Engine(small_network(1, 6))
-    groups, asked = ask(engine, np.zeros((6, 2), dtype=np.uint8), np.ones((6, 2), dtype=np.bool_))
-    costs = group_costs(engine.arrays, groups, asked)
-    n_groups = len(costs)
+    groups, query = ask(engine, np.zeros((6, 2), dtype=np.uint8), np.ones((6, 2), dtype=np.bool_))
+    costs = group_costs(engine.arrays, groups, query)
     limit = float((costs[:, 0] + costs[:, 1]).max()) - 1
     worst = int(np.argmax(costs[:, 0] + costs[:, 1] > limit))
-    assert answer_groups(engine.arrays, groups, asked, answers.LOGS, 0, n_groups, limit) == worst
-    assert (costs[:, 3] <= costs[:, 0]).all()
+    assert answer_groups(engine.arrays, groups, query, answers.LOGS, limit) == worst
 
 
 def test_joint_distribution_and_draws():
@@ -100,12 +87,12 @@ def test_joint_distribution_and_draws():
     table, engine = naive.joint_table(network), Engine(network)
     is_joined = np.array([True, False, True, False, False])
     is_hidden = np.array([[True], [True], [True], [False], [True]])
-    groups, asked = ask(engine, np.zeros((5, 1), dtype=np.uint8), is_hidden, is_joined)
+    groups, query = ask(engine, np.zeros((5, 1), dtype=np.uint8), is_hidden, is_joined)
     group = int(np.searchsorted(groups.member_start, np.flatnonzero(groups.members == 0)[0], "right")) - 1
-    found = joint_distribution(engine.arrays, groups, asked, group, np.array([2, 0]))
+    found = joint_distribution(engine.arrays, groups, query, group, np.array([2, 0]))
     np.testing.assert_allclose(found, naive.marginal(table, {3: 0}, [2, 0]).ravel(), atol=1e-12)
     drawn = np.zeros((5, 5000), dtype=np.uint8)
-    asked = asked._replace(uniforms=np.random.default_rng(3).random((5, 5000)))
-    assert draw_rows(engine.arrays, groups, asked, group, drawn) > -math.inf
+    query = query._replace(uniforms=np.random.default_rng(3).random((5, 5000)))
+    assert draw_rows(engine.arrays, groups, query, group, drawn) > -math.inf
     share = np.bincount(drawn[0], minlength=table.shape[0]) / 5000
     np.testing.assert_allclose(share, naive.marginal(table, {3: 0}, [0]), atol=0.04)

@@ -11,12 +11,7 @@ from helpers.seeds import seeds
 from naive import inference as naive
 
 from stages.graphs import topological_order
-from stages.kernels.inference.components import (
-    NONE,
-    component_keys,
-    label_components,
-    observed_log_probability,
-)
+from stages.kernels.inference.components import NONE, component_keys, label_components, observed_log_probability
 from stages.kernels.inference.network_arrays import new_network_arrays
 
 

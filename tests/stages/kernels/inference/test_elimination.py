@@ -77,19 +77,17 @@ def test_cliques_of_an_order(seed, n_vertices):
     graph, sizes = random_graph(seed, n_vertices, 0.5 if n_vertices < 10 else 0.05)
     rows = as_bits(graph)
     order = np.random.default_rng(seed).permutation(n_vertices)
-    later, heirs = eliminate(rows, order)
+    later, tree_parents = eliminate(rows, order)
     listed = np.empty(n_vertices, dtype=np.int64)
     place = np.argsort(order)
     for vertex, bag in zip(order.tolist(), elimination_bags(graph, order.tolist())):
         assert set(listed[: list_bits(later[vertex], listed)].tolist()) == bag
         assert count_bits(later[vertex]) == len(bag)
-        assert heirs[vertex] == min(bag, key=place.__getitem__, default=-1)
+        assert tree_parents[vertex] == min(bag, key=place.__getitem__, default=-1)
         cells = math.prod((sizes[u] for u in bag), start=sizes[vertex])
         assert clique_cells(later, sizes, vertex, listed) == pytest.approx(cells)
-    assert order_cells(rows, sizes, order) == jointree_cells(
-        graph, order.tolist(), sizes.astype(int).tolist()
-    )
-    first, following = join_chains(order, later, heirs)
+    assert order_cells(rows, sizes, order) == jointree_cells(graph, order.tolist(), sizes.astype(int).tolist())
+    first, following = join_chains(order, later, tree_parents)
     chains = []
     for vertex in order[first[order] >= 0].tolist():
         chains.append([first[vertex]])

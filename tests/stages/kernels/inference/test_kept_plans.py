@@ -9,8 +9,9 @@ import pytest
 from helpers.inference_cases import small_network
 from helpers.seeds import seeds
 
-from stages.inference.engine import Engine
-from stages.kernels.inference.clique_plans import CliquePlan, lay_out, measure, order_component
+from stages.inference.junction_trees import Engine
+from stages.kernels.inference.clique_plans import CliquePlan, eliminate_component, lay_out, measure
+from stages.kernels.inference.components import component_of
 from stages.kernels.inference.kept_plans import plan_groups, read_plan
 
 
@@ -20,13 +21,12 @@ def groups_of(engine, seed, n_rows):
 
 
 def components(engine, groups):
-    """Order, later neighbours and heirs of each group's component, and what they are of."""
+    """Members, families and elimination of each group's component."""
     no_variable = np.zeros(engine.n_variables, dtype=np.bool_)
     local = np.full(engine.n_variables, -1, dtype=np.int64)
     for group in range(len(groups.row_start) - 1):
-        members = groups.members[groups.member_start[group] : groups.member_start[group + 1]]
-        families = groups.families[groups.family_start[group] : groups.family_start[group + 1]]
-        found = order_component(engine.arrays, members, families, engine.ranks, no_variable, local)
+        members, families = component_of(groups, group)
+        found = eliminate_component(engine.arrays, members, families, engine.ranks, no_variable, local)
         yield members, families, found
 
 
@@ -37,7 +37,7 @@ def test_what_was_laid_out(seed):
     failed, plans = plan_groups(engine.arrays, groups, engine.ranks, math.inf)
     assert failed == -1 and plans.starts[-1] == len(plans.numbers)
     for group, (members, families, found) in enumerate(components(engine, groups)):
-        expected, kept = lay_out(engine.arrays, members, families, *found), read_plan(plans, group)
+        expected, kept = lay_out(engine.arrays, members, families, found), read_plan(plans, group)
         for name in CliquePlan._fields:
             np.testing.assert_array_equal(getattr(kept, name), getattr(expected, name), err_msg=name)
 
@@ -45,9 +45,7 @@ def test_what_was_laid_out(seed):
 def test_the_first_group_that_is_too_large_ends_the_work():
     engine = Engine(small_network(1, 9))
     groups = groups_of(engine, 1, 30)
-    sizes = [
-        sum(measure(engine.arrays, members, *found)[:2]) for members, _, found in components(engine, groups)
-    ]
+    sizes = [sum(measure(engine.arrays, members, found)[:2]) for members, _, found in components(engine, groups)]
     limit = max(sizes) - 1
     failed, plans = plan_groups(engine.arrays, groups, engine.ranks, limit)
     assert failed == next(group for group, size in enumerate(sizes) if size > limit)

@@ -11,15 +11,10 @@ from helpers.inference_cases import contradiction, small_network
 from helpers.seeds import seeds
 from naive import inference as naive
 
-from stages.inference.engine import Engine
-from stages.kernels.inference.clique_plans import lay_out, measure, order_component
+from stages.inference.junction_trees import Engine
+from stages.kernels.inference.clique_plans import eliminate_component, lay_out, measure
 from stages.kernels.inference.expected_counts import add_expected
-from stages.kernels.inference.log_tables import (
-    IMPOSSIBLE,
-    collect_logs,
-    distribute_logs,
-    weigh_by_separator,
-)
+from stages.kernels.inference.log_tables import IMPOSSIBLE, collect_logs
 from stages.kernels.inference.propagation import LEAST_PEAK, collect, distribute, next_offset, read_marginals
 from stages.kernels.inference.trace_states import trace_states
 
@@ -35,10 +30,10 @@ class Case:
         self.families = np.array([v for v in range(n) if {v, *network.parents[v]} & set(hidden)])
         nothing, local = np.zeros(n, dtype=np.bool_), np.full(n, -1)
         self.is_inside = np.isin(np.arange(n), self.members)
-        eliminated = order_component(self.arrays, self.members, self.families, engine.ranks, nothing, local)
+        eliminated = eliminate_component(self.arrays, self.members, self.families, engine.ranks, nothing, local)
         assert (local == -1).all()
-        self.cost = measure(self.arrays, self.members, *eliminated)
-        self.plan = lay_out(self.arrays, self.members, self.families, *eliminated)
+        self.cost = measure(self.arrays, self.members, eliminated)
+        self.plan = lay_out(self.arrays, self.members, self.families, eliminated)
         self.rows = np.arange(codes.shape[1])
         self.tables = np.empty(self.plan.cell_start[-1] * codes.shape[1])
         self.messages = np.empty(self.plan.message_start[-1] * codes.shape[1])
@@ -49,15 +44,7 @@ class Case:
     def collect(self, is_max):
         logs = np.empty(len(self.rows))
         collect(
-            self.plan,
-            self.arrays,
-            self.codes,
-            self.rows,
-            self.is_inside,
-            is_max,
-            self.tables,
-            self.messages,
-            logs,
+            self.plan, self.arrays, self.codes, self.rows, self.is_inside, is_max, self.tables, self.messages, logs
         )
         return logs
 
@@ -70,7 +57,7 @@ class Case:
         n_states = self.arrays.n_states
         start = np.concatenate([[0], np.cumsum(n_states)])
         posterior = np.full((len(self.rows), start[-1]), np.nan)
-        read_marginals(self.plan, self.arrays, rows, self.tables, start[:-1], posterior)
+        read_marginals(self.plan, rows, self.tables, start[:-1], posterior)
         return [posterior[:, a:b] for a, b in itertools.pairwise(start)]
 
 
@@ -96,7 +83,7 @@ def test_sums_and_marginals(seed, zeros):
     case.collect(False)
     assert case.cost[0] == case.plan.cell_start[-1]
     assert case.cost[1] == case.plan.message_start[-1]
-    distribute(case.plan, case.arrays, len(case.rows), case.tables, case.messages)
+    distribute(case.plan, len(case.rows), case.tables, case.messages)
     found = case.marginals(case.rows)
     for row in range(5):
         for v in case.members:
@@ -108,13 +95,11 @@ def test_sums_and_marginals(seed, zeros):
 def test_expected_counts_are_added(seed):
     case, table = random_case(seed, 0.2)
     logs = case.collect(False)
-    distribute(case.plan, case.arrays, len(case.rows), case.tables, case.messages)
+    distribute(case.plan, len(case.rows), case.tables, case.messages)
     logs[1] = -np.inf
     weights = np.arange(1.0, 6.0)
     counts = np.full(len(case.arrays.probabilities), 7.0)
-    add_expected(
-        case.plan, case.arrays, case.codes, case.rows, case.is_inside, case.tables, logs, weights, counts
-    )
+    add_expected(case.plan, case.arrays, case.codes, case.rows, case.is_inside, case.tables, logs, weights, counts)
     for family in range(7):
         members = [*case.network.parents[family], family]
         start, size = case.arrays.table_start[family], case.network.tables[family].size
@@ -132,7 +117,7 @@ def test_logarithms_agree_with_numbers(seed, is_max):
     for row in range(5):
         assert case.collect_logs(row, is_max) == pytest.approx(logs[row], abs=1e-12)
         if not is_max:
-            distribute_logs(case.plan, case.arrays, case.tables)
+            distribute(case.plan, 1, case.tables, case.messages)
             found = case.marginals(np.array([row]))
             for v in case.members:
                 expected = naive.marginal(table, case.evidence(row), [v])
@@ -146,14 +131,12 @@ def test_most_probable_states(seed, in_logs):
     codes, uniforms = case.codes.copy(), np.zeros((0, 0))
     if not in_logs:
         case.collect(True)
-        trace_states(case.plan, case.arrays, 5, case.tables, case.rows, case.rows, uniforms, False, codes)
+        trace_states(case.plan, 5, case.tables, case.rows, case.rows, uniforms, False, codes)
     for row in range(5):
         if in_logs:
             case.collect_logs(row, True)
-            for clique in range(len(case.plan.heirs)):
-                weigh_by_separator(case.plan, clique, case.tables)
             place, column = np.zeros(1, dtype=np.int64), np.array([row])
-            trace_states(case.plan, case.arrays, 1, case.tables, place, column, uniforms, False, codes)
+            trace_states(case.plan, 1, case.tables, place, column, uniforms, False, codes)
         best = naive.most_probable(table, case.evidence(row))
         assert table[tuple(codes[:, row])] == pytest.approx(best)
 
@@ -165,7 +148,7 @@ def test_draws_follow_the_distribution():
     drawn = np.repeat(case.codes[:, :1], n_draws, axis=1)
     uniforms = np.random.default_rng(1).random((7, n_draws))
     places = np.zeros(n_draws, dtype=np.int64)
-    trace_states(case.plan, case.arrays, 5, case.tables, places, np.arange(n_draws), uniforms, True, drawn)
+    trace_states(case.plan, 5, case.tables, places, np.arange(n_draws), uniforms, True, drawn)
     for v in case.members:
         expected = naive.marginal(table, case.evidence(0), [v])
         found = np.bincount(drawn[v], minlength=len(expected)) / n_draws
@@ -187,10 +170,11 @@ def test_small_and_impossible_rows():
 
 def test_states_are_counted_like_an_odometer():
     case, _ = random_case(2)
-    plan, n_states = case.plan, case.arrays.n_states
-    for clique in range(len(plan.heirs)):
+    plan = case.plan
+    for clique in range(len(plan.tree_parents)):
         begin, end = plan.axis_start[clique], plan.axis_start[clique + 1]
-        sizes = n_states[plan.axes[begin:end]].tolist()
+        sizes = plan.sizes[begin:end]
+        np.testing.assert_array_equal(sizes, case.arrays.n_states[plan.axes[begin:end]])
         for factor in range(plan.factor_start[clique], plan.factor_start[clique + 1]):
             at = plan.stride_start[factor]
             strides = plan.strides[at : at + len(sizes)]
@@ -198,4 +182,4 @@ def test_states_are_counted_like_an_odometer():
             for expected in [*itertools.product(*map(range, sizes)), (0,) * len(sizes)]:
                 assert digits.tolist() == list(expected)
                 assert offset == (strides * digits).sum()
-                offset = next_offset(plan, case.arrays, begin, at, len(sizes) - 1, digits, offset)
+                offset = next_offset(sizes, strides, len(sizes) - 1, digits, offset)

@@ -43,7 +43,7 @@ def test_places_are_clamped_to_what_precedences_allow(seed):
         for end in range(9):
             place = clamp_place(precedences, position, variable, start, end)
             between = range(min(start, end), max(start, end) + 1)
-            # The farthest place on the way at which every pair still stands in its order.
+            # The farthest position on the path at which all precedences hold.
             legal = [start]
             for t in sorted(between, key=lambda t: abs(t - start))[1:]:
                 passed = int(order[t])
@@ -69,9 +69,7 @@ def test_wanted_moves_bring_a_better_set_within_reach(seed):
             continue
         place = int(tree.position[variable])
         moved = int(tree.order[start])
-        members = set(
-            lists.parents[lists.parent_offsets[first] : lists.parent_offsets[tree.chosen[variable]]]
-        )
+        members = set(lists.parents[lists.parent_offsets[first] : lists.parent_offsets[tree.chosen[variable]]])
         assert moved == variable or moved in members
         order = tree.order.tolist()
         order.insert(end, order.pop(start))
@@ -84,7 +82,7 @@ def test_wanted_moves_bring_a_better_set_within_reach(seed):
 @pytest.mark.parametrize("temperature", [0.0, 5.0])
 @pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_walks_keep_their_books_and_the_precedences(seed, temperature, demanding):
-    """The relative score told is that of the tree; the best one met is kept and never gets worse."""
+    """The relative score returned is that of the tree; the best one visited is kept and never gets worse."""
     table = demanding_table(seed, 10, n_fixed=3) if demanding else random_table(seed, 10, n_sets=30)
     try:
         problem = prepare_bounded(table, 2)

@@ -31,9 +31,7 @@ def test_best_of_all_arborescences(seed, ties):
     n = 2 + seed % 5
     # Every vertex can be entered from the root, so that there is an arborescence.
     arcs = [(n - 1, v, float(rng.normal(-3, 1))) for v in range(n - 1)]
-    arcs += [
-        (a, b, float(rng.normal())) for a, b in itertools.permutations(range(n - 1), 2) if rng.random() < 0.6
-    ]
+    arcs += [(a, b, float(rng.normal())) for a, b in itertools.permutations(range(n - 1), 2) if rng.random() < 0.6]
     if ties:
         arcs = [(a, b, float(round(gain))) for a, b, gain in arcs]
     order = rng.permutation(len(arcs))

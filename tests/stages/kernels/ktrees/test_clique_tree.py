@@ -12,13 +12,7 @@ from naive.orders import lists_of
 from naive.slim import cliques_along
 from naive.treewidth import elimination_width, moral_edges
 
-from stages.kernels.ktrees.clique_tree import (
-    build_cliques,
-    find_contained,
-    full_cliques,
-    new_clique_tree,
-    put_first,
-)
+from stages.kernels.ktrees.clique_tree import build_cliques, find_contained, full_cliques, new_clique_tree, put_first
 from stages.optimize.treewidth.problem import prepare_within
 
 

@@ -137,8 +137,7 @@ def test_sampling_keeps_the_best_order(seed):
     sample = (problem.lists, tree, problem.new_clique_tables(), problem.precedences)
     best = sample_orders(*sample, np.random.default_rng(seed), 50, order, chosen)
     again = [
-        sample_orders(*sample, rng, 1, tree.order.copy(), tree.chosen.copy())
-        for rng in [np.random.default_rng(seed)]
+        sample_orders(*sample, rng, 1, tree.order.copy(), tree.chosen.copy()) for rng in [np.random.default_rng(seed)]
     ]
     assert best >= again[0]
     found, relative_score = evaluate(problem, order)
@@ -182,9 +181,7 @@ def test_preferences_match_clique_lists(bound, seed):
     order, left_out, hosts = rng.permutation(n), rng.integers(-1, n, n), rng.integers(-1, n, n)
     search = OrderSearch(problem, rng)
     search.start(order, left_out, hosts)
-    naive = NaiveKTree(
-        lists_of(table), order.tolist(), bound, dict(enumerate(left_out)), dict(enumerate(hosts))
-    )
+    naive = NaiveKTree(lists_of(table), order.tolist(), bound, dict(enumerate(left_out)), dict(enumerate(hosts)))
     assert problem.score(search.tree.chosen) == pytest.approx(naive.score(), abs=1e-9)
     assert bags_of(search.tree) == naive.bags
 
@@ -206,9 +203,7 @@ def test_moves_keep_what_building_anew_would_give(bound, seed):
     n = 12
     table = random_table(seed, n, max_parents=4, n_sets=60, ties=seed % 2 == 0)
     problem = prepare_bounded(table, bound)
-    search = OrderSearch(
-        problem, np.random.default_rng(seed), {"left_out": 0.25, "host": 0.25, "wanted": 0.2}
-    )
+    search = OrderSearch(problem, np.random.default_rng(seed), {"left_out": 0.25, "host": 0.25, "wanted": 0.2})
     search.start(np.random.default_rng(seed).permutation(n))
     other = OrderSearch(problem, np.random.default_rng(0))
     for temperature in (1e9, 1e9, 5.0, 5.0):
@@ -219,9 +214,7 @@ def test_moves_keep_what_building_anew_would_give(bound, seed):
             )
             assert snapshot(search) == snapshot(other)
     best = search.best
-    assert other.start(best.order, best.left_out, best.hosts) == pytest.approx(
-        best.relative_score[0], abs=1e-6
-    )
+    assert other.start(best.order, best.left_out, best.hosts) == pytest.approx(best.relative_score[0], abs=1e-6)
     assert (other.tree.chosen == best.chosen).all()
 
 

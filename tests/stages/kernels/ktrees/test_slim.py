@@ -109,9 +109,7 @@ def test_disturbed_networks_stay_within_the_bound(width, seed):
     groups = start_search(table, width, seed)
     changed = 0
     for _ in range(30):
-        change = disturb(
-            groups.problem.lists, groups.cliques, groups.group, groups.tables, groups.queue, groups.rng
-        )
+        change = disturb(groups.problem.lists, groups.cliques, groups.group, groups.tables, groups.queue, groups.rng)
         groups.kept.relative_scores[PRESENT] += change
         changed += change != 0.0
         check_network(groups, table)

@@ -1,6 +1,6 @@
 """Cliques under a bound on their tables: against explicit cliques, anew after moves, and among all networks.
 
-`form_small_bag` and `join_small_bag` are told by the bags that evaluation, moves and least regret build.
+`form_small_bag` and `join_small_bag` are tested through the bags that evaluation, moves and least regret build.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from naive.orders import lists_of
 from naive.treewidth import moral_edges
 
 from formats.data_records import Variable
-from formats.errors import Inconsistent
+from formats.errors import Inconsistent, VerificationError
 from stages.graphs import largest_table, moral_graph
 from stages.kernels.ktrees.kmax import place_by_regret
 from stages.kernels.ktrees.ktree import start_size
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize.treewidth.annealing import OrderSearch
 from stages.optimize.treewidth.problem import prepare_bounded
-from stages.optimize.verify import VerificationError, verify_network
+from stages.optimize.verify import verify_network
 from stages.runtime.errors import InfeasibleError
 
 
@@ -63,15 +63,7 @@ def eliminated_cells(edges, order, sizes):
 
 def test_start_cliques_fit_whichever_they_are():
     sizes = np.array([2.0, 5.0, 3.0, 4.0])
-    assert [start_size(sizes, 3, cells) for cells in (5, 19, 20, 59, 60, 120, math.inf)] == [
-        1,
-        1,
-        2,
-        2,
-        3,
-        4,
-        4,
-    ]
+    assert [start_size(sizes, 3, cells) for cells in (5, 19, 20, 59, 60, 120, math.inf)] == [1, 1, 2, 2, 3, 4, 4]
     assert start_size(sizes, 1, 1000.0) == 2
 
 
@@ -186,16 +178,15 @@ def test_forests(seed):
 
         def is_good(families, most=cells):
             return all(
-                len(p) <= 1 and sizes[v] * math.prod(sizes[u] for u in p) <= most
-                for v, p in enumerate(families)
+                len(p) <= 1 and sizes[v] * math.prod(sizes[u] for u in p) <= most for v, p in enumerate(families)
             )
 
         assert total(network) == pytest.approx(best_network(lists_of(table), is_good), abs=1e-9)
 
 
-def test_what_cannot_be_met_is_told():
+def test_infeasible_bounds_are_refused():
     table, sizes = table_with_states(0, 5)
-    with pytest.raises(InfeasibleError, match="makes a table of more than 2 cells: raise --max-table"):
+    with pytest.raises(InfeasibleError, match="has more than 2 cells: raise --max-table"):
         optimize(table, 2, "kg", max_table=min(2, max(sizes) - 1))
     with pytest.raises(Inconsistent, match="needs the states of all variables"):
         optimize(random_table(0, 5), 2, "kg", max_table=8)
@@ -206,13 +197,7 @@ def test_verification_counts_cells_itself():
     network = optimize(table, 2, "kg", max_table=30)
     verify_network(network, table, treewidth=2, max_table=30)
     claim = network.header.extra["treewidth"]
-    for wrong, most in (
-        ({"table": claim["table"] + 1}, 30),
-        ({}, claim["table"] - 1),
-        ({"max_table": 31}, 30),
-    ):
-        header = dataclasses.replace(
-            network.header, extra={**network.header.extra, "treewidth": claim | wrong}
-        )
+    for wrong, most in (({"table": claim["table"] + 1}, 30), ({}, claim["table"] - 1), ({"max_table": 31}, 30)):
+        header = dataclasses.replace(network.header, extra={**network.header.extra, "treewidth": claim | wrong})
         with pytest.raises(VerificationError, match="a table of"):
             verify_network(dataclasses.replace(network, header=header), table, treewidth=2, max_table=most)

@@ -11,7 +11,7 @@ from naive.orders import acyclic_selection, descendants_of, is_acyclic, lists_of
 from stages.graphs import random_topological_order
 from stages.kernels.bits import empty_bit_matrix, has_bit
 from stages.kernels.orders.acyclic_selection import best_swap, first_acyclic, select_slice, swap_selection
-from stages.optimize.lists.set_lists import fixed_parents, index_table
+from stages.lists.set_lists import fixed_parents, index_table
 
 
 @pytest.mark.parametrize("budget", [1, 10**9])

@@ -13,7 +13,7 @@ from naive.orders import inserted, lists_of, order_score
 
 from stages.kernels.orders.insertion import new_order_state, new_profile
 from stages.kernels.orders.insertion_ils import HEAD, PROFILES, TAIL, repair, settle_order, walk_orders
-from stages.optimize.lists.set_lists import index_table
+from stages.lists.set_lists import index_table
 from stages.optimize.orders.insertion_ils import start_walk
 
 

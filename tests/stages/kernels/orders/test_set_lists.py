@@ -18,7 +18,7 @@ from stages.kernels.orders.set_lists import (
     is_consistent,
     refresh_swaps,
 )
-from stages.optimize.lists.set_lists import index_table
+from stages.lists.set_lists import index_table
 from stages.optimize.orders.order_decoding import choose_consistent
 
 TWO_WAY = {0: {(): -10.0, (1,): -4.0}, 1: {(): -9.0, (0,): -5.0}, 2: {(): -8.0, (0,): -3.0, (0, 1): -1.0}}

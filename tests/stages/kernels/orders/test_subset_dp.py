@@ -12,7 +12,7 @@ from naive.networks_search import best_by_subsets, random_table
 from naive.orders import lists_of, order_score
 
 from stages.kernels.orders.subset_dp import NO_SET, best_within_subsets, extend_totals, trace_back
-from stages.optimize.lists.set_lists import index_table
+from stages.lists.set_lists import index_table
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))

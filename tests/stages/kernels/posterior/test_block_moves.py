@@ -23,7 +23,6 @@ from stages.kernels.posterior.block_moves import (
     sum_classes,
     unlink_family,
 )
-from stages.kernels.posterior.tempered_walks import on_rung
 from stages.posterior.walks import acyclic_choices, best_along, walk_from, weighted_lists
 
 DRAWS = 3000
@@ -38,15 +37,14 @@ class Place:
         self.weighted = weighted_lists(self.table)
         self.rng = np.random.default_rng(seed)
         order = self.rng.permutation(n_variables).astype(np.int32)
-        self.ladder = walk_from(self.table, self.weighted, best_along(self.weighted, order))
-        self.rung, self.walk = on_rung(self.weighted, self.ladder, 0)
+        self.walk = walk_from(self.table, self.weighted, best_along(self.weighted, order))
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(map(self.table.parent_set, self.walk.chosen.tolist()))
+        return tuple(map(self.table.parent_set, self.walk.chosen[0].tolist()))
 
     def children(self) -> list[set[int]]:
-        first, n = self.walk.child_offsets, self.walk.n_children
-        return [set(self.walk.children[first[v] : first[v] + n[v]].tolist()) for v in range(len(n))]
+        first, n = self.walk.child_offsets, self.walk.n_children[0]
+        return [set(self.walk.children[0, first[v] : first[v] + n[v]].tolist()) for v in range(len(n))]
 
     def expected(self, block) -> dict:
         """The probability of every choice of sets of a block's variables, given the others."""
@@ -57,9 +55,7 @@ class Place:
             for v, (family, _) in zip(block, families):
                 parents[v] = family
             if n_orders(parents):
-                weights[tuple(parents)] = math.exp(
-                    math.fsum(score for _, score in families) + 50.0 * len(block)
-                )
+                weights[tuple(parents)] = math.exp(math.fsum(score for _, score in families) + 50.0 * len(block))
         total = math.fsum(weights.values())
         return {parents: weight / total for parents, weight in weights.items()}
 
@@ -74,16 +70,14 @@ def test_a_block_is_drawn_from_its_distribution(size, seed):
     expected = place.expected(block[:size].tolist())
     found: Counter = Counter()
     for _ in range(DRAWS):
-        move_block(place.rung, place.walk, block, size, place.rng)
+        move_block(place.weighted, place.walk, 0, block, size, place.rng)
         found[place.parents()] += 1
         assert not place.walk.flags.any()
     assert set(found) <= set(expected)
     likely = {parents: p for parents, p in expected.items() if p * DRAWS >= 5}
     distance = sum((found[parents] - p * DRAWS) ** 2 / (p * DRAWS) for parents, p in likely.items())
     assert distance < len(likely) + 5 * math.sqrt(2 * len(likely) + 1)
-    by_child = [
-        {c for c, family in enumerate(place.parents()) if v in family} for v in range(len(place.lists))
-    ]
+    by_child = [{c for c, family in enumerate(place.parents()) if v in family} for v in range(len(place.lists))]
     assert place.children() == by_child
 
 
@@ -91,10 +85,10 @@ def test_families_are_linked_and_unlinked():
     place = Place(3)
     before = place.children()
     for v in range(5):
-        unlink_family(place.rung, place.walk, v)
+        unlink_family(place.weighted, place.walk, 0, v)
     assert place.children() == [set()] * 5
     for v in range(5):
-        link_family(place.rung, place.walk, v)
+        link_family(place.weighted, place.walk, 0, v)
     assert place.children() == before
 
 
@@ -103,7 +97,7 @@ def test_descendants_are_flagged():
     above = ancestors(place.parents())
     n_seen = 0
     for k, v in enumerate((0, 3)):
-        n_seen = flag_descendants(place.walk, v, np.uint8(1 << k), n_seen)
+        n_seen = flag_descendants(place.walk, 0, v, np.uint8(1 << k), n_seen)
     for k, v in enumerate((0, 3)):
         flagged = {w for w in range(5) if place.walk.flags[w] >> k & 1}
         assert flagged == {v, *(w for w in range(5) if v in above[w])}
@@ -113,7 +107,7 @@ def test_descendants_are_flagged():
 def test_classes_have_the_weights_of_their_sets():
     place = Place(5)
     place.walk.flags[:] = [1, 2, 3, 0, 2]
-    sum_classes(place.rung, place.walk, 3, 0, 2)
+    sum_classes(place.weighted, place.walk, 0, 3, 0, 2)
     expected = [0.0] * 4
     for parents, score in place.lists[3]:
         met = 0
@@ -124,7 +118,7 @@ def test_classes_have_the_weights_of_their_sets():
     found = place.walk.sums[0, :4] * 2.0 ** np.maximum(place.walk.powers[0, :4], -1000)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     for wanted in (0, 2):
-        drawn = Counter(draw_set(place.rung, place.walk, 3, 0, wanted, 2, place.rng) for _ in range(DRAWS))
+        drawn = Counter(draw_set(place.weighted, place.walk, 0, 3, 0, wanted, 2, place.rng) for _ in range(DRAWS))
         for s, count in drawn.items():
             parents = place.table.parent_set(int(s))
             met = [int(place.walk.flags[p]) for p in parents]
@@ -133,7 +127,7 @@ def test_classes_have_the_weights_of_their_sets():
             assert abs(count - share * DRAWS) < 6 * math.sqrt(DRAWS)
 
 
-def test_words_tell_which_sets_meet_descendants():
+def test_words_hold_the_sets_that_meet_descendants():
     """Of lists of more than one word: of each class, and none of those that are out."""
     n, child, k, size = 9, 5, 1, 3
     place = Place(9, n)
@@ -145,9 +139,9 @@ def test_words_tell_which_sets_meet_descendants():
     sets = range(*place.table.set_offsets[child : child + 2])
     assert 64 < len(sets) < 128
     for word in range(2):
-        meet_descendants(place.rung, place.walk, child, k, word, len(meeting))
+        meet_descendants(place.weighted, place.walk, child, k, word, len(meeting))
     for wanted in (0, 1, 4, 5):
-        found = [int(sets_of_class(place.walk, k, word, wanted, size)) for word in range(2)]
+        found = [int(sets_of_class(place.walk.met, k, word, wanted, size)) for word in range(2)]
         for number in range(128):
             met = 255
             if number < len(sets):

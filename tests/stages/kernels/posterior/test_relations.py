@@ -8,12 +8,7 @@ from helpers.posterior_cases import as_table, random_lists
 from naive.posterior import ancestors
 
 from stages.kernels.bits import empty_bit_matrix, has_bit
-from stages.kernels.posterior.relations import (
-    count_relations,
-    enter_ancestors,
-    enter_blankets,
-    mark_ancestors,
-)
+from stages.kernels.posterior.relations import count_relations, enter_ancestors, enter_blankets, mark_ancestors
 from stages.posterior.walks import best_along, weighted_lists
 
 
@@ -51,14 +46,7 @@ def test_relations(seed):
             counts, place, calls = np.zeros((n, n)), 0, 0
             while place < len(samples):
                 place = count_relations(
-                    samples,
-                    table.parent_offsets,
-                    table.parents,
-                    of_blankets,
-                    related,
-                    counts,
-                    place,
-                    most_work,
+                    samples, table.parent_offsets, table.parents, of_blankets, related, counts, place, most_work
                 )
                 calls += 1
             assert calls == (1 if most_work > 1 else len(samples))

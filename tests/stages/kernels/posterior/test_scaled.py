@@ -32,8 +32,6 @@ def test_sums(one, other):
     assert (mantissas[1], exponents[1]) == other
 
 
-@pytest.mark.parametrize(
-    ("exponent", "value"), [(0, 1.0), (-1000, 2.0**-1000), (-1001, 0.0), (1000, 2.0**1000)]
-)
+@pytest.mark.parametrize(("exponent", "value"), [(0, 1.0), (-1000, 2.0**-1000), (-1001, 0.0), (1000, 2.0**1000)])
 def test_powers(exponent, value):
     assert power_of_two(exponent) == value

@@ -67,14 +67,7 @@ class Sums:
         place = 0
         while place < 1 << self.n:
             place = push_totals(
-                self.sums,
-                self.exponents,
-                self.forward,
-                self.totals,
-                self.singles,
-                self.buffers,
-                place,
-                slice_terms,
+                self.sums, self.exponents, self.forward, self.totals, self.singles, self.buffers, place, slice_terms
             )
 
     def pull(self, slice_terms: int) -> None:
@@ -115,9 +108,7 @@ def test_sums_within_subsets(case, slice_terms):
         if mask >> child & 1:
             continue
         expected = math.fsum(
-            math.exp(score - lists[child][0][1])
-            for parents, score in lists[child]
-            if set(parents) <= members(mask)
+            math.exp(score - lists[child][0][1]) for parents, score in lists[child] if set(parents) <= members(mask)
         )
         place = squeeze(mask, child)
         found = sums.sums[child, place] * 2.0 ** int(sums.exponents[child, place])

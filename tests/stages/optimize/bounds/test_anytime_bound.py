@@ -9,18 +9,18 @@ import pytest
 from helpers.clocks import TickingClock
 from naive.networks_search import best_by_subsets, make_table, random_table
 
+from stages.lists.set_lists import keep_in_table
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.bounds.anytime_bound import GAP_OF_LISTS, AnytimeBound
 from stages.optimize.driver import run
-from stages.optimize.lists.set_lists import keep_in_table
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.runtime.warm_up import tiny_table
 
-SEARCHES = [(name, None) for name, spec in METHODS.items() if SETS in spec.ways] + [
+SEARCHES = [(name, None) for name, spec in METHODS.items() if SETS in spec.variants] + [
     (name, width)
     for name, spec in METHODS.items()
-    if SETS_TW in spec.ways
+    if SETS_TW in spec.variants
     for width in ((1,) if name == "forest" else (2, 4))
 ]
 """Methods with the treewidth bounds they are tried at."""
@@ -69,9 +69,7 @@ def within(table, most_parents):
     for child in range(table.n_variables):
         sets = range(table.set_offsets[child], table.set_offsets[child + 1])
         lists[child] = {
-            table.parent_set(s): float(table.scores[s])
-            for s in sets
-            if len(table.parent_set(s)) <= most_parents
+            table.parent_set(s): float(table.scores[s]) for s in sets if len(table.parent_set(s)) <= most_parents
         }
     return make_table(lists)
 

@@ -10,10 +10,10 @@ from naive.networks_search import make_table
 from formats.data_records import Variable
 from formats.records import Header
 from stages.knowledge import make_knowledge
+from stages.lists.constrain import keep_admissible
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.claims import claim_of_grown_lists, claim_of_lists, claim_of_scores
 from stages.optimize.driver import run
-from stages.optimize.lists.constrain import keep_admissible
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -38,15 +38,9 @@ def table_by(*commands, complete=True, fixed=False):
         ({"max_parents": 1}, "all networks with at most 1 parent each"),
         ({"max_parents": 3}, "all networks"),  # of four variables
         ({"forbid": ["V0->V1"]}, "all networks under the constraints"),
-        (
-            {"tiers": [["V0"]], "max_parents": 2},
-            "all networks with at most 2 parents each under the constraints",
-        ),
+        ({"tiers": [["V0"]], "max_parents": 2}, "all networks with at most 2 parents each under the constraints"),
         ({"require": {"number": 101}}, "all networks under the constraints"),
-        (
-            {"screen": True},
-            "all networks that keep the screening forest (other arcs among its roots only)",
-        ),
+        ({"screen": True}, "all networks that keep the screening forest (other arcs among its roots only)"),
     ],
 )
 def test_limits_of_complete_lists_are_named(limits, claim):
@@ -127,14 +121,7 @@ def test_constraints_of_the_search_take_completeness_from_children_with_required
 
 def test_what_lists_say_of_another_network_is_left_out():
     table = table_by(("parentsets", {}))
-    stale = {
-        "gap": 0.0,
-        "bound": -1.0,
-        "total": -1.0,
-        "treewidth": {"bound": 1},
-        "interrupted": True,
-        "note": "mine",
-    }
+    stale = {"gap": 0.0, "bound": -1.0, "total": -1.0, "treewidth": {"bound": 1}, "interrupted": True, "note": "mine"}
     table = replace(table, header=replace(table.header, extra=stale))
     network, _ = run(table, OptimizeOptions(), Budget(), NullReporter())
     extra = network.header.extra

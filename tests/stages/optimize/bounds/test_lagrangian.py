@@ -70,10 +70,11 @@ def test_cuts_of_demand_two_close_what_those_of_demand_one_leave_open(seed, monk
     table = random_table(seed, 5, max_parents=4, n_sets=25)
     best = best_by_subsets(table)
     gaps = []
-    monkeypatch.setattr(bounds, "find_halved", lambda *args: ([], 0))
     monkeypatch.setattr(bounds, "solve_residual", lambda *args: None)  # cuts alone
+    clusters = [round_separators[:2] for round_separators in bounds.SEPARATORS]
     for demands in ((1,), (1, 2)):
-        monkeypatch.setattr(bounds, "DEMANDS", demands)
+        kept = tuple([s for s in separators if s.demand in demands] for separators in clusters)
+        monkeypatch.setattr(bounds, "SEPARATORS", kept)
         search = BoundSearch(table, np.random.default_rng(0))
         search.improve(Budget(), 1e7, best)
         gaps.append(search.gap)

@@ -11,7 +11,7 @@ import pytest
 from helpers.seeds import seeds
 from naive.networks_search import best_by_subsets, make_table, random_table
 
-from bnsl_cli.network_tables import gap_text
+from bnsl_cli.tables.networks import gap_text
 from stages.graphs import strongly_connected_components
 from stages.kernels.bounds.dual_ascent import new_columns
 from stages.optimize import OptimizeOptions
@@ -33,9 +33,7 @@ def exact_total(table, result):
     return sum(map(Fraction, result.scores.tolist()))
 
 
-@pytest.mark.parametrize(
-    ("shift", "factor"), [(-1e9, 1.0), (0.0, 1e-7), (-50.0, 1e-7), (1e9, 1e-3), (0.0, 1e9)]
-)
+@pytest.mark.parametrize(("shift", "factor"), [(-1e9, 1.0), (0.0, 1e-7), (-50.0, 1e-7), (1e9, 1e-3), (0.0, 1e9)])
 @pytest.mark.parametrize("by_subsets", [True, False])
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_the_best_network_is_found_and_its_bound_holds(shift, factor, by_subsets, seed):

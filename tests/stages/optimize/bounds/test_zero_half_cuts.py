@@ -13,10 +13,12 @@ from naive.networks_search import best_by_subsets, make_table, random_table
 from naive.zero_half_cuts import acyclic_choices, halved, lack, largest_lack
 
 from stages.optimize.bounds import lagrangian as bounds
+from stages.optimize.bounds.cluster_cuts import ClusterSeparator
 from stages.optimize.bounds.cut_pool import CutPool, keep_columns
 from stages.optimize.bounds.cuts import CountedSets, HalvedSum, add_up, round_half
 from stages.optimize.bounds.lagrangian import BoundSearch
-from stages.optimize.bounds.zero_half_cuts import find_halved
+from stages.optimize.bounds.separators import make_point
+from stages.optimize.bounds.zero_half_cuts import HalvedSumSeparator
 from stages.runtime.budgets import Budget
 
 
@@ -58,10 +60,7 @@ def as_dict(row):
 
 def test_hand_half_of_three_cuts():
     """Each of three sets counted by two of three cuts: of the three at least two are taken, not 3 / 2."""
-    parts = [
-        CountedSets(np.array(pair, dtype=np.int32), np.ones(2, np.int8), 1)
-        for pair in ((0, 1), (1, 2), (0, 2))
-    ]
+    parts = [CountedSets(np.array(pair, dtype=np.int32), np.ones(2, np.int8), 1) for pair in ((0, 1), (1, 2), (0, 2))]
     total = add_up(parts)
     assert as_dict(total) == ({0: 2, 1: 2, 2: 2}, 3)
     none = np.empty(0, dtype=np.int32)
@@ -69,10 +68,7 @@ def test_hand_half_of_three_cuts():
     # Rounded down for one variable whose set is counted three times in a fourth cut's company.
     more = add_up([total, CountedSets(np.array([2], dtype=np.int32), np.ones(1, np.int8), 0)])
     assert as_dict(round_half(more, np.array([0, 1, 2]), none)) == ({0: 1, 1: 1, 2: 2}, 2)
-    assert as_dict(round_half(more, np.array([0, 1, 2]), np.array([2], dtype=np.int32))) == (
-        {0: 1, 1: 1, 2: 1},
-        1,
-    )
+    assert as_dict(round_half(more, np.array([0, 1, 2]), np.array([2], dtype=np.int32))) == ({0: 1, 1: 1, 2: 1}, 1)
 
 
 def test_hand_pool_knows_equal_sums():
@@ -143,7 +139,8 @@ def test_sums_found_are_violated_and_none_is_overlooked(seed):
     kept[before] = True
     pool.keep_cuts(kept)
     cuts = [as_dict(pool.row(c)) for c in range(len(pool))]
-    found, _ = find_halved(pool, shares, rng, Budget(), 0.0, 2.0, 0.01, 1e9)
+    separator = HalvedSumSeparator(0.0, most_slack=2.0, violation=0.01, work=1e9)
+    found, _ = separator.separate(make_point(columns, shares, 0.0), pool, rng, Budget())
     first = len(pool)
     pool.add(found)
     for c in range(first, len(pool)):
@@ -171,7 +168,11 @@ def test_halved_sums_close_what_clusters_leave_open(seed, n, max_parents, monkey
     best = best_by_subsets(table)
     monkeypatch.setattr(bounds, "solve_residual", lambda *args: None)  # cuts alone
     assert bound_after(table, best, 1e8).gap < 1e-3
-    monkeypatch.setattr(bounds, "find_halved", lambda *args: ([], 0))
+    clusters = tuple(
+        [separator for separator in separators if isinstance(separator, ClusterSeparator)]
+        for separators in bounds.SEPARATORS
+    )
+    monkeypatch.setattr(bounds, "SEPARATORS", clusters)
     assert bound_after(table, best, 1e8).gap > 0.4
 
 

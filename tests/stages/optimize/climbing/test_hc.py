@@ -35,7 +35,7 @@ EXAMPLE_TABLES = (
     np.array([[0.4, 0.6], [0.7, 0.3]]),
     np.array([0.2, 0.8]),
 )
-"""A distribution over A -> B <- C <- D in which the search meets the steps of paper 001's Example 1."""
+"""A distribution over A -> B <- C <- D on which the search takes the steps of Example 1 (Gámez et al. 2011)."""
 
 
 def forbidden_sets(climber):
@@ -185,9 +185,7 @@ def test_forbidden_parent_sets_as_defined_after_every_step(releases, density):
 def distributions_shown_by(n_rows):
     """(seed, graph, distribution) where a sample of so many rows, 1e8 or 1e5, shows every dependence."""
     if n_rows == 1e8:
-        drawn = [
-            (seed, *random_distribution(seed, 4 + seed % 4, 0.3 + 0.2 * (seed % 2))) for seed in range(60)
-        ]
+        drawn = [(seed, *random_distribution(seed, 4 + seed % 4, 0.3 + 0.2 * (seed % 2))) for seed in range(60)]
         return [entry for entry in drawn if weakest_dependence(*entry[1:]) >= 1e-5]
     drawn = [(seed, *random_distribution(1000 + seed, 10 if seed == 0 else 6, 0.3)) for seed in range(25)]
     return [entry for entry in drawn if entry[0] == 0 or weakest_dependence(*entry[1:]) >= 3e-4]

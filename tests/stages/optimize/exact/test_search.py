@@ -15,19 +15,19 @@ from naive.exact import arcs_on_cycles, closure
 from naive.networks_search import best_by_orders, best_by_subsets, make_table, random_table
 from naive.orders import lists_of, order_score
 
+from stages.lists.set_lists import fixed_first_order, fixed_parents, index_table
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.cut_pool import make_support
+from stages.optimize.bounds import subset_dp as subsets
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.bounds.rounding import optimality_tolerance
+from stages.optimize.bounds.separators import make_point
+from stages.optimize.bounds.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
 from stages.optimize.driver import run
 from stages.optimize.exact import branch_and_cut
-from stages.optimize.exact import subset_dp as subsets
 from stages.optimize.exact.branch_and_cut import BranchAndCut
 from stages.optimize.exact.fractional import SharedArcs, add_precedence, order_by_shares, with_empty_sets
 from stages.optimize.exact.incumbent import Incumbent
 from stages.optimize.exact.search import prove, search
-from stages.optimize.exact.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
-from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, index_table
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter
@@ -150,7 +150,7 @@ def test_arcs_on_cycles_and_pairs_to_branch_on(seed):
     if pairs:
         after, _ = add_precedence((0,) * 7, *pairs[0])
         assert pairs[0] not in shared.undecided_pairs(shares, 0.0, after)
-    order = order_by_shares(make_support(columns, shares, 0.0), rng)
+    order = order_by_shares(make_point(columns, shares, 0.0).support, rng)
     assert sorted(order.tolist()) == list(range(7))
 
 
@@ -159,7 +159,7 @@ def test_order_by_shares_of_a_network_is_one_of_its_orders():
     _, chosen = solve_by_subsets(index_table(table), Budget(), NullReporter())
     shares = np.zeros(table.n_sets)
     shares[chosen] = 1.0
-    order = order_by_shares(make_support(columns_of(table), shares, 0.5), np.random.default_rng(0))
+    order = order_by_shares(make_point(columns_of(table), shares, 0.5).support, np.random.default_rng(0))
     assert order_score(lists_of(table), order.tolist()) >= math.fsum(table.scores[chosen]) - 1e-9
 
 
@@ -279,7 +279,7 @@ def test_missing_solver_is_said_with_its_remedy(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", no_solver)
     search(random_table(1, 8), OptimizeOptions(), Budget(), NullReporter())
-    with pytest.raises(StageError, match=r"pip install 'bnsl-cli\[exact\]'"):
+    with pytest.raises(StageError, match=r"pip install '.\[exact\]'"):
         search(random_table(1, 30), OptimizeOptions(), Budget(), NullReporter())
 
 

@@ -12,9 +12,9 @@ from helpers.seeds import seeds
 from naive.networks_search import best_by_orders, best_by_subsets, random_table
 from naive.orders import is_acyclic, lists_of, order_score
 
+from stages.lists.set_lists import index_table
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
-from stages.optimize.lists.set_lists import index_table
 from stages.optimize.orders import insertion_ils as shaking
 from stages.optimize.orders.insertion_ils import OrderShaker
 from stages.runtime.budgets import Budget
@@ -72,12 +72,7 @@ def test_cutting_the_work_changes_nothing(monkeypatch):
 def test_ils_is_exact_on_small_tables_and_repeats_at_any_number_of_threads(seed):
     table = random_table(seed, 8, n_sets=25, n_fixed=seed % 3)
     networks = [
-        run(
-            table,
-            OptimizeOptions(method="ils", seed=seed, jobs=jobs),
-            Budget(evaluations=9000),
-            NullReporter(),
-        )
+        run(table, OptimizeOptions(method="ils", seed=seed, jobs=jobs), Budget(evaluations=9000), NullReporter())
         for jobs in (1, 2)
     ]
     assert networks[0][0].parents == networks[1][0].parents
@@ -99,9 +94,7 @@ def test_ils_says_how_far_from_the_optimum_its_network_is(seed):
 
 def test_ils_ends_when_its_network_is_proved_optimal():
     table = random_table(0, 8)
-    extra = run(table, OptimizeOptions(method="ils"), Budget(evaluations=10**9), NullReporter())[
-        0
-    ].header.extra
+    extra = run(table, OptimizeOptions(method="ils"), Budget(evaluations=10**9), NullReporter())[0].header.extra
     assert extra["gap"] < 1e-6
     assert extra["orders"] < 10**6
 

@@ -13,8 +13,8 @@ from naive.orders import lists_of, network_of_order, order_score
 from formats.data_records import Variable
 from formats.records import Header
 from stages.graphs import positions_of, random_topological_order
+from stages.lists.set_lists import fixed_first_order, fixed_parents, index_table, respect_fixed
 from stages.optimize import INITS
-from stages.optimize.lists.set_lists import fixed_first_order, fixed_parents, index_table, respect_fixed
 from stages.optimize.orders.initial_orders import OrderSampler, best_parent_density, entropy_weights
 from stages.optimize.orders.order_decoding import choose_consistent
 from stages.optimize.result import total_score
@@ -120,9 +120,7 @@ def test_feedback_order_puts_parents_first_where_they_close_no_cycle(seed):
 def test_depth_first_orders_are_those_of_the_published_example():
     """A -> B, C, D and B, C -> D among best parent sets: the fourteen orders of Perez Urcia and Mauá (2015)."""
     best = {0: (), 1: (0,), 2: (0,), 3: (0, 1, 2)}
-    sampler = OrderSampler(
-        make_table({c: {(): -5.0, **({p: -1.0} if p else {})} for c, p in best.items()}), "dfs"
-    )
+    sampler = OrderSampler(make_table({c: {(): -5.0, **({p: -1.0} if p else {})} for c, p in best.items()}), "dfs")
     drawn = {"".join("ABCD"[v] for v in sampler.draw(np.random.default_rng(seed))) for seed in range(400)}
     published = "ABDC ACDB ADBC ADCB BDAC BDCA CDAB CDBA DABC DACB DBAC DBCA DCAB DCBA"
     assert drawn == set(published.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -17,9 +18,9 @@ from naive.parentsets import score_all_sets
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
-from stages.optimize.pricing import complete_lists, unbounded
-from stages.optimize.pricing.complete_lists import can_enumerate, enumerate_all, limits_of
-from stages.optimize.pricing.unbounded import Pricing
+from stages.optimize.pricing import loop
+from stages.optimize.pricing.complete_lists import can_enumerate, enumerate_all, limits_of, most_scores
+from stages.optimize.pricing.run import start_run
 from stages.parentsets.enumeration import count_sets, rooms
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
@@ -79,9 +80,7 @@ def test_claims_name_limits_and_constraints():
     assert network.header.extra["total"] == pytest.approx(best_of_all(rows, dataset.n_states, 1), abs=1e-6)
     network, _, _ = learn(dataset, required=((3, 0),), forbidden=((1, 2),))
     assert network.header.extra["bound_relative_to"] == "all networks under the constraints"
-    best = best_of_all(
-        rows, dataset.n_states, 3, allowed=lambda p, c: (c != 0 or 3 in p) and (c != 2 or 1 not in p)
-    )
+    best = best_of_all(rows, dataset.n_states, 3, allowed=lambda p, c: (c != 0 or 3 in p) and (c != 2 or 1 not in p))
     assert network.header.extra["total"] == pytest.approx(best, abs=1e-6)
 
 
@@ -91,14 +90,14 @@ def test_the_forecast_bounds_the_scores_computed(seed, score):
     dataset, _ = dependent_dataset(seed, 7, 60 + 30 * seed, most_states=4, noise=0.2)
     required = ((0, 6), (1, 6)) if seed % 3 == 2 else ()
     options = OptimizeOptions(score=score, required=required, max_parents=None if seed % 2 else 3)
-    run = Pricing(FamilyScorer(dataset, score), options, Budget(), NullReporter(), None)
-    for grower in run.lists.growers:
+    run = start_run(FamilyScorer(dataset, score), options, Budget(), NullReporter())
+    for grower in run.growers:
         limits = limits_of(grower)
         found = search_child(run.scorer, grower.child, limits, Budget())
-        most = complete_lists._most_scores(run.scorer, grower, math.inf)
+        most = most_scores(grower, math.inf)
         assert found.complete
         assert found.evaluated <= most
-        assert complete_lists._most_scores(run.scorer, grower, 1.0) >= min(most, 2.0)
+        assert most_scores(grower, 1.0) >= min(most, 2.0)
 
 
 def test_the_forecast_counts_sets_by_their_room():
@@ -119,10 +118,10 @@ def test_evaluations_are_kept_whatever_is_feasible():
     assert not lists.complete.any()
     assert network.header.extra["bound_relative_to"].startswith("networks of the ")
     assert figures["scores_computed"] < 500
-    run = Pricing(FamilyScorer(dataset), OptimizeOptions(), Budget(), NullReporter(), None)
-    assert can_enumerate(run.scorer, run.lists.growers, Budget())
-    assert not can_enumerate(run.scorer, run.lists.growers, Budget(evaluations=run.scorer.evaluations + 30))
-    assert not can_enumerate(run.scorer, run.lists.growers, Budget(seconds=1e-6))
+    run = start_run(FamilyScorer(dataset), OptimizeOptions(), Budget(), NullReporter())
+    assert can_enumerate(run)
+    assert not can_enumerate(replace(run, budget=Budget(evaluations=run.scorer.evaluations + 30)))
+    assert not can_enumerate(replace(run, budget=Budget(seconds=1e-6)))
 
 
 def test_same_seed_same_network_for_any_number_of_threads():
@@ -137,11 +136,11 @@ def test_an_enumeration_cut_short_claims_nothing_about_all_networks(monkeypatch)
     dataset, _ = dependent_dataset(3, 8, 200, most_states=2)
     stop = threading.Event()
 
-    def stop_in_the_middle(scorer, growers, budget, jobs, tell):
+    def stop_in_the_middle(run, score):
         stop.set()
-        return enumerate_all(scorer, growers, budget, jobs, tell)
+        return enumerate_all(run, score)
 
-    monkeypatch.setattr(unbounded, "enumerate_all", stop_in_the_middle)
+    monkeypatch.setattr(loop, "enumerate_all", stop_in_the_middle)
     network, lists, _ = learn(dataset, Budget(stop=stop))
     assert network.header.extra["interrupted"]
     assert network.header.extra["bound_relative_to"].startswith("networks of the ")
@@ -158,14 +157,14 @@ def test_a_proof_that_the_search_leaves_open_is_worked_on(monkeypatch):
     """Beyond the variables of dynamic programming an iterated local search may end before the bound is closed."""
     dataset, _ = dependent_dataset(7, 8, 200, most_states=2, noise=0.1)
     best, _, _ = learn(dataset)
-    search = unbounded.search_complete
+    search = loop.search_complete
 
-    def leave_open(table, *others):
-        found = search(table, *others)
+    def leave_open(*parts):
+        found = search(*parts)
         found.facts["bound"] += 7.0
         return found
 
-    monkeypatch.setattr(unbounded, "search_complete", leave_open)
+    monkeypatch.setattr(loop, "search_complete", leave_open)
     network, _, _ = learn(dataset)
     assert network.header.extra["total"] == best.header.extra["total"]
     assert network.header.extra["gap"] < 1e-8

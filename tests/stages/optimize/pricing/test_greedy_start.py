@@ -12,15 +12,16 @@ from helpers.tables import dependent_dataset
 from naive.networks_search import best_by_subsets, make_table
 from naive.parentsets import prune_dominated, score_all_sets
 
+from stages.lists.start_network import StartNetwork
 from stages.optimize import OptimizeOptions
-from stages.optimize.climbing.constraints import make_constraints, start_graph
+from stages.optimize.climbing.constraints import start_graph
 from stages.optimize.climbing.hc import search_data as hill_climbing
-from stages.optimize.lists.start_network import StartNetwork
-from stages.optimize.pricing import greedy_start
-from stages.optimize.pricing import unbounded as pricing
+from stages.optimize.pricing import greedy_start, loop
 from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, find_start, rank_candidates
-from stages.optimize.pricing.growers import make_growers
-from stages.optimize.pricing.unbounded import Pricing
+from stages.optimize.pricing.growing_lists import make_growers
+from stages.optimize.pricing.loop import alternate, learn
+from stages.optimize.pricing.orders import OrderPricing
+from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring import pair_scores
@@ -29,15 +30,28 @@ from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.pair_scores import PairScores
 
 
-def start_of(dataset, options, budget=None, tell=lambda **_: None):
-    """The growers and the network that a climb ends with."""
+class Listener(NullReporter):
+    """Hands the facts of progress to a function."""
+
+    def __init__(self, listen):
+        self.listen = listen
+
+    def progress(self, done, total, counted, **facts):
+        self.listen(**facts)
+
+
+def run_of(dataset, options=None, budget=None, reporter=None):
+    options = options or OptimizeOptions()
     scorer = FamilyScorer(dataset, options.score, options.ess)
-    growers = make_growers(scorer, options, None)
-    budget = budget or Budget()
-    rank_candidates(scorer, growers, budget, 1)
-    constraints = make_constraints(scorer, options)
-    graph = start_graph(None, constraints, dataset.names)
-    return growers, climb(scorer, growers, constraints, graph, budget, tell, [None] * len(growers))
+    return start_run(scorer, options, budget or Budget(), reporter or NullReporter())
+
+
+def start_of(dataset, options, budget=None, reporter=None):
+    """The growers and the network that a climb ends with."""
+    run = run_of(dataset, options, budget, reporter)
+    rank_candidates(run)
+    graph = start_graph(None, run.constraints, dataset.names)
+    return run.growers, climb(run, graph, [None] * len(run.growers))
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
@@ -71,9 +85,9 @@ def test_growers_know_single_parents_from_one_sweep(seed):
 @pytest.mark.parametrize("score", ["bic", "aic", "k2"])
 def test_candidates_that_improve_alone_come_first_and_all_that_depend_on_the_child_follow(score):
     dataset, _ = dependent_dataset(3, 12, 300, most_states=4, noise=0.4)
-    scorer = FamilyScorer(dataset, score)
-    growers = make_growers(scorer, OptimizeOptions(score=score), None)
-    rank_candidates(scorer, growers, Budget(), 1)
+    run = run_of(dataset, OptimizeOptions(score=score))
+    scorer, growers = run.scorer, run.growers
+    rank_candidates(run)
     for child, grower in enumerate(growers):
         candidates = grower.candidates
         gains = scorer.expand(child, (), candidates)[candidates] - grower.score(())
@@ -103,9 +117,9 @@ def test_a_climb_that_widens_ends_where_no_arc_gains(seed, monkeypatch):
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_wider_reach_finds_what_all_candidates_give_and_computes_nothing_twice(seed):
     dataset, _ = dependent_dataset(seed, 12, 300, most_states=3)
-    scorer = FamilyScorer(dataset)
-    growers = make_growers(scorer, OptimizeOptions(), None)
-    rank_candidates(scorer, growers, Budget(), 1)
+    run = run_of(dataset)
+    scorer, growers = run.scorer, run.growers
+    rank_candidates(run)
     plain = make_growers(scorer, OptimizeOptions(), None)
     for child in np.flatnonzero(scorer.n_states > 1).tolist():
         grower = growers[child]
@@ -128,32 +142,31 @@ def test_wider_reach_finds_what_all_candidates_give_and_computes_nothing_twice(s
 
 @pytest.mark.parametrize("seed", seeds(3, quick=1))
 def test_with_few_of_many_candidates_nothing_is_lost_in_the_end(seed, monkeypatch):
-    monkeypatch.setattr(pricing, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
     monkeypatch.setattr(greedy_start, "MOST_RANKED", 40)
     monkeypatch.setattr(greedy_start, "LEAST_RANKED", 4)
     monkeypatch.setattr(greedy_start, "FEW", 2)
     monkeypatch.setattr(greedy_start, "MORE", 3)
     dataset, rows = dependent_dataset(seed, 7, 200, most_states=3)
-    run = Pricing(FamilyScorer(dataset), OptimizeOptions(method="pricing"), Budget(), NullReporter(), None)
-    run.prepare(grows=True)
-    assert all(len(grower.ranked) <= 5 for grower in run.lists.growers)
-    run.alternate()
-    assert all(grower.reach is None for grower in run.lists.growers)
+    run = run_of(dataset, OptimizeOptions(method="pricing"))
+    engine = OrderPricing(run)
+    engine.begin(grows=True)
+    assert all(len(grower.ranked) <= 5 for grower in run.growers)
+    alternate(run, engine)
+    assert all(grower.reach is None for grower in run.growers)
     exact = {c: prune_dominated(score_all_sets(rows, dataset.n_states, c, 6)) for c in range(7)}
-    assert run.best_score == pytest.approx(best_by_subsets(make_table(exact)), abs=1e-6)
+    assert engine.best.score == pytest.approx(best_by_subsets(make_table(exact)), abs=1e-6)
 
 
 def test_the_whole_run_is_no_worse_than_its_start(monkeypatch):
-    monkeypatch.setattr(pricing, "can_enumerate", lambda *_: False)
+    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
     dataset, _ = dependent_dataset(5, 12, 250, most_states=2)
     options = OptimizeOptions(method="pricing")
     growers, parents = start_of(dataset, options)
     climbed = math.fsum(grower.score(p) for grower, p in zip(growers, parents))
     for evaluations in (200, 400, 800):
-        run = Pricing(FamilyScorer(dataset), options, Budget(evaluations=evaluations), NullReporter(), None)
-        run.prepare(grows=True)
-        run.alternate()
-        reached = run.result(run.bound(Budget())).score
+        run = run_of(dataset, options, Budget(evaluations=evaluations))
+        reached = learn(run, OrderPricing(run), Budget(), grows=True).score
         if run.scorer.evaluations > growers[0].scorer.evaluations:
             assert reached >= climbed - 1e-6
 
@@ -166,20 +179,23 @@ def test_pairs_without_a_climb_give_the_best_earlier_parents(monkeypatch, tiles)
     scorer, stop, told = FamilyScorer(dataset), threading.Event(), []
     met = PairScores(scorer).tiles[:tiles]
 
-    def tell(**facts):
+    def listen(**facts):
         told.append(facts["score"])
         if len(told) == len(met):
             stop.set()
 
-    growers = make_growers(scorer, options, None)
-    constraints = make_constraints(scorer, options)
-    nothing = start_graph(None, constraints, dataset.names)
-    find_start(scorer, make_growers(scorer, options, None), constraints, nothing, Budget(), 1, tell)
+    def start(budget):
+        run = run_of(dataset, options, budget, Listener(listen))
+        nothing = start_graph(None, run.constraints, dataset.names)
+        return run, find_start(run, nothing)
+
+    start(Budget())
     assert told == sorted(told)
     assert len(told) > len(PairScores(scorer).tiles)
     told.clear()
     stop.clear()
-    parents = find_start(scorer, growers, constraints, nothing, Budget(stop=stop), 1, tell)
+    run, parents = start(Budget(stop=stop))
+    growers, constraints = run.growers, run.constraints
     for child in range(10):
         scores = {(): scorer.local_score(child, ())}
         for tile in met:
@@ -198,14 +214,14 @@ def test_an_interrupted_climb_hands_over_the_network_it_has(moves):
     stop = threading.Event()
     told = []
 
-    def tell(**facts):
+    def listen(**facts):
         told.append(facts["score"])
         if len(told) == moves:
             stop.set()
 
     if moves == 0:
         stop.set()
-    growers, parents = start_of(dataset, OptimizeOptions(), Budget(stop=stop), tell)
+    growers, parents = start_of(dataset, OptimizeOptions(), Budget(stop=stop), Listener(listen))
     assert len(told) == moves
     assert sum(map(len, parents)) <= moves
     if told:

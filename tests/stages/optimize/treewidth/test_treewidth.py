@@ -114,7 +114,7 @@ def test_asobs_is_not_below_kg_on_the_orders_it_starts_from(seed):
 @pytest.mark.parametrize("n_fixed", [0, 4])
 def test_orders_drawn_one_by_one_are_those_that_kg_evaluates(init, index, n_fixed):
     from stages.kernels.ktrees.orders import evaluate_order
-    from stages.optimize.treewidth.kg import prepare_orders
+    from stages.published.scanagatta_2016.kg import prepare_orders
 
     table = random_table(5, 9, n_sets=40, n_fixed=n_fixed)
     orders = prepare_orders(table, OptimizeOptions(method="kg", treewidth=2, seed=3, init=init))
@@ -140,20 +140,13 @@ def test_kastar_is_never_below_kg_with_the_same_seed_and_number_of_orders(seed, 
 @pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     from stages.kernels.ktrees.orders import evaluate_order
-    from stages.optimize.treewidth import kastar
-    from stages.optimize.treewidth.kg import prepare_orders
+    from stages.published.scanagatta_2016 import kastar
+    from stages.published.scanagatta_2016.kg import prepare_orders
 
     table = random_table(seed, 9, n_sets=40)
     orders = prepare_orders(table, OptimizeOptions(method="kastar", treewidth=2, seed=seed))
     problem, order = orders.problem, next(orders.drawn(1))
-    found = kastar.PathOrders(orders, Budget()).evaluate(order)
-    for few, states in ((0, 1), (0, 4096)):
-        # Where best-first search has room for few states the other goes on.
-        monkeypatch.setattr(kastar, "FEW", few)
-        monkeypatch.setattr(kastar, "FIRST_STATES", states)
-        again = kastar.PathOrders(orders, Budget()).evaluate(order)
-        assert again.relative_score == pytest.approx(found.relative_score)
-        assert again.figures["gap"] == 0.0
+    found = kastar.BestCliques(orders, Budget()).evaluate(order)
     assert found.order.tolist() == order.tolist()
     assert found.relative_score == pytest.approx(problem.lists.relative_scores[found.chosen].sum())
     tree = problem.new_tree()
@@ -162,34 +155,17 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     assert found.relative_score >= greedy
     # Cut short, the order is undecided: what is found then is at least k-G's, and the gap covers what it lacks.
     assert found.figures["gap"] == 0.0
-    for name, room in (("CHOICES_BY_VARIABLES", 1), ("CALL_BY_VARIABLES", 1), ("STATES_BY_VARIABLES", 1)):
-        monkeypatch.setattr(kastar, name, room)
-    for most, few, late, seconds in itertools.product((64, 0), (64, 0), (0, 1000), (None, 0.0)):
-        monkeypatch.setattr(kastar, "MAX_PRICED", most)
-        monkeypatch.setattr(kastar, "FEW", few)
+    for name in ("CHOICES_BY_VARIABLES", "CALL_BY_VARIABLES"):
+        monkeypatch.setattr(kastar, name, 1)
+    for late, seconds in itertools.product((0, 1000), (None, 0.0)):
         monkeypatch.setattr(kastar, "LATE", late)
-        cut = kastar.PathOrders(orders, Budget(seconds)).evaluate(order)
+        cut = kastar.BestCliques(orders, Budget(seconds)).evaluate(order)
         assert np.isfinite(cut.figures["gap"])
+        assert cut.relative_score == pytest.approx(problem.lists.relative_scores[cut.chosen].sum())
         # The searches add up the same scores in orders of their own.
         rounding = 1e-9
         assert greedy <= cut.relative_score <= found.relative_score + rounding
         assert found.relative_score <= cut.relative_score + cut.figures["gap"] + rounding
-
-
-@pytest.mark.parametrize("seed", seeds(20, quick=4))
-def test_kastar_keeps_what_the_search_from_the_front_does_not_improve(seed, monkeypatch):
-    from stages.optimize.treewidth import kastar
-    from stages.optimize.treewidth.kg import prepare_orders
-
-    monkeypatch.setattr(kastar, "MAX_PRICED", 0)
-    for name, room in (("FIRST_STATES", 16), ("STATES_BY_VARIABLES", 720), ("FRONT_STATES", 1)):
-        monkeypatch.setattr(kastar, name, room)
-    table = random_table(seed, 12, n_sets=60)
-    orders = prepare_orders(table, OptimizeOptions(method="kastar", treewidth=2, seed=seed))
-    for index in range(8):
-        cut = kastar.PathOrders(orders, Budget()).evaluate(next(orders.drawn(index)))
-        own_score = orders.problem.lists.relative_scores[cut.chosen].sum()
-        assert cut.relative_score == pytest.approx(own_score)
 
 
 @pytest.mark.parametrize("seed", seeds(30, quick=2))
@@ -266,7 +242,7 @@ def test_too_many_fixed_parents():
 
 
 def test_bounded_methods_say_so():
-    assert {name for name, spec in METHODS.items() if SETS_TW in spec.ways} >= set(ORDER_METHODS) | {"forest"}
+    assert {name for name, spec in METHODS.items() if SETS_TW in spec.variants} >= set(ORDER_METHODS) | {"forest"}
 
 
 def test_best_inside_is_an_upper_bound_only_within_the_graph():

@@ -1,0 +1,1 @@
+"""The conversions of ``bnsl convert``: their target formats, and how each kind of input is converted."""

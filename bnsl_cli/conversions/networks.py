@@ -1,0 +1,194 @@
+"""Conversions of networks: to other formats, essential graphs and pictures."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import click
+
+from formats import (
+    arc_probabilities_or_lines,
+    open_arc_probabilities,
+    pick_network,
+    write_drawing,
+    write_essential_graph,
+    write_network,
+)
+from formats.data_records import Dataset
+from formats.graph_records import ArcProbabilities
+from formats.graphs.arc_tables import write_arc_table
+from formats.graphs.networks import require_parameters
+from formats.kinds import Kind
+from formats.lookup import find_format
+from formats.records import Header, Network
+from formats.streams import source_name
+from formats.tables.selection import matching_names
+from formats.textlines import Lines
+from formats.wording import plural
+from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
+from stages.graphs import moral_graph
+from stages.optimize import OptimizeOptions
+from stages.runtime.budgets import Budget
+from stages.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
+
+from ..files.inputs import LearntNetwork, open_learnt_network
+from ..running.reporter import Reporter
+from ..tables.abbreviate import abbreviated
+from ..tables.networks import consensus_facts, network_facts
+from ..tables.printable import printable
+from .task import Conversion, PartOptions
+
+LABEL_LENGTH = 24
+"""Characters of a name in a picture; longer ones are abbreviated in the middle."""
+
+CONSENSUS_ORDERS = 1000
+"""Orders searched for the consensus of a table of arc probabilities if it is too large to be found exactly;
+``bnsl average --time`` searches more."""
+
+
+def named_header(header: Header, names: Dataset | None) -> Header:
+    """The header with the variables of a table, if one was given."""
+    if names is None:
+        return header
+    if names.n_variables != header.n_variables:
+        raise click.UsageError(
+            f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables."
+        )
+    return dataclasses.replace(header, variables=names.variables)
+
+
+def kept_variables(part: PartOptions, network: Network, source: str) -> set[int] | None:
+    """The variables of the part of a network that is converted; None for all."""
+    if part.markov_blanket is None and part.neighbourhood is None:
+        return None
+    centre = _positions(part.markov_blanket, "--markov-blanket", network, source)
+    around = _positions(part.neighbourhood, "--neighbourhood", network, source)
+    nearby = neighbourhood(network.parents, around, part.radius or 1)
+    return markov_blanket(network.parents, centre) | nearby
+
+
+def _positions(items: tuple[str, ...] | None, option: str, network: Network, source: str) -> list[int]:
+    names = network.header.names
+    index = {name: position for position, name in enumerate(names)}
+    return [index[name] for item in items or () for name in matching_names(item, names, source, option, "variable")]
+
+
+def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
+    """The network to convert, with the names and arc strengths that the options give; a table becomes its consensus.
+
+    Parameters
+    ----------
+    task : Conversion
+    lines : Lines, optional
+        The source if it is open already.
+
+    Raises
+    ------
+    click.UsageError
+        An option does not go with the input.
+    """
+    choice = task.choice
+    found = arc_probabilities_or_lines(lines or task.source)
+    if isinstance(found, ArcProbabilities):
+        for name in ("index", "strengths"):
+            if getattr(choice, name) is not None:
+                raise click.UsageError(f"--{name} is of networks, and the input is a table of arc probabilities.")
+        learnt = LearntNetwork(consensus_of(found, choice.threshold, task.reporter), None)
+    elif choice.threshold is not None:
+        raise click.UsageError("--threshold is of tables of arc probabilities, and the input is none.")
+    elif choice.index is not None:
+        learnt = LearntNetwork(pick_network(found, choice.index or None), None)
+    else:
+        learnt = open_learnt_network(found)
+    network = dataclasses.replace(learnt.structure, header=named_header(learnt.structure.header, task.names))
+    if choice.strengths is not None:
+        network = with_table_strengths(network, open_arc_probabilities(choice.strengths))
+    return learnt._replace(structure=network)
+
+
+def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Reporter) -> Network:
+    """The consensus of a table of arc probabilities, above the significance threshold unless one is given."""
+    from stages.average.consensus import consensus_network  # loads numba, which few conversions need
+
+    if threshold is None:
+        threshold = significance_threshold(pair_strengths(table).values())
+    budget = Budget(evaluations=CONSENSUS_ORDERS)
+    network = consensus_network(table, threshold, OptimizeOptions(seed=0), budget, reporter)
+    reporter.detail(consensus_facts(network))
+    return network
+
+
+def write_structure(task: Conversion) -> None:
+    """Write a network, or a graph derived from it."""
+    learnt = open_chosen(task)
+    network = learnt.structure
+    kept = kept_variables(task.part, network, source_name(task.source))
+    if task.part.cpdag:
+        write_essential(task, network, kept)
+        return
+    kind = find_format(task.format).kind
+    if kind is Kind.PARAMETERS:
+        model = require_parameters(learnt.parameters, task.format, source_name(task.source))
+        model = model if kept is None else cut_model(model, kept)
+        write_network(task.output, model, task.format, task.reporter.warn)
+    network = network if kept is None else cut_network(network, kept)
+    if kind is Kind.DECOMPOSITION:
+        write_network(task.output, _with_elimination(network, task.reporter), task.format)
+    elif task.written != task.format:
+        write_arc_table(task.output, network, task.written)
+    elif kind is not Kind.PARAMETERS:
+        write_network(task.output, network, task.format)
+    if task.format == "arcs":
+        arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
+        _warn_of_isolated(network.n_variables, arcs, task.reporter)
+    task.reporter.summary(network_facts(network))
+
+
+def write_picture(task: Conversion) -> None:
+    """Write a picture of a network or of its essential graph."""
+    from stages.drawing.layout import draw_network
+
+    whole = open_chosen(task).structure
+    kept = kept_variables(task.part, whole, source_name(task.source))
+    essential = cut_essential_graph(whole, kept) if task.part.cpdag else None
+    network = whole if kept is None else cut_network(whole, kept)
+    labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
+    write_drawing(task.output, draw_network(network, labels, essential), task.format)
+    task.reporter.summary(network_facts(network))
+
+
+def write_essential(task: Conversion, network: Network, kept: set[int] | None) -> None:
+    """Write the essential graph of a network."""
+    graph = cut_essential_graph(network, kept)
+    if task.written != task.format:
+        write_arc_table(task.output, graph, task.written)
+    else:
+        write_essential_graph(task.output, graph, task.format)
+    if task.format == "arcs":
+        _warn_of_isolated(len(graph.variables), [*graph.arcs, *graph.edges], task.reporter)
+    task.reporter.summary(
+        f"{plural(len(graph.variables), 'variable')}, {plural(len(graph.arcs), 'arc')}, "
+        f"{plural(len(graph.edges), 'undirected edge')}"
+    )
+
+
+def _warn_of_isolated(n_variables: int, arcs: Iterable[tuple[int, int]], reporter: Reporter) -> None:
+    """Warn of variables without arcs, which a list of arcs does not name."""
+    n_isolated = n_variables - len({variable for arc in arcs for variable in arc})
+    if n_isolated:
+        verb = "has" if n_isolated == 1 else "have"
+        reporter.warn(f"{plural(n_isolated, 'variable')} {verb} no arcs; a list of arcs does not name what has none")
+
+
+def _with_elimination(network: Network, reporter: Reporter) -> Network:
+    """The network with an elimination order in its header: that of an upper bound if there is none."""
+    from stages.evaluate.treewidth import bound_treewidth
+
+    extra = network.header.extra
+    if (extra.get("treewidth") or {}).get("elimination") is not None:
+        return network
+    bounds = bound_treewidth(moral_graph(network.parents))
+    reporter.detail(f"elimination order of width {bounds.upper} found; the treewidth is {bounds.lower} or more")
+    extra = {**extra, "treewidth": {"elimination": bounds.elimination}}
+    return dataclasses.replace(network, header=dataclasses.replace(network.header, extra=extra))

@@ -1,0 +1,49 @@
+"""The target formats of ``bnsl convert``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import click
+
+from formats.kinds import STRUCTURES, Kind
+from formats.lookup import formats_of, named_formats
+from formats.registry import FORMATS
+
+
+class Family(NamedTuple):
+    """Targets with a common line in the help."""
+
+    targets: tuple[str, ...]
+    help: str
+
+
+def _written(*kinds: Kind) -> tuple[str, ...]:
+    return tuple(row.target for row in formats_of(*kinds, written=True))
+
+
+FAMILIES = (
+    Family(_written(Kind.PARENT_SETS), "candidate parent sets with scores"),
+    Family(_written(*STRUCTURES), "networks, their moral graph or tree decomposition"),
+    Family(_written(Kind.PICTURE), "pictures of networks"),
+    Family(_written(Kind.DATA), "data tables"),
+    Family(("table",), "networks, parent sets, forests: to read"),
+)
+TARGETS = tuple(target for family in FAMILIES for target in family.targets)
+
+ESSENTIAL = tuple(row.target for row in FORMATS if row.essential_writer or row.kind is Kind.PICTURE)
+"""Targets that hold undirected edges beside arcs."""
+
+STRUCTURE_TARGETS = (*_written(*STRUCTURES, Kind.PICTURE), "table")
+"""Targets that only networks have, and the table to read."""
+
+*_FIRST, _LAST = _written(Kind.PARAMETERS)
+WITH_PARAMETERS = f"{', '.join(_FIRST)} and {_LAST}"
+
+
+def guess_target(output: str) -> str:
+    """The target format of an output's name; a usage error if there is not exactly one, as for .csv."""
+    named = [row.target for row in named_formats(output) if row.target in TARGETS]
+    if len(named) == 1:
+        return named[0]
+    raise click.UsageError(f"give the format to write: --to {'|'.join(TARGETS)}.")

@@ -1,0 +1,84 @@
+"""What a conversion is asked to do: its input, its target, the part of a network, the choice among networks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from ..options.parameter_types import COLUMNS, INPUT_PATH, Count, Finite
+from ..running.option_records import option_field
+
+if TYPE_CHECKING:
+    from formats.data_records import Dataset
+
+    from ..options.data import DataOptions
+    from ..running.reporter import Reporter
+
+
+@dataclass(frozen=True)
+class PartOptions:
+    """The part of a network that is converted."""
+
+    cpdag: bool = option_field("Write the essential graph: compelled arcs, the others undirected.", is_flag=True)
+    markov_blanket: tuple[str, ...] | None = option_field(
+        "Keep only these variables, their parents, children and the children's parents. Names or patterns.", COLUMNS
+    )
+    neighbourhood: tuple[str, ...] | None = option_field(
+        "Keep only these variables and those within --radius arcs. Names or patterns.", COLUMNS
+    )
+    radius: int | None = option_field(
+        "Distance from --neighbourhood in arcs of either direction; 1 by default.", Count(min=1), "N"
+    )
+
+    def given(self) -> str | None:
+        """The first given option that selects a part; None if there is none."""
+        names = ("cpdag", "markov_blanket", "neighbourhood")
+        return next((f"--{name.replace('_', '-')}" for name in names if getattr(self, name)), None)
+
+
+class Index(click.ParamType):
+    """A position in a stream of networks, from 1; ``best`` is 0."""
+
+    name = "K|best"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return 0 if value == "best" else Count(min=1).convert(value, param, ctx)
+
+
+@dataclass(frozen=True)
+class ChoiceOptions:
+    """Which network is converted, and the strengths of its arcs."""
+
+    index: int | None = option_field(
+        "Take the K-th network of a stream (from 1), or the one of the best score.", Index()
+    )
+    strengths: str | None = option_field("Show the arc strengths or probabilities of this table.", INPUT_PATH, "ARCS")
+    threshold: float | None = option_field(
+        "Join only pairs above P of a table of arc probabilities. [default: the significance threshold]",
+        Finite(0, 1, max_open=True),
+        "P",
+    )
+
+
+class Conversion(NamedTuple):
+    """One conversion.
+
+    Attributes
+    ----------
+    format, written : str
+        The target format, and that of the file: a list of arcs (``arcs``) may be written as Parquet.
+    names : Dataset or None
+        Table that names the variables.
+    """
+
+    source: str
+    format: str
+    written: str
+    output: str
+    names: Dataset | None
+    part: PartOptions
+    choice: ChoiceOptions
+    data_options: DataOptions
+    reporter: Reporter

@@ -1,0 +1,162 @@
+"""Inputs of several kinds, detected by content, and checks that inputs belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from formats.wording import plural
+
+if TYPE_CHECKING:
+    from formats.data_records import Dataset, IncompleteDataset, Variable
+    from formats.graph_records import BayesianNetwork
+    from formats.records import EntropyTable, Header, Network, ParentSetTable
+    from formats.textlines import Lines
+
+    from ..options.data import DataOptions, KnownVariables
+    from ..options.scores import ScoreOptions
+    from ..running.reporter import Reporter
+
+
+class LearntNetwork(NamedTuple):
+    """A network, and its parameters; None if its file has none."""
+
+    structure: Network
+    parameters: BayesianNetwork | None
+
+
+def open_learnt_network(source: str | Lines) -> LearntNetwork:
+    """Read a network in any format, with its parameters if the file has them."""
+    from formats import open_bayesian_network, open_network
+    from formats.detection import detect_lines
+    from formats.graphs.structures import structure_of
+    from formats.kinds import Kind
+    from formats.textlines import as_lines
+
+    lines = as_lines(source)
+    found = detect_lines(lines)
+    if found.kind is Kind.PARAMETERS and found.reader:
+        model = open_bayesian_network(lines)
+        return LearntNetwork(structure_of(model), model)
+    return LearntNetwork(open_network(lines), None)
+
+
+def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
+    """Read the networks of a stream, or the network of any other file."""
+    from formats import open_networks
+    from formats.detection import detect_lines
+    from formats.schemas import NETWORK
+    from formats.textlines import Lines
+
+    lines = Lines(source)
+    if detect_lines(lines).name == NETWORK.name:
+        yield from (LearntNetwork(network, None) for network in open_networks(lines))
+    else:
+        yield open_learnt_network(lines)
+
+
+def certified_order(network: Network) -> list[int] | None:
+    """The elimination order of a network's certificate; None if it has no valid one."""
+    certificate = network.header.extra.get("treewidth")
+    order = certificate.get("elimination") if isinstance(certificate, dict) else None
+    if not isinstance(order, list) or not all(type(v) is int for v in order):
+        return None
+    return order if sorted(order) == list(range(network.n_variables)) else None
+
+
+class MatchedTables:
+    """A data table coded for each of several networks by the states that its header lists.
+
+    Networks of different programs may list states in different orders; the table is read again for each different
+    list, except from standard input, which can be read only once. Missing cells are kept if the options ask for it.
+    """
+
+    def __init__(self, source: str | None, data_options: DataOptions, reporter: Reporter):
+        self.source = source
+        self.data_options = data_options
+        self.reporter = reporter
+        self._opened: dict[tuple[Variable, ...], Dataset | IncompleteDataset] = {}
+
+    def match(self, known: KnownVariables) -> Dataset | IncompleteDataset | None:
+        """The table coded by the variables of a network; None if there is no table."""
+        if self.source is None:
+            return None
+        if self.source == "-" and self._opened:
+            return next(iter(self._opened.values()))
+        if known.variables not in self._opened:
+            options = self.data_options
+            opened = options.open_incomplete if options.keeps_holes else options.open
+            self._opened[known.variables] = opened(self.source, self.reporter, known)
+        return self._opened[known.variables]
+
+    def match_complete(self, known: KnownVariables) -> Dataset | None:
+        """As `match`; raises `UnsuitableData` if the table has missing cells."""
+        from formats.data_records import IncompleteDataset
+        from formats.errors import UnsuitableData
+        from formats.streams import source_name
+
+        found = self.match(known)
+        if not isinstance(found, IncompleteDataset):
+            return found
+        if found.n_holes:
+            raise UnsuitableData(
+                f"{plural(found.n_holes, 'missing cell')}: scores and counts are of complete rows",
+                source=source_name(str(self.source)),
+                remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
+            )
+        return found.dataset
+
+
+def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: Reporter) -> EntropyTable:
+    """Read an entropy table, or compute the entropies of a data table."""
+    from formats import open_dataset_or_entropies
+    from formats.records import EntropyTable
+    from stages.entropy import compute_entropies
+
+    opened = open_dataset_or_entropies(source, warn=reporter.warn, **data_options.rules())
+    return opened if isinstance(opened, EntropyTable) else compute_entropies(opened, jobs, reporter)
+
+
+def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
+    """Warn of variables that were not searched, or not to the end."""
+    n, n_unsearched = table.n_variables, table.n_unsearched
+    if n_unsearched:
+        reporter.warn(
+            f"{n_unsearched} of {n} variables were never searched: each lists one set only; "
+            "go on with bnsl parentsets --resume, or give it more time"
+        )
+    if table.n_cut_short > n_unsearched:
+        reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
+
+
+def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:
+    """Warn if a file was made from data with another fingerprint than the entropies."""
+    if header.data is not None and header.data != entropies.fingerprint:
+        reporter.warn(f"{source}: these are not the data of the parent sets, or were read otherwise")
+
+
+def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: Reporter) -> None:
+    """Warn if a screening forest was made from data with another fingerprint; its arcs are used all the same."""
+    if header.data is not None and header.data != dataset.fingerprint:
+        reporter.warn(f"{source}: the forest was made from other data, or from these read otherwise")
+
+
+def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:
+    """Raise `Inconsistent` if the scores of a file are of other data or of another kind."""
+    from formats.errors import Inconsistent
+    from stages.scoring.scores import recorded_ess
+
+    ess = recorded_ess(score_options.score, score_options.ess)
+    ours = {"score": score_options.score, "ess": ess, "data": dataset.fingerprint}
+    for name, value in ours.items():
+        theirs = getattr(header, name)
+        if theirs != value:
+            raise Inconsistent(f"its scores cannot be used here: {name} is {theirs}, here {value}", source=source)
+
+
+def require_same_variables(header: Header, dataset: Dataset, source: str) -> None:
+    """Raise `Inconsistent` unless the variables of a file are those of the data, in their order."""
+    from formats.errors import Inconsistent
+
+    if header.names != dataset.names:
+        raise Inconsistent("its variables are not those of the data, in their order", source=source)

@@ -1,0 +1,91 @@
+"""The format of an output: by --format or the output's name, which must not contradict each other."""
+
+from __future__ import annotations
+
+import click
+
+from formats.kinds import Format, Kind
+from formats.lookup import find_format, formats_of, named_formats
+from formats.registry import COMPRESSED
+
+TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
+"""Choices of ``--format`` where data are written."""
+
+ARC_TABLES = ("arcs", "feather", "arrow", "parquet")
+"""Formats of a list of arcs, chosen by the output's name; the first is CSV."""
+
+WRITTEN: dict[str, tuple[str, ...]] = {
+    "entropy": ("entropy", "feather", "parquet", "csv"),
+    "screen": ("forest",),
+    "parentsets": ("parentsets",),
+    "trace": ("trace", "arrow", "feather", "parquet"),
+    "posterior": ("arc-probabilities", "feather", "parquet", "csv"),
+    "dags": ("network",),
+    "answers": ("csv",),
+    "optimize": ("network", "dot", "graphml", "gr", "td"),
+    "bootstrap": ("network",),
+    "average": ("network", "dot", "graphml", "gr", "td"),
+    "strengths": ("arc-probabilities", "feather", "parquet", "csv"),
+    "evaluate": (),
+    "compare": ("csv",),
+    "sample": TABLE_FORMATS,
+    "fit": ("bif", "net"),
+    "query": ("csv", "arrow", "feather", "parquet"),
+    "merge": ("parentsets",),
+    "discretize": TABLE_FORMATS,
+    "formats": (),
+}
+"""Formats that each command writes, the default first; JSON lines if there are none."""
+
+
+def output_format(command: str, output: str, given: str | None = None, option: str = "-o") -> str:
+    """The format in which a command writes its output.
+
+    Parameters
+    ----------
+    command : str
+        Key of `WRITTEN`.
+    output : str
+        File name.
+    given : str, optional
+        The format asked for by another option.
+    option : str
+        The output's option, for messages.
+
+    Raises
+    ------
+    click.UsageError
+        The output's name means a format that the command does not write, or another than `given`.
+    """
+    offered = ARC_TABLES if given == "arcs" else (given,) if given else WRITTEN[command]
+    named = named_formats(output)
+    if output.lower().endswith(COMPRESSED) and not (named and named[0].kind is Kind.DATA):
+        raise click.UsageError(
+            f"{option} {output}: only tables are written compressed; write to '-' and pipe into gzip."
+        )
+    for target in offered:
+        if target in (row.target for row in named):
+            return target
+    if named:
+        raise click.UsageError(
+            f"{option} {output} names {named[0].called}, {_remedy(command, named[0], output, given)}"
+        )
+    return offered[0] if offered else "jsonl"
+
+
+def _remedy(command: str, named: Format, output: str, given: str | None) -> str:
+    if given:
+        return f"but {given} was asked for: {_own_name(given)}"
+    if named.kind is Kind.PARAMETERS and command == "optimize":
+        return f"which needs parameters: bnsl optimize ... | bnsl fit - DATA -o {output}"
+    if command == "parentsets" and named.kind is Kind.PARENT_SETS:
+        return f"which convert writes: bnsl parentsets ... | bnsl convert --to {named.target} -o {output}"
+    if command == "optimize":
+        return f"which convert writes: bnsl optimize ... | bnsl convert --to FORMAT -o {output}"
+    own = WRITTEN[command]
+    return f"which {command} does not write: {_own_name(own[0]) if own else 'it writes JSON lines (.jsonl)'}"
+
+
+def _own_name(target: str) -> str:
+    endings = find_format(target).suffixes
+    return f"let the name end in {' or '.join(endings)}" if endings else "choose another name"

@@ -1,0 +1,94 @@
+"""Provenance in headers, figures of the run, JSON lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..running.encoding import escaped
+
+if TYPE_CHECKING:
+    from formats.records import Header, ParentSetRecord
+
+
+def used_options(options: Any, taken: Collection[str]) -> dict[str, Any]:
+    """The fields of an options record that the method reads (`taken`), without those that have no effect.
+
+    A field that needs another is omitted if that is not given, the equivalent sample size if the score has none.
+    """
+    from stages.methods import own_options
+    from stages.scoring.scores import recorded_ess
+
+    values = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name in taken}
+    for name, about in own_options(type(options)).items():
+        if about.needs and getattr(options, about.needs) is None:
+            values.pop(name, None)
+    if "ess" in values:
+        values["ess"] = recorded_ess(options.score, options.ess)
+    return values
+
+
+def record_command(header: Header, stage: str, values: Mapping[str, Any]) -> Header:
+    """The header with one more entry in ``by``: a command and its options, without those of value None or ``()``."""
+    from formats.provenance import append_command
+
+    options = {name: value for name, value in values.items() if value is not None and value != ()}
+    return append_command(header, stage, options)
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Valid JSON: null stands for a number that is not finite, and lone surrogates are escaped."""
+    return json.dumps(_valid(value), indent=indent, allow_nan=False)
+
+
+def _valid(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _valid(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_valid(item) for item in value]
+    if isinstance(value, str):
+        return escaped(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write_stats(target: str | None, figures: Mapping[str, Any]) -> None:
+    """Write the figures of a run as JSON to the file of ``--stats``, if there is one."""
+    if target is None:
+        return
+    from formats.streams import open_output
+
+    with open_output(target) as stream:
+        stream.write(json_text(figures, indent=1).encode() + b"\n")
+
+
+class Tally:
+    """Iterates over parent-set records and counts them for ``--stats``."""
+
+    def __init__(self, records: Iterable[ParentSetRecord]):
+        self._records = records
+        self._started = time.monotonic()
+        self.counts = {"variables": 0, "sets": 0, "evaluations": 0}
+
+    def __iter__(self) -> Iterator[ParentSetRecord]:
+        for record in self._records:
+            self.counts["variables"] += 1
+            self.counts["sets"] += len(record.parents)
+            self.counts["evaluations"] += record.evaluated or 0
+            yield record
+
+    def figures(self) -> dict[str, Any]:
+        """The counts and the seconds since the search began."""
+        return {"seconds": time.monotonic() - self._started, **self.counts}
+
+
+def write_json_lines(target: str, objects: Iterable[Mapping[str, Any]]) -> None:
+    """Write one JSON object per line."""
+    from formats.streams import open_output
+
+    with open_output(target) as stream:
+        for fields in objects:
+            stream.write(json_text(fields).encode() + b"\n")

@@ -1,0 +1,130 @@
+"""Options of all commands that read a data table: layout, columns, missing cells, coding."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from ..running.option_records import option_field, packed
+from ..running.reporter import Reporter
+from ..running.stage_command import Decorator
+from .parameter_types import COLUMN_RULE, COLUMNS, DELIMITER
+
+if TYPE_CHECKING:
+    from formats.data_records import Dataset, IncompleteDataset, Variable
+
+
+class KnownVariables(NamedTuple):
+    """The variables that a table must have, and the file that lists them."""
+
+    variables: tuple[Variable, ...]
+    source: str
+
+
+KEPT = {"em": "sum over them exactly", "pairs": "take each pair of columns from the rows that have both"}
+"""Values of ``--missing`` that keep missing cells, and what the command then does."""
+
+
+def _joined(_ctx: click.Context, _parameter: click.Parameter, lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """One tuple of the columns of all lists that are given."""
+    return tuple(itertools.chain.from_iterable(lists))
+
+
+def _columns_field(help: str) -> Any:
+    """A repeatable list of columns."""
+    return option_field(help, COLUMNS, multiple=True, callback=_joined)
+
+
+def _missing(kept: str | None) -> dict[str, Any]:
+    """Help and type of ``--missing``, with a value of `KEPT` if the command has one."""
+    done = "refuse them, drop their rows, or make them a state"
+    if kept is not None:
+        done = f"refuse them, drop their rows, make them a state, or {KEPT[kept]} ({kept})"
+    text = (
+        f"Missing cells: {done}. Cells that are empty, ?, NA, N/A, NaN, null and the like; among numbers also "
+        "None, '.', '-'."
+    )
+    return {"help": text, "type": click.Choice(["error", "drop", "state", *([kept] if kept else [])])}
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """How a data table is read and coded."""
+
+    delimiter: str | None = option_field(
+        "Character between cells of a text table, or 'tab'; guessed if not given.", DELIMITER
+    )
+    no_header: bool = option_field("The first line holds data; names are V0, V1, ...", is_flag=True)
+    missing: str = option_field(default="error")
+    na: tuple[str, ...] = option_field(
+        "Cells of this text are missing, too; repeatable.", metavar="TEXT", multiple=True
+    )
+    discretize: tuple[str, ...] = option_field(
+        "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
+        "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Repeatable; "
+        "the last rule for a column holds.",
+        COLUMN_RULE,
+        multiple=True,
+    )
+    categories: tuple[str, ...] = _columns_field(
+        "Columns whose numbers are states, however many (up to 256); never cut."
+    )
+    columns: tuple[str, ...] = _columns_field(
+        "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between."
+    )
+    drop: tuple[str, ...] = _columns_field("Leave these columns out.")
+    max_states: int | None = option_field("Refuse columns with more states than this.", click.IntRange(2, 256), "N")
+    unseen: str = option_field(
+        "Rows with a state that the other input does not know: refuse or drop them.",
+        click.Choice(["error", "drop"]),
+        default="error",
+    )
+
+    def open(self, source: str, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
+        """Read a complete table, coded with the states of `known` variables if given."""
+        from formats import open_dataset
+
+        return open_dataset(source, warn=reporter.warn, **self.rules(known))
+
+    def open_incomplete(
+        self, source: str, reporter: Reporter, known: KnownVariables | None = None
+    ) -> IncompleteDataset:
+        """As `open`, with missing cells kept."""
+        from formats import open_incomplete
+
+        return open_incomplete(source, warn=reporter.warn, **self.rules(known))
+
+    @property
+    def keeps_holes(self) -> bool:
+        """Whether missing cells are kept."""
+        return self.missing in KEPT
+
+    def rules(self, known: KnownVariables | None = None) -> dict[str, Any]:
+        """The options as arguments of the readers of tables."""
+        from formats.streams import source_name
+
+        rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
+        if known is not None:
+            rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
+        return rules
+
+    def recorded(self) -> dict[str, Any]:
+        """The options that decide how cells become codes, for the header of what is made from them."""
+        names = ("missing", "na", "discretize", "categories", "columns", "drop", "unseen")
+        given = {name: getattr(self, name) for name in names}
+        if len(self.discretize) == 1:  # one rule for all columns, the usual case, is recorded as it is typed
+            given["discretize"] = self.discretize[0]
+        return {name: None if value == "error" else value for name, value in given.items()}
+
+
+def data_options_with(kept: str | None = None) -> Decorator:
+    """The options of a command that reads tables; `kept` is its value of `KEPT`, if any."""
+    return packed("data_options", DataOptions, section="Data", changes={"missing": _missing(kept)})
+
+
+data_options = data_options_with()

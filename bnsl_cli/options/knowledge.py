@@ -1,0 +1,142 @@
+"""Constraints on arcs: ``--require``, ``--forbid``, ``--tiers``, the same in every stage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stages.optimize import OptimizeOptions
+
+from ..running.option_records import option_field, packed
+from .parameter_types import INPUT_PATH, ArcsOrPath
+
+if TYPE_CHECKING:
+    from stages.knowledge import Knowledge
+
+RECORDED_ARCS = 100
+"""Most arcs, or variables in tiers, that headers list; of more they hold the number and a digest."""
+
+
+@dataclass(frozen=True)
+class KnowledgeOptions:
+    """Arcs as typed, or ``@FILE``; a file of tiers."""
+
+    require: tuple[str, ...] = option_field(
+        "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
+        "arcs (one per line, CSV or JSON lines); may be given several times.",
+        ArcsOrPath(allow_dash=True),
+        "ARC|@FILE",
+        multiple=True,
+    )
+    forbid: tuple[str, ...] = option_field(
+        "An arc that the network must not have, or a file of arcs; may be given several times.",
+        ArcsOrPath(allow_dash=True),
+        "ARC|@FILE",
+        multiple=True,
+    )
+    tiers: str | None = option_field(
+        "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "
+        "leads back to an earlier tier.",
+        INPUT_PATH,
+        "FILE",
+    )
+
+    @property
+    def given(self) -> bool:
+        return bool(self.require or self.forbid or self.tiers)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files that are read, among them perhaps standard input."""
+        arcs = tuple(value[1:] for value in (*self.require, *self.forbid) if value.startswith("@"))
+        return arcs if self.tiers is None else (*arcs, self.tiers)
+
+    def resolve(self, names: Sequence[str]) -> Knowledge | None:
+        """The constraints on variables with these names; None if there are none.
+
+        Raises
+        ------
+        click.UsageError
+            An arc is none, or names an unknown variable.
+        FormatError
+            A file is damaged or names an unknown variable.
+        InfeasibleError
+            The constraints contradict each other.
+        """
+        if not self.given:
+            return None
+        from formats.graphs.arc_files import read_tiers
+        from stages.knowledge import make_knowledge
+
+        index = {name: position for position, name in enumerate(names)}
+        required = _read_arcs(self.require, index, "--require")
+        forbidden = _read_arcs(self.forbid, index, "--forbid")
+        tiers = read_tiers(self.tiers, index) if self.tiers else []
+        return make_knowledge(names, required, forbidden, tiers)
+
+
+knowledge_options = packed("knowing", KnowledgeOptions, section="Constraints")
+
+
+def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> list[tuple[int, int]]:
+    from formats.graphs.arc_files import UnknownArc, parse_arc, read_arcs
+
+    arcs: list[tuple[int, int]] = []
+    for value in values:
+        if value.startswith("@"):
+            arcs += read_arcs(value[1:], index)
+            continue
+        try:
+            arcs.append(parse_arc(value, index))
+        except UnknownArc as error:
+            if os.path.isfile(value):
+                arcs += read_arcs(value, index)
+                continue
+            raise click.UsageError(f"{name}: {error}.") from None
+    return arcs
+
+
+def recorded_knowledge(knowledge: Knowledge | None) -> dict[str, Any]:
+    """The constraints as values of options, for the header."""
+    if knowledge is None:
+        return {}
+    tiers: list[list[str]] = []
+    if knowledge.tiers is not None:
+        numbers = range(int(knowledge.tiers.max(initial=-1)) + 1)
+        tiers = [[knowledge.names[v] for v in (knowledge.tiers == k).nonzero()[0]] for k in numbers]
+    return {
+        "require": _recorded(_arc_texts(knowledge, knowledge.required)),
+        "forbid": _recorded(_arc_texts(knowledge, knowledge.forbidden)),
+        "tiers": _recorded(tiers, sum(map(len, tiers))),
+    }
+
+
+def _arc_texts(knowledge: Knowledge, parents: Mapping[int, Sequence[int]]) -> list[str]:
+    names = knowledge.names
+    return [f"{names[parent]}->{names[child]}" for child in sorted(parents) for parent in parents[child]]
+
+
+def _recorded(items: list, count: int | None = None) -> list | dict[str, Any] | None:
+    count = len(items) if count is None else count
+    if count <= RECORDED_ARCS:
+        return items or None
+    digest = hashlib.sha256(json.dumps(items).encode()).hexdigest()
+    return {"number": count, "digest": f"sha256:{digest}"}
+
+
+def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:
+    """The options of a search under these constraints."""
+    if knowledge is None:
+        return options
+    return replace(
+        options,
+        required=knowledge.arcs(knowledge.required),
+        forbidden=knowledge.arcs(knowledge.forbidden),
+        tiers=None if knowledge.tiers is None else tuple(knowledge.tiers.tolist()),
+    )

@@ -1,0 +1,113 @@
+"""The options of ``bnsl parentsets`` alone: limits, guiding inputs, parts of a run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import click
+
+from stages.parentsets import DEFAULT_METHOD, MAIN_METHODS, METHODS, ParentSetOptions
+
+from ..running.option_records import option_field
+from ..running.stage_command import option
+from .methods import method_options, own_method_options, refuse_unused, with_takers
+from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, SIZE, Finite, InputPath, Parsed
+from .shared import max_parents_field
+
+
+def _shard(text: str) -> tuple[int, int]:
+    """One of N parts: 2/8."""
+    match = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text.strip())
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise ValueError(f"{text!r} is no shard; write 1/8, 2/8, ... 8/8")
+    return int(match[1]), int(match[2])
+
+
+def takers_text(name: str) -> str:
+    """The methods that take an option, separated by commas."""
+    return ", ".join(method for method, spec in METHODS.items() if name in spec.options)
+
+
+TRACERS = ", ".join(name for name, spec in METHODS.items() if spec.traces)
+"""The methods that can write a trace."""
+
+trace_option = option(
+    "--trace",
+    type=OUTPUT_FILE,
+    section="Output",
+    help=with_takers(
+        "Write every scored set in the order of the search to this file: JSON lines, or by its name an Arrow or "
+        "Parquet table; 'bnsl formats trace' lists the columns. Each set of the variables at work takes some 50 "
+        "bytes of memory.",
+        TRACERS,
+    ),
+)
+
+method_flags = method_options(METHODS, f"Default: {DEFAULT_METHOD}.", main=MAIN_METHODS)
+own_search_options = own_method_options("own", ParentSetOptions, takers_text, lambda _: "Method")
+
+
+def check_options(ctx: click.Context, method: str) -> None:
+    """Refuse options that the method does not take."""
+    governed = {name for spec in METHODS.values() for name in spec.options}
+    refuse_unused(ctx, governed, METHODS[method].options, method, takers_text)
+    if ctx.params["trace"] is not None:
+        if not METHODS[method].traces:
+            raise click.UsageError(f"--trace does not go with method {method}; {TRACERS} take it.")
+        if ctx.params["dry_run"]:
+            raise click.UsageError("--trace goes with a search, not with --dry-run.")
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Limits of the search of each variable."""
+
+    max_parents: int | None = max_parents_field(section="Method")
+    keep_mass: float | None = option_field(
+        "List sets that a subset dominates, too, unless it scores more by ln(1/EPS) nats: what 'bnsl posterior' "
+        "needs. 0 lists all sets that were scored.",
+        Finite(min=0, max=1, max_open=True),
+        "EPS",
+        section="Method",
+    )
+    time_per_variable: float | None = option_field("Stop the search for each variable after this time.", DURATION)
+    memory: int | None = option_field(
+        "Memory that the whole process may take, such as 4G: searches whose sets no longer fit end early.", SIZE
+    )
+    dry_run: bool = option_field(
+        "Search a few variables only and forecast time, memory and sets of the run.", is_flag=True
+    )
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """Inputs that guide the search, besides the data."""
+
+    screen: str | None = option_field(
+        "Screening forest: its variables keep their one parent, the others choose among its roots.",
+        INPUT_PATH,
+        "FOREST",
+    )
+    near: str | None = option_field(
+        with_takers("Network around whose order sets are grown.", takers_text("near")), INPUT_PATH, "NETWORK"
+    )
+    extend: str | None = option_field(
+        "Parent sets of the same data and score, which are listed along with what is found.", INPUT_PATH, "SETS"
+    )
+
+
+@dataclass(frozen=True)
+class PartOptions:
+    """The part of a run to do."""
+
+    shard: tuple[int, int] | None = option_field(
+        "Search only the i-th of N parts of the variables, of about equal cost; the seed is 0 unless "
+        "given, so that parts fit. 'bnsl merge' puts them together.",
+        Parsed("i/N", _shard),
+    )
+    resume: str | None = option_field(
+        "Take over the finished variables of an earlier run that was to write FILE (from FILE or "
+        "FILE.part) and search the rest.",
+        InputPath(dir_okay=False),
+    )

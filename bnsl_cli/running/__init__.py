@@ -1,0 +1,1 @@
+"""How a command runs: its frame, messages, signals, exit codes."""

@@ -1,0 +1,220 @@
+"""SIGINT, SIGTERM and SIGHUP: they end the command, or, within `graceful_stop`, stop its search.
+
+Outside `graceful_stop` a signal raises `Interrupted`, which unwinds the command (temporary files are removed) and
+gives the exit code. Within it the first signal only sets the event that budgets check, and the search returns its
+best result so far. The second signal raises, and so does one that arrives while kernels are compiled, since there is
+no result yet.
+
+A terminal sends its signals to all commands of a pipe. While a command waits for the one before it
+(`read_patiently`), the first of them is therefore only remembered: the writer ends its output, and the command works
+on that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import stat
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from stages.runtime.budgets import StopSignal
+
+
+class Interrupted(BaseException):
+    """A signal asked the command to end; like KeyboardInterrupt no Exception, so that it is not swallowed.
+
+    Parameters
+    ----------
+    signal_number : int
+    lost : str
+        What is missing because of it, and what to do.
+    """
+
+    def __init__(self, signal_number: int, lost: str = ""):
+        super().__init__(signal_number)
+        self.signal_number = signal_number
+        self.lost = lost
+
+    def __str__(self) -> str:
+        return f"interrupted: {self.lost}" if self.lost else "interrupted"
+
+
+def interruption_behind(error: BaseException | None) -> Interrupted | None:
+    """The `Interrupted` among the causes of an error, if there is one.
+
+    Python before 3.12 raises a `RuntimeError` from whatever is raised while a class is built, and other packages may
+    answer an interruption with errors of their own.
+    """
+    while error is not None and not isinstance(error, Interrupted):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+class StopRequest(threading.Event):
+    """An event that remembers which signal set it."""
+
+    signal_number: int | None = None
+
+    def __reduce__(self) -> tuple[Callable[[], StopSignal], tuple[()]]:
+        from stages.runtime.budgets import arriving_stop
+
+        return arriving_stop, ()
+
+    @property
+    def exit_code(self) -> int:
+        """128 + signal number if a signal arrived, else 0."""
+        return 0 if self.signal_number is None else 128 + self.signal_number
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+FROM_TERMINAL = (signal.SIGINT, signal.SIGHUP)
+"""Signals that a terminal sends to every command of a pipe."""
+PATIENCE = 10.0
+"""Seconds of a search whose input comes from an interrupted command."""
+RESEND_SECONDS = 0.01
+"""Delay after which a signal that Python dropped is handled again."""
+
+_current: StopRequest | None = None  # that of the innermost `graceful_stop`
+_lost = ""
+_patient = False
+_remembered: int | None = None  # signal that arrived while the command waited for its input
+_deferred: int | None = None  # signal to be handled again: after the section that defers signals, or by the alarm
+_defers = False
+
+
+def remembered_signal() -> int | None:
+    """The signal that arrived while the command waited for the one before it, if any."""
+    return _remembered
+
+
+def say_if_interrupted(lost: str) -> None:
+    """Set the message for a signal that ends the command before its search has begun."""
+    global _lost
+    _lost = lost
+
+
+@contextlib.contextmanager
+def read_patiently() -> Iterator[None]:
+    """Within the block the first signal of a terminal waits until standard input, if it is a pipe, has ended."""
+    global _patient, _remembered
+    _patient, _remembered = True, None
+    try:
+        yield
+    finally:
+        _patient = False
+
+
+@contextlib.contextmanager
+def deferred_signals() -> Iterator[None]:
+    """Within the block signals are recorded, and the last is handled at its end."""
+    global _defers
+    _defers = True
+    try:
+        yield
+    finally:
+        _defers = False
+        _handle_deferred()
+
+
+def _waits_for_writer() -> bool:
+    """Whether standard input is a pipe that has a writer, or unread data."""
+    try:
+        if not stat.S_ISFIFO(os.fstat(0).st_mode):
+            return False
+        poll = select.poll()
+        poll.register(0, select.POLLIN | select.POLLHUP)
+        events = dict(poll.poll(0)).get(0, 0)
+    except OSError:
+        return False
+    return bool(events & select.POLLIN) or not events & select.POLLHUP
+
+
+def _on_signal(signal_number: int, _frame: object = None) -> None:
+    global _remembered, _deferred
+    # A deferred signal is handled soon: another one takes its place, since what is raised meanwhile would be dropped.
+    if _defers or _deferred is not None:
+        _deferred = signal_number
+        return
+    waits = _patient and _current is None and _remembered is None
+    if waits and signal_number in FROM_TERMINAL and _waits_for_writer():
+        _remembered = signal_number
+        return
+    if _current is None or _compiles_first():
+        raise Interrupted(signal_number, _lost)
+    # Not `is_set`: a second signal may arrive while `set` holds the event's lock, and must not wait for it.
+    if _current.signal_number is not None:
+        raise Interrupted(signal_number)
+    _current.signal_number = signal_number
+    _current.set()
+
+
+def _compiles_first() -> bool:
+    """Whether the search waits for its kernels."""
+    warm_up: Any = sys.modules.get("stages.runtime.warm_up")
+    return warm_up is not None and warm_up.is_compiling()
+
+
+def install_handlers() -> None:
+    """Handle signals from now on, unless the parent process ignores them (nohup, background jobs)."""
+    _install(_on_signal)
+    signal.signal(signal.SIGALRM, _handle_deferred)
+    sys.unraisablehook = _resend
+
+
+def _resend(unraisable: Any) -> None:
+    """Handle a signal again that arrived in a finaliser, where Python drops exceptions."""
+    global _deferred
+    error = unraisable.exc_value
+    if not isinstance(error, Interrupted):
+        sys.__unraisablehook__(unraisable)
+        return
+    _deferred = error.signal_number
+    signal.setitimer(signal.ITIMER_REAL, RESEND_SECONDS)
+
+
+def _handle_deferred(*_: object) -> None:
+    global _deferred
+    number, _deferred = _deferred, None
+    if number is not None:
+        _on_signal(number)
+
+
+def install_early_handlers() -> None:
+    """Until `install_handlers`, a signal ends the process silently: there is nothing to remove yet."""
+    _install(_exit_on_signal)
+
+
+def _exit_on_signal(signal_number: int, _frame: object) -> NoReturn:
+    os._exit(128 + signal_number)
+
+
+def _install(handler: Callable[[int, object], None]) -> None:
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def graceful_stop() -> Iterator[StopRequest]:
+    """Within the block the first signal sets the yielded event instead of ending the command.
+
+    A stage that has no result yet then ends the command as outside the block.
+    """
+    from stages.runtime.errors import NothingFoundError
+
+    global _current
+    _current = request = StopRequest()
+    try:
+        yield request
+    except NothingFoundError as error:
+        if request.signal_number is None:
+            raise
+        raise Interrupted(request.signal_number, _lost) from error
+    finally:
+        _current = None

@@ -1,0 +1,161 @@
+"""A live line of progress on a terminal, and the choice between it and plain lines.
+
+The line is drawn (and rich imported) only if stderr is a terminal and stdout is no pipe: in ``a | b | c`` just the
+last stage draws, the others write a plain line every few seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from ..tables.printable import printable
+from .progress_text import compiling_text, progress_text
+from .reporter import Reporter
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+LIVE_DELAY = 0.4
+"""Seconds of work before the line appears, so that short runs show none."""
+LIVE_INTERVAL = 0.1
+WIDE = 100
+"""Columns from which on a bar, and the time limit beside the time left, are shown."""
+SILENT_DELAY = 1.0
+"""Seconds until the line appears for a stage without progress: it reads, or compiles."""
+
+
+class LiveReporter(Reporter):
+    """One line of progress at the bottom of the terminal; lines of text scroll above it.
+
+    Parameters
+    ----------
+    prefix, verbosity
+    shows_silence : bool
+        Draw also while a stage reports no progress.
+    """
+
+    def __init__(self, prefix: str, verbosity: int = 0, shows_silence: bool = False):
+        super().__init__(prefix, verbosity)
+        self._is_over = False
+        self._bar: Progress | None = None
+        self._task: Any = None
+        self._lock = threading.Lock()
+        self._alarm = threading.Timer(SILENT_DELAY, self._open_bar)
+        self._alarm.daemon = True
+        if shows_silence:
+            self._alarm.start()
+
+    def _write(self, text: str) -> None:
+        if self._bar is None:
+            super()._write(text)
+        else:
+            self._bar.console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
+
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        """Work done so far, after the first moment."""
+        left = self._time_left(done, total)
+        now = time.monotonic()
+        if now - self._started < LIVE_DELAY or now - self._last_progress < LIVE_INTERVAL:
+            return
+        self._last_progress = now
+        bar = self._open_bar()
+        if bar is None:
+            return
+        share = self._share(done, total)
+        shown = printable(progress_text(done, total, counted, left | facts))
+        bar.update(self._task, completed=share or 0.0, total=None if share is None else 1.0, facts=shown)
+
+    def compiling(self, count: int, seconds: float) -> None:
+        """As in `Reporter`, shown until there is progress."""
+        bar = self._open_bar()
+        if bar is not None:
+            bar.update(self._task, facts=compiling_text(count, seconds))
+
+    def _share(self, done: int, total: int | None) -> float | None:
+        """The share of the work that is done, or of the time limit; None if unknown."""
+        if self._budget is not None and self._budget.seconds:
+            return min(1.0, self._budget.elapsed() / self._budget.seconds)
+        return done / total if total else None
+
+    def _open_bar(self) -> Progress | None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.table import Column
+
+        with self._lock:
+            if self._is_over or self._bar is not None:
+                return self._bar
+            console = Console(stderr=True)
+            self._shows_limit = is_wide = console.width >= WIDE
+            self._bar = bar = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                *([BarColumn(bar_width=8)] if is_wide else []),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[facts]}", markup=False, table_column=Column(ratio=1)),
+                console=console,
+                transient=True,
+                expand=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._task = bar.add_task(self.prefix, total=None, facts="getting ready")
+            bar.tasks[0].start_time = self._started
+            bar.start()
+            return bar
+
+    def pause(self) -> None:
+        """Clear the line for good, before data go to the same terminal."""
+        self._alarm.cancel()
+        with self._lock:
+            self._is_over = True
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
+
+    def close(self) -> None:
+        """The stage is done."""
+        self.pause()
+        super().close()
+
+
+def _draws_live(verbosity: int) -> bool:
+    if verbosity < 0 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    return not _is_pipe(sys.stdout, otherwise=True)
+
+
+def _is_pipe(stream: IO, otherwise: bool = False) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return otherwise
+
+
+@contextlib.contextmanager
+def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[Reporter]:
+    """The reporter that suits stderr and stdout, closed at the end of the block.
+
+    Parameters
+    ----------
+    prefix, verbosity
+    writes_stdout : bool
+        Whether data go to standard output; on a terminal they must not meet the line of progress.
+    """
+    if _draws_live(verbosity):
+        is_free = not (writes_stdout and sys.stdout.isatty())
+        # The preceding command of a pipe shows its own progress.
+        reporter: Reporter = LiveReporter(prefix, verbosity, is_free and not _is_pipe(sys.stdin))
+    else:
+        reporter = Reporter(prefix, verbosity)
+    try:
+        yield reporter
+    finally:
+        reporter.close()

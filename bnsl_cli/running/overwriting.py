@@ -1,0 +1,113 @@
+"""Commands must not overwrite their inputs: outputs are compared with inputs before anything is opened.
+
+Files are compared by device and inode, so that links and different spellings of a path are recognised.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import click
+
+from ..options.parameter_types import InputPath, OutputPath
+
+RENEWALS: dict[tuple[str, str, str], str | None] = {
+    ("parentsets", "resume", "output"): "parentsets",
+    ("parentsets", "extend", "output"): "parentsets",
+    ("optimize", "sets", "save_sets"): "parentsets",
+    ("optimize", "start", "output"): "network",
+    ("merge", "files", "output"): "parentsets",
+    ("convert", "source", "output"): None,
+}
+"""Command, input and output whose result may replace the input, if the input has the given format (None: the one
+written). The result contains the input, which has been read to its end by then."""
+
+KEEP_PARTS = ("parentsets",)
+"""Commands that write ``FILE.part`` first, from which a later run resumes."""
+
+
+class Place(NamedTuple):
+    """A file named by a parameter: the parameter, its name for users, the path, the file's status if it exists."""
+
+    parameter: str
+    called: str
+    path: str
+    status: os.stat_result | None
+
+
+def check_outputs(ctx: click.Context) -> None:
+    """Refuse a command line that would overwrite one of its inputs, or write two results to one file."""
+    inputs = [place for place in _inputs(ctx) if place.status]
+    outputs = list(_outputs(ctx))
+    for output in outputs:
+        for source in inputs:
+            if _is_same(output, source) and not _is_renewal(ctx, source, output):
+                raise click.UsageError(
+                    f"{output.called} is also the input {source.called} ({source.path}), which the result would"
+                    " replace: write to another file.",
+                    ctx,
+                )
+    for number, output in enumerate(outputs):
+        for other in outputs[:number]:
+            if other.parameter != output.parameter and _is_same(output, other):
+                raise click.UsageError(f"{other.called} and {output.called} name the same file {output.path}.", ctx)
+
+
+def _inputs(ctx: click.Context) -> Iterator[Place]:
+    for parameter in ctx.command.params:
+        if isinstance(parameter.type, InputPath) and parameter.name:
+            for path in parameter.type.paths(ctx.params.get(parameter.name)):
+                yield Place(parameter.name, _called(parameter), path, _regular_file(path))
+    yield Place("-", "on standard input", "<stdin>", _regular_file(0))
+
+
+def _outputs(ctx: click.Context) -> Iterator[Place]:
+    for parameter in ctx.command.params:
+        path = ctx.params.get(parameter.name or "")
+        if isinstance(parameter.type, OutputPath) and parameter.name and path and path != "-":
+            unfinished = [f"{path}.part"] if ctx.info_name in KEEP_PARTS else []
+            for name in (path, *unfinished):
+                yield Place(parameter.name, _called(parameter), name, _regular_file(name))
+    yield Place("-", "standard output", "<stdout>", _regular_file(1))
+
+
+def _called(parameter: click.Parameter) -> str:
+    return (
+        max(parameter.opts, key=len) if isinstance(parameter, click.Option) else str(parameter.metavar).strip("[].")
+    )
+
+
+def _regular_file(path: str | int) -> os.stat_result | None:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _is_same(one: Place, other: Place) -> bool:
+    if one.status and other.status:
+        return os.path.samestat(one.status, other.status)
+    if os.path.exists(one.path) or os.path.exists(other.path):
+        return False  # pipes and devices may be named twice
+    return os.path.realpath(one.path) == os.path.realpath(other.path)
+
+
+def _is_renewal(ctx: click.Context, source: Place, output: Place) -> bool:
+    key = (str(ctx.info_name), source.parameter, output.parameter)
+    if key not in RENEWALS:
+        return False
+    from formats.detection import detect_lines
+    from formats.kinds import Kind
+    from formats.textlines import Lines
+
+    lines = Lines(source.path)
+    found = detect_lines(lines)
+    lines.close()
+    if found.kind is Kind.DATA:
+        return False
+    target = RENEWALS[key] or ctx.params["target_format"]
+    return found.target == target if target else output.path.lower().endswith(tuple(found.suffixes))

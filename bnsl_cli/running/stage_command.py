@@ -1,0 +1,158 @@
+"""The command of a stage and its options: two help pages, inputs kept whole.
+
+``--help`` is one screen: the docstring of the command and its common options, named once where the command is
+declared (`stage_command`), each with the first sentence of its help. ``--help-all`` has all options by section, and
+the command's text in `topics/commands` (`main.StageGroup.full_help`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import click
+
+from ..options.parameter_types import InputPath
+from .encoding import require_text
+from .interrupts import Interrupted, deferred_signals, read_patiently, remembered_signal
+from .overwriting import check_outputs
+
+Decorator = Callable[[Callable], Callable]
+Row = tuple[str, str]
+
+WIDTH = 80
+"""Columns of help pages, at most."""
+
+
+class SectionOption(click.Option):
+    """An option that belongs to a section of the help page."""
+
+    def __init__(self, declarations: Sequence[str], section: str = "Run", **settings: Any):
+        super().__init__(declarations, **settings)
+        self.section = section
+
+    def short_record(self, ctx: click.Context) -> Row:
+        """Its row on the one-screen help page: spelling and first sentence."""
+        names, text = self.get_help_record(ctx) or ("", "")
+        first, end, _ = (self.help or "").partition(". ")
+        return names, text.replace(self.help or "", first + end.rstrip())
+
+
+def option(*declarations: str, section: str = "Run", **settings: Any) -> Decorator:
+    """`click.option` with a help section; the first sentence of its help must stand alone. A default is shown."""
+    settings.setdefault("show_default", "default" in settings)
+    return click.option(*declarations, cls=SectionOption, section=section, **settings)
+
+
+class StageCommand(click.Command):
+    """A subcommand with two help pages, which never writes over its inputs."""
+
+    common: tuple[str, ...] = ()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            hint = self._meant_by(error.option_name, ctx)
+            raise click.UsageError(f"{error.message}{hint}", ctx) from None
+
+    def _meant_by(self, unknown: str, ctx: click.Context) -> str:
+        """A hint for an unknown option: the argument of that name, or options of similar spelling."""
+        from difflib import get_close_matches
+
+        word = unknown.lstrip("-")
+        arguments = [p.make_metavar(ctx) for p in self.params if isinstance(p, click.Argument)]
+        named = [metavar for metavar in arguments if metavar.strip("[].") == word.upper()]
+        if named:
+            return f" {named[0].strip('[].')} is an argument: {' '.join([ctx.command_path, *arguments])}"
+        options = [p for p in self.params if isinstance(p, click.Option)]
+        names = [name.lstrip("-") for option in options for name in (*option.opts, *option.secondary_opts)]
+        close = get_close_matches(word, names, n=2)
+        close += [name for name in names if word and name.startswith(f"{word}-") and name not in close]
+        return f" Did you mean {' or '.join(f'--{name}' for name in close)}?" if close else ""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with deferred_signals():
+            import orjson  # noqa: F401 (an exception raised while it loads would end the process)
+        require_text(ctx)
+        check_outputs(ctx)
+        if not self._reads_standard_input(ctx):
+            return super().invoke(ctx)
+        with read_patiently():
+            try:
+                code = super().invoke(ctx)
+            except Exception as error:
+                number = remembered_signal()
+                if number is None:
+                    raise
+                raise Interrupted(number, "the previous command of the pipe wrote nothing") from error
+        number = remembered_signal()
+        return code if code or number is None else 128 + number
+
+    def _reads_standard_input(self, ctx: click.Context) -> bool:
+        values = [(p, ctx.params.get(p.name or "")) for p in self.params if isinstance(p.type, InputPath)]
+        named = any("-" in (value if isinstance(value, tuple) else (value,)) for _, value in values)
+        return named or any(isinstance(p, click.Argument) and not value for p, value in values)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not self.common:
+            self.format_sections(ctx, formatter)
+        else:
+            options = {name: p for p in self.params if isinstance(p, SectionOption) for name in p.opts}
+            with formatter.section("Common options"):
+                formatter.write_dl([options[name].short_record(ctx) for name in self.common], col_max=24)
+        formatter.write_paragraph()
+        formatter.write_text(f"{ctx.command_path} --help-all: all options and details. bnsl help: topics.")
+
+    def format_sections(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """All options, section by section."""
+        sections: dict[str, list[Row]] = {}
+        for parameter in self.get_params(ctx):
+            row = parameter.get_help_record(ctx)
+            if row is not None and isinstance(parameter, click.Option):
+                sections.setdefault(getattr(parameter, "section", "General"), []).append(row)
+        general = sections.pop("General", [])
+        for title, rows in [*sections.items(), ("General", general)]:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _show_full_help(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(cast(Any, ctx.find_root().command).full_help(ctx.info_name))  # `main.StageGroup`
+        ctx.exit()
+
+
+_help_all_option = option(
+    "--help-all",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_full_help,
+    section="General",
+    help="Show all options and details, and exit.",
+)
+
+
+def stage_command(common: str = "") -> Callable[[Callable], StageCommand]:
+    """Make a callback a command; the command line's table gives it its name.
+
+    Parameters
+    ----------
+    common : str
+        The options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
+    """
+    settings = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
+
+    def decorate(function: Callable) -> StageCommand:
+        command = click.command(cls=StageCommand, context_settings=settings)(_help_all_option(function))
+        command.common = tuple(common.split())
+        return command
+
+    return decorate
+
+
+def given_parameters(ctx: click.Context) -> list[click.Parameter]:
+    """The parameters given on the command line, in the order of the help page."""
+    typed = click.core.ParameterSource.COMMANDLINE
+    return [p for p in ctx.command.params if p.name and ctx.get_parameter_source(p.name) == typed]

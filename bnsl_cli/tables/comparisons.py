@@ -1,0 +1,91 @@
+"""Tables of a comparison as text, LaTeX, CSV or JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..files.recording import write_json_lines
+from ..running.encoding import escaped
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from stages.evaluate.comparison_tables import Section
+
+_NUMBER = re.compile(r"(-|-?[\d,.]+(e[-+]\d+)?)( \*|  )?")
+
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "<": r"$<$",
+    ">": r"$>$",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def write_sections(target: str, format_name: str, sections: Sequence[Section]) -> None:
+    """Write all tables in one of the formats ``table``, ``latex``, ``csv`` and ``jsonl``."""
+    if format_name == "jsonl":
+        write_json_lines(target, (row for section in sections for row in section.rows))
+    elif format_name == "table":
+        _write_tables(target, sections)
+    else:
+        from formats.streams import open_output
+
+        text = _csv_text(sections) if format_name == "csv" else "\n".join(map(_latex_text, sections))
+        with open_output(target) as stream:
+            stream.write(escaped(text).encode())
+
+
+def _write_tables(target: str, sections: Sequence[Section]) -> None:
+    from .layout import add_rows, new_table, write_text
+
+    parts: list[Table | str] = []
+    for section in sections:
+        cells = [list(row) for row in section.cells]
+        for row, column in section.best:
+            cells[row][column] += " *"
+        # Blanks in place of the star keep digits aligned.
+        for row, line in enumerate(cells):
+            for column, text in enumerate(line):
+                if section.best and column and (row, column) not in section.best:
+                    line[column] = f"{text}  "
+        numbers = [all(_NUMBER.fullmatch(text) for text in column) for column in zip(*cells)]
+        view = new_table(*(f">{name}" if n else name for name, n in zip(section.columns, numbers)))
+        add_rows(view, cells, None)
+        parts += [section.title, *([view] if cells else []), *section.notes, ""]
+    if any(section.best for section in sections):
+        parts.append("* best of its line")
+    write_text(target, *parts)
+
+
+def _csv_text(sections: Sequence[Section]) -> str:
+    rows = [row for section in sections for row in section.rows]
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def _latex_text(section: Section) -> str:
+    """A tabular without packages; best values are bold."""
+    lines = [f"% {section.title}", rf"\begin{{tabular}}{{l{'r' * (len(section.columns) - 1)}}}", r"\hline"]
+    lines += [_latex_row(section.columns), r"\hline"]
+    for row, cells in enumerate(section.cells):
+        lines.append(_latex_row(cells, [column for column in range(len(cells)) if (row, column) in section.best]))
+    lines += [r"\hline", r"\end{tabular}", *(f"% {note}" for note in section.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Sequence[str], bold: Sequence[int] = ()) -> str:
+    texts = [_MINUS.sub("$-$", "".join(_LATEX.get(sign, sign) for sign in cell)) for cell in cells]
+    return " & ".join(rf"\textbf{{{text}}}" if i in bold else text for i, text in enumerate(texts)) + r" \\"

@@ -1,0 +1,66 @@
+"""Measures of ``bnsl evaluate`` as readable tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .layout import COLUMN_GAP, add_rows, fitting_names, new_table, width_of, write_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def show_measures(target: str, records: Sequence[Mapping[str, Any]], meanings: Mapping[str, str]) -> None:
+    """One network: a line for each measure, with its meaning. Several: a line for each network."""
+    names = [name for name in meanings if any(name in record for record in records)]
+    paths = [record["network"] for record in records]
+    files = ["<stdin>" if path == "-" else path.rpartition("/")[2] for path in paths]
+    places = [f"#{record['index']}" if "index" in record else "" for record in records]
+    files, paths = ([name + place for name, place in zip(names, places)] for names in (files, paths))
+    titles = fitting_names(target, files if len(set(files)) == len(files) else paths)
+    if len(records) == 1:
+        view = new_table("!measure", f">{titles[0]}", "meaning")
+        add_rows(view, ([name, _figure(records[0].get(name)), meanings[name]] for name in names), None)
+        write_text(target, view)
+        return
+    columns = {name: [_figure(record.get(name)) for record in records] for name in names}
+    available = width_of(target) - max(map(len, titles))
+    parts: list[Table | str] = []
+    for block in _blocks(columns, available):
+        view = new_table("!network", *(f">{_folded(name)}" for name in block))
+        add_rows(view, zip(titles, *(columns[name] for name in block)), None)
+        parts += ["", view] if parts else [view]
+    write_text(target, *parts)
+
+
+def _folded(measure: str) -> str:
+    """The name of a measure in two lines if it has parts."""
+    head, line, tail = measure.rpartition("_")
+    return f"{head}{line}\n{tail}" if head else measure
+
+
+def _blocks(columns: Mapping[str, Sequence[str]], available: int) -> list[list[str]]:
+    """Measures in blocks whose columns fit side by side; a single block if one of them does not fit alone."""
+    widths = {
+        name: COLUMN_GAP + max(map(len, [*_folded(name).split("\n"), *cells])) for name, cells in columns.items()
+    }
+    if max(widths.values()) > available:
+        return [list(columns)]
+    blocks: list[list[str]] = []
+    left = 0
+    for name, width in widths.items():
+        if width > left:
+            blocks.append([])
+            left = available
+        blocks[-1].append(name)
+        left -= width
+    return blocks
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:,.4f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

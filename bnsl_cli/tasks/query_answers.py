@@ -1,0 +1,193 @@
+"""Answers of ``bnsl query`` given one set of evidence."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from formats import open_table_writer
+from formats.tables.evidence import find_variable
+from formats.tables.result_tables import FIGURE, TEXT, open_result_writer
+from stages.inference import queries
+from stages.inference.junction_trees import Engine
+from stages.inference.likelihood_weighting import weigh_samples
+from stages.inference.queries import Answer, Evidence, sample_given
+from stages.runtime.memory import format_bytes
+
+from ..options.query import AnswerOptions, QuestionOptions
+from ..running.reporter import Reporter
+from ..tables.stage_results import show_results
+
+Table = Sequence[Sequence[str] | Sequence[float]]
+
+
+def answer(
+    engine: Engine, observed: Evidence, question: QuestionOptions, target: AnswerOptions, reporter: Reporter
+) -> dict[str, object]:
+    """Answer a question exactly, with a table of results; returns figures of the run."""
+    columns, values, found = ask(engine, observed, question)
+    cost = found.cost
+    reporter.detail(
+        f"{cost.hidden} hidden variables that matter, width {cost.width}, tables of {cost.cells:,.0f} cells, "
+        f"{format_bytes(cost.memory)}"
+    )
+    what = "states and evidence together" if question.mpe or question.map_of is not None else "evidence"
+    closing = f"; log-probability of {what} {found.log_probability:.6g}"
+    write_answer(columns, values, _about(engine, observed) + closing, target, reporter)
+    return {"log_probability": found.log_probability, **cost._asdict()}
+
+
+def estimate(
+    engine: Engine,
+    observed: Evidence,
+    question: QuestionOptions,
+    seed: int,
+    target: AnswerOptions,
+    reporter: Reporter,
+) -> dict[str, object]:
+    """Answer from weighted samples, with a column of standard errors; returns figures of the run."""
+    n_samples = question.approximate or 0
+    groups = _groups_of(engine, observed, question)
+    found = weigh_samples(engine, observed, groups, n_samples, seed)
+    if question.probability:
+        probability = math.exp(found.log_probability)
+        columns = dict.fromkeys(("log_probability", "probability", "standard_error"), FIGURE)
+        values: Table = [[found.log_probability], [probability], [probability * found.log_error]]
+    elif question.joint is not None:
+        columns, values = _joint_table(engine, groups[0], found.probabilities[0])
+    else:
+        columns, values = _marginal_table(engine, [v for (v,) in groups], found.probabilities)
+    if not question.probability:
+        columns |= {"standard_error": FIGURE}
+        values = [*values, [error for part in found.standard_errors for error in part.ravel().tolist()]]
+    closing = (
+        f"; {n_samples:,} weighted samples, worth {found.effective:,.1f} independent ones; log-probability of "
+        f"evidence {found.log_probability:.6g} with a standard error of {found.log_error:.2g}"
+    )
+    write_answer(columns, values, _about(engine, observed) + closing, target, reporter)
+    return {
+        "log_probability": found.log_probability,
+        "log_probability_error": found.log_error,
+        "samples": n_samples,
+        "effective_samples": found.effective,
+        "seed": seed,
+    }
+
+
+def _about(engine: Engine, observed: Evidence) -> str:
+    return f"evidence on {len(observed)} of {engine.n_variables} variables"
+
+
+def write_answer(
+    columns: dict[str, str], values: Table, closing: str, target: AnswerOptions, reporter: Reporter
+) -> None:
+    """Write a table of results, to read or for programs."""
+    reporter.pause()
+    if target.is_table:
+        show_results(target.output, columns, values, target.format_name, closing)
+    else:
+        with open_result_writer(target.output, columns, target.format()) as writer:
+            writer.write(values)
+        reporter.summary(closing)
+
+
+def ask(engine: Engine, observed: Evidence, question: QuestionOptions) -> tuple[dict[str, str], Table, Answer[Any]]:
+    """Columns and values of the table of results, and the answer."""
+    variables = engine.network.variables
+    values: Table
+    if question.probability:
+        probability = queries.log_probability(engine, observed)
+        values = [[probability.log_probability], [math.exp(probability.log_probability)]]
+        return {"log_probability": FIGURE, "probability": FIGURE}, values, probability
+    if question.mpe:
+        best = queries.most_probable_completion(engine, observed)
+        states = [v.known_states[code] for v, code in zip(variables, best.found.tolist())]
+        return {"variable": TEXT, "state": TEXT}, [[v.name for v in variables], states], best
+    if question.map_of is not None:
+        chosen = joined_variables(engine, observed, question.map_of, "map")
+        likely = queries.most_probable_states(engine, observed, chosen)
+        states = [variables[v].known_states[code] for v, code in zip(chosen, likely.found)]
+        return {"variable": TEXT, "state": TEXT}, [[variables[v].name for v in chosen], states], likely
+    if question.joint is not None:
+        together = joined_variables(engine, observed, question.joint, "joint")
+        joint = queries.joint(engine, observed, together)
+        return *_joint_table(engine, together, joint.found), joint
+    chosen = _single_variables(engine, observed, question)
+    single = queries.marginals(engine, observed, chosen)
+    return *_marginal_table(engine, chosen, single.found), single
+
+
+def _joint_table(engine: Engine, chosen: Sequence[int], probabilities: np.ndarray) -> tuple[dict[str, str], Table]:
+    """Columns and values of a joint distribution: a row for each combination of states."""
+    variables = engine.network.variables
+    labels = zip(*itertools.product(*(variables[v].known_states for v in chosen)))
+    columns = dict.fromkeys((variables[v].name for v in chosen), TEXT) | {"probability": FIGURE}
+    return columns, [*labels, probabilities.ravel().tolist()]
+
+
+def _marginal_table(
+    engine: Engine, chosen: Sequence[int], distributions: Sequence[np.ndarray]
+) -> tuple[dict[str, str], Table]:
+    """Columns and values of distributions of single variables: a row for each state of each."""
+    variables = engine.network.variables
+    values: Table = [
+        [variables[v].name for v in chosen for _ in variables[v].known_states],
+        [state for v in chosen for state in variables[v].known_states],
+        [p for distribution in distributions for p in distribution.tolist()],
+    ]
+    return {"variable": TEXT, "state": TEXT, "probability": FIGURE}, values
+
+
+def _single_variables(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[int]:
+    """The variables named in the question; by default all that are not observed."""
+    variables = engine.network.variables
+    if question.variables is None:
+        return [v for v in range(len(variables)) if v not in observed]
+    return [find_variable(name, variables) for name in question.variables]
+
+
+def _groups_of(engine: Engine, observed: Evidence, question: QuestionOptions) -> list[list[int]]:
+    """The groups of variables whose joint distributions are estimated; refuses observed ones."""
+    if question.probability:
+        return []
+    if question.joint is not None:
+        return [joined_variables(engine, observed, question.joint, "joint")]
+    chosen = _single_variables(engine, observed, question)
+    for variable in chosen:
+        if variable in observed:
+            raise click.UsageError(f"--approximate: {engine.network.variables[variable].name} is observed.")
+    return [[variable] for variable in chosen]
+
+
+def joined_variables(engine: Engine, observed: Evidence, names: Sequence[str], asked: str) -> list[int]:
+    """The variables of a joint distribution or of its mode; refuses duplicates and observed ones."""
+    found = [find_variable(name, engine.network.variables) for name in names]
+    if len(set(found)) < len(found):
+        raise click.UsageError(f"--{asked} names a variable twice.")
+    for name, variable in zip(names, found):
+        if variable in observed:
+            raise click.UsageError(f"--{asked}: {name} is observed.")
+    if asked == "joint" and {"probability", "standard_error"} & set(names):
+        raise click.UsageError(
+            "--joint: a variable called 'probability' or 'standard_error' would be a second column of that name."
+        )
+    return found
+
+
+def draw_samples(
+    engine: Engine, observed: Evidence, n_rows: int, seed: int, target: AnswerOptions, reporter: Reporter
+) -> dict[str, object]:
+    """Draw rows and write them as data; returns figures of the run."""
+    drawn = 0
+    with open_table_writer(target.output, engine.network.variables, target.format()) as writer:
+        for batch in sample_given(engine, observed, n_rows, seed):
+            writer.write(batch)
+            drawn += batch.shape[1]
+            reporter.progress(drawn, n_rows, "rows")
+    reporter.summary(f"{drawn:,} rows; evidence on {len(observed)} of {engine.n_variables} variables")
+    return {"rows": drawn, "seed": seed}

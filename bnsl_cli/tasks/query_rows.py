@@ -1,0 +1,123 @@
+"""A table of evidence with missing cells, queried row by row: probabilities, predicted columns, completed rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from formats import open_table_writer
+from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
+from formats.tables.result_tables import FIGURE, TEXT, open_result_writer
+from stages.inference.junction_trees import Engine
+from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
+
+from ..options.data import DataOptions
+from ..options.query import AnswerOptions, TableOptions
+from ..options.shared import resolve_seed
+from ..running.reporter import Reporter
+from .query_answers import write_answer
+
+
+def answer_rows(
+    engine: Engine,
+    rows: TableOptions,
+    data_options: DataOptions,
+    seed: int | None,
+    target: AnswerOptions,
+    reporter: Reporter,
+) -> dict[str, object]:
+    """Answer for each row of a table; returns figures of the run."""
+    assert rows.table is not None
+    variables = engine.network.variables
+    targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
+    evidence = open_evidence(
+        rows.table,
+        variables,
+        delimiter=data_options.delimiter,
+        header=not data_options.no_header,
+        na=data_options.na,
+        warn=reporter.warn,
+    )
+    if rows.fill is not None:
+        return fill_holes(engine, evidence, rows, target, seed, reporter)
+    columns = result_columns(engine, targets)
+    batches = result_batches(engine, evidence, targets, rows.jobs, reporter)
+    n_rows = evidence.codes.shape[1]
+    closing = f"{n_rows:,} rows, {int(evidence.is_hidden.sum()):,} of {evidence.codes.size:,} cells hidden"
+    if target.is_table:
+        values = [list(itertools.chain.from_iterable(parts)) for parts in zip(*batches)]
+        write_answer(columns, values, closing, target, reporter)
+    else:
+        with open_result_writer(target.output, columns, target.format()) as writer:
+            for batch in batches:
+                writer.write(batch)
+        reporter.summary(closing)
+    return {"rows": n_rows}
+
+
+def fill_holes(
+    engine: Engine,
+    evidence: EvidenceTable,
+    rows: TableOptions,
+    target: AnswerOptions,
+    seed: int | None,
+    reporter: Reporter,
+) -> dict[str, Any]:
+    """Write the completed table; returns figures of the run."""
+    seed = resolve_seed(seed, reporter) if rows.fill == "drawn" else None
+    n_holes, n_rows = int(evidence.is_hidden.sum()), evidence.codes.shape[1]
+    with open_table_writer(target.output, engine.network.variables, target.format()) as writer:
+        for answers in fill(engine, *evidence, seed, rows.jobs):
+            writer.write(answers.codes)
+            reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
+    reporter.summary(f"{n_holes:,} of {evidence.codes.size:,} cells filled")
+    return {"rows": n_rows, "filled": n_holes, "seed": seed}
+
+
+def result_columns(engine: Engine, targets: list[int]) -> dict[str, str]:
+    """The columns of the answers for rows, and the kind of their values."""
+    columns = {}
+    for target in targets:
+        variable = engine.network.variables[target]
+        columns[variable.name] = TEXT
+        columns |= dict.fromkeys((f"P({variable.name}={state})" for state in variable.known_states), FIGURE)
+    return columns | {"log_probability": FIGURE}
+
+
+def result_batches(
+    engine: Engine, evidence: EvidenceTable, targets: list[int], jobs: int, reporter: Reporter
+) -> Iterator[list[Any]]:
+    """The values of these columns, batch by batch; warns of impossible rows at the end."""
+    n_rows = evidence.codes.shape[1]
+    n_impossible, first = 0, None
+    asked = predict(engine, *evidence, targets, jobs) if targets else log_probabilities(engine, *evidence, jobs)
+    for answers in asked:
+        bad = np.flatnonzero(np.isneginf(answers.log_probability))
+        n_impossible += len(bad)
+        if first is None and len(bad):
+            first = answers.start + int(bad[0]) + 1
+        yield predicted_values(engine, targets, answers)
+        reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
+    if n_impossible:
+        reporter.warn(
+            f"{n_impossible:,} of {n_rows:,} rows have probability zero, the first of them row {first}; "
+            "parameters fitted with --smoothing leave nothing impossible"
+        )
+
+
+def predicted_values(engine: Engine, targets: list[int], answers: RowAnswers) -> list[Any]:
+    """The most probable state (None in impossible rows) and the distribution of each target; then the logarithms."""
+    values: list[Any] = []
+    start = 0
+    for target in targets:
+        states = engine.network.variables[target].known_states
+        part = answers.posterior[:, start : start + len(states)]
+        start += len(states)
+        is_known = ~np.isnan(part[:, 0])
+        best = np.where(is_known, part.argmax(axis=1), -1).tolist()
+        values.append([states[code] if code >= 0 else None for code in best])
+        values += part.T.tolist()
+    return [*values, answers.log_probability.tolist()]

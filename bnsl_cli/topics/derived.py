@@ -1,0 +1,70 @@
+"""Parts of help texts that are made from the tables of the program: methods, scores, formats."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable
+
+from stages import optimize, parentsets
+from stages.methods import ON_DATA, ON_SETS
+from stages.scoring.scores import SCORES
+
+from ..conversions import targets
+from ..running.stage_command import WIDTH
+
+BOUNDS = {(False,): "without `--tw`", (True,): "with `--tw` only", (False, True): "with or without `--tw`"}
+"""What is said of ``--tw``, by whether the tasks of a method are bounded."""
+
+
+def _optimize_item(name: str) -> str:
+    spec = optimize.METHODS[name]
+    inputs = " or ".join(
+        word
+        for word, on_data in (("SETS", False), ("`--data`", True))
+        if any(task.on_data == on_data for task in spec.variants)
+    )
+    bound = BOUNDS[tuple(sorted({task.bounded for task in spec.variants}))]
+    common = {*ON_SETS, *ON_DATA, "sets", "start"}
+    names = dict.fromkeys(o for way in spec.variants.values() for o in way.options if o not in common)
+    options = []
+    for option in names:
+        takes = [task for task, way in spec.variants.items() if option in way.options]
+        where = "" if len(takes) == len(spec.variants) else f" ({'with' if takes[0].bounded else 'without'} `--tw`)"
+        options.append(f"`--{option.replace('_', '-')}`{where}")
+    return _item(name, f"{spec.family}; {inputs}, {bound}", spec.about, options)
+
+
+def _item(name: str, place: str, about: str, options: Iterable[str]) -> str:
+    own = ", ".join(options)
+    text = f"- `{name}`{f' ({place})' if place else ''}: {about}.{f' Options: {own}.' if own else ''}"
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _optimize_methods() -> str:
+    return "\n".join(map(_optimize_item, optimize.METHODS))
+
+
+def _parentsets_methods() -> str:
+    specs = parentsets.METHODS
+    return "\n".join(
+        _item(name, "", specs[name].about, (f"`--{option}`" for option in specs[name].options)) for name in specs
+    )
+
+
+def _scores() -> str:
+    return "\n".join(_item(name, "", score.definition, ()) for name, score in SCORES.items())
+
+
+def _targets() -> str:
+    return "\n\n".join(f"{', '.join(row.targets)}: {row.help}." for row in targets.FAMILIES)
+
+
+DERIVED: dict[str, Callable[[], str]] = {
+    "optimize_methods": _optimize_methods,
+    "parentsets_methods": _parentsets_methods,
+    "scores": _scores,
+    "targets": _targets,
+    "with_parameters": lambda: targets.WITH_PARAMETERS,
+    "essential": lambda: ", ".join(targets.ESSENTIAL),
+}
+"""What stands for each word in braces."""

@@ -1,0 +1,55 @@
+"""Reading and writing screening forests as our JSON lines: one parent for every screened variable."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import BinaryIO
+
+import numpy as np
+
+from ..detection import require_format
+from ..graphs.structures import require_acyclic
+from ..kinds import Kind
+from ..records import Forest, ParentSetRecord
+from ..schemas import FOREST
+from ..streams import open_output
+from ..textlines import Lines, as_lines
+from .jsonl import read_blocks, read_header
+from .jsonl_writer import encode_header, encode_record
+
+
+def open_forest(source: str | BinaryIO | Lines) -> Forest:
+    """Read a screening forest.
+
+    Raises
+    ------
+    FormatError
+        With file and line; also when a variable has not exactly one parent or the arcs form a cycle.
+    """
+    with as_lines(source) as lines:
+        require_format(lines, (Kind.FOREST,), "a screening forest")
+        head = read_header(lines)
+        names = head.header.names
+        parents: dict[int, int] = {}
+        scores: dict[int, float] = {}
+        for block in read_blocks(lines, head, unknown_scores=True):
+            if len(block.parents) != 1:
+                found = f"variable {names[block.child]!r} has {len(block.parents)} parents"
+                lines.fail(f"{found}; a forest gives each one")
+            parents[block.child] = int(block.parents[0])
+            if not np.isnan(block.scores[0]):
+                scores[block.child] = float(block.scores[0])
+        as_sets = [(parents[v],) if v in parents else () for v in range(len(names))]
+        require_acyclic(names, as_sets, lines.source)
+        return Forest(head.header, parents, scores)
+
+
+def write_forest(target: str, forest: Forest) -> None:
+    """Write a screening forest as JSON lines, in variable order; unknown local scores become null."""
+    extra = {key: value for key, value in forest.header.extra.items() if key != "records"}
+    header = dataclasses.replace(forest.header, extra=extra)
+    with open_output(target) as stream:
+        stream.write(encode_header(FOREST.name, header, len(forest.parents)))
+        for child, parent in sorted(forest.parents.items()):
+            record = ParentSetRecord(child, ((parent,),), (forest.scores.get(child, float("nan")),))
+            stream.write(encode_record(record, unknown_scores=True))

@@ -1,0 +1,259 @@
+"""Measures of a learnt network: size, scores, log-likelihoods, treewidth, distance from a reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from formats.data_records import Dataset, IncompleteDataset
+from formats.errors import Inconsistent
+from formats.graph_records import BayesianNetwork
+from formats.records import Network
+from stages.fit import fit_parameters
+from stages.graphs import largest_table, moral_graph
+from stages.runtime.errors import StageError
+from stages.runtime.reporting import Reporter
+from stages.scoring.scores import SCORES
+
+from . import likelihood
+from .alignment import align_dataset, align_incomplete, align_parameters, align_parents, match_variables
+from .essential_graphs import (
+    acyclic_order,
+    compare_arcs,
+    essential_graph,
+    list_arcs,
+    skeleton_distance,
+    structural_hamming_distance,
+)
+from .scoring import count_parameters, score_families
+from .treewidth import bound_treewidth, check_certificate, jointree_cells
+
+MEASURES: dict[str, str] = {
+    "variables": "number of variables",
+    "arcs": "number of arcs",
+    "max_parents": "largest number of parents",
+    "parameters": "free parameters; none where numbers of states are unknown",
+    **{name: f"{score.definition}; nats" for name, score in SCORES.items()},
+    "test_loglik": "mean log-likelihood of a test row, smoothed parameters from the data; nats",
+    "cv_loglik": "mean log-likelihood of a row in cross-validation, structure fixed; nats",
+    "given_loglik": "mean log-likelihood of a row under the network's parameters, none if one is impossible; nats",
+    "impossible_rows": "rows that have probability 0 under the network's own parameters",
+    "test_holes": "missing cells of the test rows; log-likelihoods of these rows are of the observed cells, exact",
+    "treewidth_lower": "lower bound on the treewidth of the moral graph",
+    "treewidth_upper": "upper bound on the treewidth of the moral graph",
+    "jointree_cells": "cells of the clique tables of a junction tree, which time of exact inference grows with",
+    "certified_table": "cells of the largest clique table of the header's elimination order, where it bounds them",
+    "certificate": "the header's elimination order, checked from scratch: valid, or what is wrong with it",
+    "shd": "structural Hamming distance from the reference, between essential graphs",
+    "skeleton_distance": "pairs adjacent in just one of network and reference",
+    "true_positives": "arcs that the reference has too",
+    "false_positives": "arcs that the reference lacks",
+    "false_negatives": "arcs of the reference that are missing",
+}
+"""Every measure with its meaning, in the order of the records."""
+
+TOTAL_TOLERANCE = 1e-6
+"""Relative difference up to which a stated total agrees with the recomputed one (some programs round)."""
+
+
+def evaluate_network(
+    network: Network,
+    *,
+    data: Dataset | None = None,
+    test: Dataset | IncompleteDataset | None = None,
+    reference: Network | None = None,
+    parameters: BayesianNetwork | None = None,
+    scores: Sequence[str] = ("bic",),
+    ess: float = 1.0,
+    smoothing: float = 1.0,
+    folds: int | None = None,
+    seed: int = 0,
+    treewidth: bool = True,
+    jobs: int = 1,
+    memory: int | None = None,
+    reporter: Reporter | None = None,
+) -> dict[str, Any]:
+    """Measure one network.
+
+    Parameters
+    ----------
+    data : Dataset, optional
+        Rows for scores and for parameter estimation.
+    test : Dataset or IncompleteDataset, optional
+        Rows for the held-out log-likelihood, of the observed cells; needs `data` or `parameters`.
+    reference : Network, optional
+        The true network, or any other, over the same variables.
+    parameters : BayesianNetwork, optional
+        The network's own parameters, for the log-likelihood of `test`, or of `data` without `test`.
+    scores : sequence of str
+        Keys of `stages.scoring.scores.SCORES`, computed on `data`.
+    ess : float
+        Equivalent sample size of ``bdeu``.
+    smoothing : float
+        Equivalent sample size of the prior of estimated parameters.
+    folds, seed : int
+        Number and random assignment of folds, for the cross-validated log-likelihood on `data`.
+    treewidth : bool
+        Bound the treewidth; takes some seconds on dense networks of thousands of variables.
+    jobs : int
+        Threads for rows with holes.
+    memory : int, optional
+        Limit of a junction tree's tables in bytes; by default the free memory.
+    reporter : Reporter, optional
+        Receives a warning if the header's ``total`` or its certificate is wrong.
+
+    Returns
+    -------
+    dict
+        In the order of `MEASURES`. Variables of all inputs are matched by name.
+
+    Raises
+    ------
+    Inconsistent
+        The arcs form a cycle, or the variables or states of an input differ from the network's.
+    StageError
+        The inputs do not suffice for a measure.
+    """
+    acyclic_order(network.parents)
+    data = data and align_dataset(network, data)
+    test = test and _align_test(network, test)
+    if data and test:
+        match_variables(data.variables, _shown(test).variables, "the test set")
+    n_states = _numbers_of_states(network, data)
+    record = _measure_size(network, n_states)
+    if data:
+        record |= _measure_scores(network, data, scores, ess, reporter)
+    record |= _measure_likelihood(network, data, test, parameters, smoothing, folds, seed, jobs, memory)
+    if treewidth:
+        record |= _measure_treewidth(network, n_states, reporter)
+    if reference:
+        record |= _measure_distance(network, reference)
+    return record
+
+
+def _align_test(network: Network, test: Dataset | IncompleteDataset) -> Dataset | IncompleteDataset:
+    """The test set in the network's variable order, as a `Dataset` if no cell is missing."""
+    what = "the test set"
+    if not isinstance(test, IncompleteDataset):
+        return align_dataset(network, test, what)
+    return align_incomplete(network, test, what) if test.n_holes else align_dataset(network, test.dataset, what)
+
+
+def _shown(test: Dataset | IncompleteDataset) -> Dataset:
+    """The table, complete or not."""
+    return test if isinstance(test, Dataset) else test.dataset
+
+
+def _numbers_of_states(network: Network, data: Dataset | None) -> list[int] | None:
+    """By variable; None if one is unknown."""
+    variables = data.variables if data else network.header.variables
+    n_states = [len(variable.states) for variable in variables if variable.states is not None]
+    return n_states if len(n_states) == len(variables) else None
+
+
+def _measure_size(network: Network, n_states: list[int] | None) -> dict[str, Any]:
+    return {
+        "variables": network.n_variables,
+        "arcs": network.n_arcs,
+        "max_parents": max(map(len, network.parents), default=0),
+        "parameters": count_parameters(network.parents, n_states) if n_states else None,
+    }
+
+
+def _measure_scores(
+    network: Network, data: Dataset, scores: Sequence[str], ess: float, reporter: Reporter | None
+) -> dict[str, float]:
+    totals = {
+        name: math.fsum(local_scores)
+        for name, local_scores in score_families(network.parents, data, scores, ess).items()
+    }
+    header = network.header
+    stated = header.extra.get("total")
+    if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
+        if SCORES[header.score].takes_ess and header.ess != ess:
+            return totals
+        total = totals[header.score]
+        if not math.isclose(stated, total, rel_tol=TOTAL_TOLERANCE):
+            reporter.warn(f"the header states a total {header.score} of {stated}, on these data it is {total}")
+    return totals
+
+
+def _measure_likelihood(
+    network: Network,
+    data: Dataset | None,
+    test: Dataset | IncompleteDataset | None,
+    parameters: BayesianNetwork | None,
+    smoothing: float,
+    folds: int | None,
+    seed: int,
+    jobs: int,
+    memory: int | None,
+) -> dict[str, float | None]:
+    record: dict[str, float | None] = {}
+    if test and data:
+        if isinstance(test, IncompleteDataset):
+            fitted = fit_parameters(network, data, smoothing=smoothing)
+            rows = likelihood.observed_log_likelihoods(fitted, test, jobs, memory)
+        else:
+            rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
+        record["test_loglik"] = likelihood.mean(rows)
+    elif test and not parameters:
+        raise StageError("the log-likelihood of test rows needs the training data or a network with parameters")
+    if folds:
+        if not data:
+            raise StageError("cross-validation needs the data")
+        rows = likelihood.cross_validated_log_likelihoods(network.parents, data, folds, smoothing, seed)
+        record["cv_loglik"] = likelihood.mean(rows)
+    if parameters:
+        target = test or data
+        if not target:
+            raise StageError("the log-likelihood under given parameters needs data")
+        parameters = align_parameters(network, parameters)
+        match_variables(parameters.variables, _shown(target).variables, "the data set")
+        if isinstance(target, IncompleteDataset):
+            rows = likelihood.observed_log_likelihoods(parameters, target, jobs, memory)
+        else:
+            rows = likelihood.parameter_log_likelihoods(parameters, target)
+        n_impossible = int(np.isinf(rows).sum())
+        # JSON has no infinity: the value is null, and the count gives the reason.
+        record["given_loglik"] = None if n_impossible else likelihood.mean(rows)
+        record["impossible_rows"] = n_impossible
+    if isinstance(test, IncompleteDataset):
+        record["test_holes"] = test.n_holes
+    return record
+
+
+def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: Reporter | None) -> dict[str, Any]:
+    graph = moral_graph(network.parents)
+    bounds = bound_treewidth(graph)
+    record: dict[str, Any] = {"treewidth_lower": bounds.lower, "treewidth_upper": bounds.upper}
+    orders = [bounds.elimination]
+    certificate = network.header.extra.get("treewidth")
+    verdict: dict[str, Any] = {}
+    if certificate is not None:
+        try:
+            width = check_certificate(network.parents, certificate, n_states)
+            if n_states and certificate.get("max_table") is not None:
+                verdict["certified_table"] = largest_table(graph, certificate["elimination"], n_states)
+            record["treewidth_upper"] = min(bounds.upper, width)
+            orders.append(certificate["elimination"])
+            verdict["certificate"] = "valid"
+        except Inconsistent as error:
+            verdict["certificate"] = error.message
+            if reporter:
+                reporter.warn(error.message)
+    cells = min(jointree_cells(graph, order, n_states) for order in orders) if n_states else None
+    return {**record, "jointree_cells": cells, **verdict}
+
+
+def _measure_distance(network: Network, reference: Network) -> dict[str, int]:
+    expected = align_parents(network, reference)
+    arcs = compare_arcs(network.parents, expected)
+    return {
+        "shd": structural_hamming_distance(essential_graph(network.parents), essential_graph(expected)),
+        "skeleton_distance": skeleton_distance(list_arcs(network.parents), list_arcs(expected)),
+        **arcs._asdict(),
+    }

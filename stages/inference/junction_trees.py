@@ -1,0 +1,162 @@
+"""A network prepared for inference: components of hidden variables, costs of their junction trees, memory limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from formats.data_records import MAX_STATES
+from formats.errors import UnsuitableData
+from formats.graph_records import BayesianNetwork
+from stages.graphs import topological_order
+from stages.kernels.inference.answers import Query, group_costs
+from stages.kernels.inference.clique_plans import eliminate_component, measure
+from stages.kernels.inference.components import Groups, component_keys, label_components
+from stages.kernels.inference.network_arrays import new_network_arrays, starts
+from stages.runtime.errors import StageError
+from stages.runtime.memory import format_bytes, free_bytes
+
+CELL_BYTES = 8
+
+
+class Cost(NamedTuple):
+    """Cost of a query for one row.
+
+    Attributes
+    ----------
+    hidden : int
+        Relevant hidden variables.
+    width : int
+        Size of the largest clique minus one; -1 if nothing is hidden.
+    cells : float
+        Cells of all cliques' tables; each is visited a few times.
+    memory : float
+        Bytes of the tables and messages of the largest component.
+    """
+
+    hidden: int
+    width: int
+    cells: float
+    memory: float
+
+
+class Engine:
+    """A network with parameters and an elimination order for it.
+
+    Parameters
+    ----------
+    elimination : sequence of int, optional
+        A known order, such as a treewidth certificate's, that competes with the greedy ones.
+    memory : int, optional
+        Limit of a junction tree's tables in bytes; by default the machine's free memory.
+
+    Attributes
+    ----------
+    whole_cells : float
+        Cells of the tables without evidence: an upper bound for any query.
+
+    Raises
+    ------
+    UnsuitableData
+        A variable has more than 256 states.
+    """
+
+    def __init__(self, network: BayesianNetwork, elimination: Sequence[int] | None = None, memory: int | None = None):
+        for variable in network.variables:
+            if len(variable.known_states) > MAX_STATES:
+                raise UnsuitableData(f"more than {MAX_STATES} states", column=variable.name)
+        self.network = network
+        self.memory = free_bytes() if memory is None else memory
+        self.n_variables = n = len(network.variables)
+        order = topological_order(network.parents, range(n))
+        self.arrays = new_network_arrays(network.parents, network.tables, order)
+        ranks, everything = np.arange(n), np.arange(n)
+        if elimination is not None:
+            ranks[np.array(elimination, dtype=np.int64)] = np.arange(n)
+        is_joined, local = np.zeros(n, dtype=np.bool_), np.full(n, -1, dtype=np.int64)
+        eliminated = eliminate_component(self.arrays, everything, everything, ranks, is_joined, local)
+        self.whole_cells = float(measure(self.arrays, everything, eliminated)[0])
+        # Restricted to a component, the best order of the whole network is tried beside the greedy ones.
+        self.ranks = np.empty(n, dtype=np.int64)
+        self.ranks[eliminated.order] = np.arange(n)
+
+    @property
+    def max_cells(self) -> float:
+        """Number of cells that fit into memory."""
+        return self.memory / CELL_BYTES
+
+    def group(self, is_hidden: np.ndarray, is_wanted: np.ndarray, is_joined: np.ndarray | None = None) -> Groups:
+        """Distinct components of the rows' hidden variables.
+
+        Parameters
+        ----------
+        is_hidden : ndarray of bool, shape (n, rows)
+        is_wanted : ndarray of bool, shape (n,)
+            Queried variables: never removed as barren.
+        is_joined : ndarray of bool, shape (n,), optional
+            Variables forced into one component.
+        """
+        n_bytes = (self.n_variables + 7) // 8
+        labels = np.empty((is_hidden.shape[1], self.n_variables), dtype=np.int32)
+        if is_joined is None:
+            is_joined = np.zeros(self.n_variables, dtype=np.bool_)
+        n_found = label_components(self.arrays, is_hidden, is_wanted, is_joined, labels)
+        keys = np.zeros((n_found, 2 * n_bytes), dtype=np.uint8)
+        rows = np.empty(n_found, dtype=np.int64)
+        component_keys(self.arrays, labels, keys, rows)
+        packed = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
+        _, first, group_of = np.unique(packed, return_index=True, return_inverse=True)
+        parts = [
+            np.nonzero(np.unpackbits(keys[first, begin : begin + n_bytes], axis=1, bitorder="little"))
+            for begin in (0, n_bytes)
+        ]
+        n_groups = len(first)
+        return Groups(
+            member_start=starts(np.bincount(parts[0][0], minlength=n_groups)),
+            members=parts[0][1].astype(np.int64),
+            family_start=starts(np.bincount(parts[1][0], minlength=n_groups)),
+            families=parts[1][1].astype(np.int64),
+            row_start=starts(np.bincount(group_of, minlength=n_groups)),
+            rows=rows[np.argsort(group_of, kind="stable")],
+        )
+
+    def query(self, codes: np.ndarray, groups: Groups, **fields: Any) -> Query:
+        """A query to rows of `codes`, without targets or joined variables unless `fields` of `Query` give them."""
+        n = self.n_variables
+        no_target, no_variable = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+        logs = np.empty(len(groups.rows))
+        query = Query(ranks=self.ranks, is_joined=no_variable, target_start=no_target, codes=codes, logs=logs)
+        return query._replace(**fields)
+
+    def cost(self, groups: Groups, query: Query) -> Cost:
+        """Cost of all components of one row."""
+        costs = group_costs(self.arrays, groups, query)
+        if not len(costs):
+            return Cost(0, -1, 0.0, 0.0)
+        memory = CELL_BYTES * (costs[:, 0] + costs[:, 1]).max()
+        return Cost(len(groups.members), int(costs[:, 2].max()), float(costs[:, 0].sum()), float(memory))
+
+    def refuse_group(self, groups: Groups, query: Query, group: int) -> None:
+        """Refuse a group whose tables do not fit into memory; no group if it is -1."""
+        if group >= 0:
+            cells, message_cells, width = group_costs(self.arrays, groups, query)[group]
+            hidden = int(groups.member_start[group + 1] - groups.member_start[group])
+            self.refuse_too_large(Cost(hidden, int(width), float(cells), float(CELL_BYTES * (cells + message_cells))))
+
+    def refuse_too_large(self, cost: Cost) -> None:
+        """Refuse a query whose tables do not fit into memory.
+
+        Raises
+        ------
+        StageError
+        """
+        if cost.memory > self.memory:
+            raise StageError(
+                f"the tables of the junction tree take {format_bytes(cost.memory)}, "
+                f"more than the {format_bytes(self.memory)} there are: width {cost.width}, "
+                f"{cost.hidden} of {self.n_variables} variables hidden and relevant\n"
+                "  learn a network of bounded treewidth (bnsl optimize --tw K), or observe more variables; "
+                "bnsl query can ask for fewer (--variables), or answer from weighted samples (--approximate N)"
+            )

@@ -1,0 +1,233 @@
+"""Queries given one piece of evidence.
+
+Every query raises `Inconsistent` if the evidence has probability zero, and `StageError` if the tables of the junction
+tree do not fit into memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from formats.errors import Inconsistent
+from stages.kernels.inference.answers import (
+    BEST,
+    LOGS,
+    MARGINALS,
+    Query,
+    answer_groups,
+    draw_rows,
+    joint_distribution,
+)
+from stages.kernels.inference.components import Groups, observed_log_probability
+from stages.runtime.errors import StageError
+from stages.runtime.seeding import task_generator
+
+from .junction_trees import Cost, Engine
+
+Evidence = Mapping[int, int]
+"""Codes of the states of observed variables."""
+
+T = TypeVar("T")
+
+BATCH_STATES = 1 << 22
+"""States drawn between two checks for signals."""
+
+
+class Answer(NamedTuple, Generic[T]):
+    """Answer to a query, and its cost.
+
+    Attributes
+    ----------
+    found
+        Distributions or states.
+    log_probability : float
+        Of the evidence, together with the states found if the query is for states; nats.
+    """
+
+    found: T
+    log_probability: float
+    cost: Cost
+
+
+class Prepared(NamedTuple):
+    """A query to one row, divided into components."""
+
+    evidence: Evidence
+    groups: Groups
+    query: Query
+    cost: Cost
+
+
+def prepare(
+    engine: Engine, evidence: Evidence, wanted: Sequence[int], joined: Sequence[int] = (), across: bool = True
+) -> Prepared:
+    """Divide a query into components.
+
+    Parameters
+    ----------
+    wanted : sequence of int
+        Queried variables.
+    joined : sequence of int
+        Those whose joint distribution is queried.
+    across : bool
+        Put all joined variables into one clique; otherwise those of each component, which are independent of the
+        others given the evidence.
+
+    Raises
+    ------
+    StageError
+        The tables do not fit into memory.
+    """
+    n = engine.n_variables
+    codes = np.zeros((n, 1), dtype=np.uint8)
+    is_hidden = np.ones((n, 1), dtype=np.bool_)
+    for variable, state in evidence.items():
+        codes[variable, 0], is_hidden[variable, 0] = state, False
+    is_wanted, is_joined = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    is_wanted[list(wanted)] = True
+    is_joined[list(joined)] = True
+    groups = engine.group(is_hidden, is_wanted, is_joined if across else None)
+    target_start, n_columns = target_columns(engine, wanted)
+    posterior = np.full((1, n_columns), math.nan)
+    query = engine.query(codes, groups, is_joined=is_joined, target_start=target_start, posterior=posterior)
+    cost = engine.cost(groups, query)
+    engine.refuse_too_large(cost)
+    return Prepared(evidence, groups, query, cost)
+
+
+def target_columns(engine: Engine, targets: Sequence[int]) -> tuple[np.ndarray, int]:
+    """The column of each target's first state, -1 for other variables; and the number of columns."""
+    start, n_columns = np.full(engine.n_variables, -1, dtype=np.int64), 0
+    for variable in targets:
+        start[variable] = n_columns
+        n_columns += int(engine.arrays.n_states[variable])
+    return start, n_columns
+
+
+def _run(engine: Engine, prepared: Prepared, kind: int) -> float:
+    """Process all components; the log-probability, nats. Refuses evidence of probability zero."""
+    total = _total(engine, prepared, kind)
+    if total == -math.inf:
+        raise impossible(engine, prepared.evidence)
+    return total
+
+
+def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
+    """The log-probability, minus infinity if it is zero: of the components and of the fully observed families."""
+    query = prepared.query
+    answer_groups(engine.arrays, prepared.groups, query, kind, math.inf)
+    is_hidden, logs = np.ones(query.codes.shape, dtype=np.bool_), np.zeros(1)
+    is_hidden[list(prepared.evidence)] = False
+    observed_log_probability(engine.arrays, query.codes, is_hidden, logs)
+    return float(query.logs.sum()) + float(logs[0])
+
+
+def log_probability(engine: Engine, evidence: Evidence) -> Answer[None]:
+    """The probability of the evidence."""
+    prepared = prepare(engine, evidence, ())
+    return Answer(None, _run(engine, prepared, LOGS), prepared.cost)
+
+
+def marginals(engine: Engine, evidence: Evidence, variables: Sequence[int]) -> Answer[list[np.ndarray]]:
+    """The distribution of each of some variables; if one is observed, its state has probability 1."""
+    prepared = prepare(engine, evidence, [v for v in variables if v not in evidence])
+    total = _run(engine, prepared, MARGINALS)
+    start = prepared.query.target_start
+    found = []
+    for variable in variables:
+        n_states = int(engine.arrays.n_states[variable])
+        if variable in evidence:
+            found.append(np.eye(n_states)[evidence[variable]])
+        else:
+            found.append(prepared.query.posterior[0, start[variable] : start[variable] + n_states])
+    return Answer(found, total, prepared.cost)
+
+
+def joint(engine: Engine, evidence: Evidence, variables: Sequence[int]) -> Answer[np.ndarray]:
+    """The joint distribution of one or more hidden variables, with an axis for each."""
+    prepared = prepare(engine, evidence, variables, variables)
+    total = _run(engine, prepared, LOGS)
+    indices = np.array(variables, dtype=np.int64)
+    group = _group_of(prepared.groups, variables[0])
+    found = joint_distribution(engine.arrays, prepared.groups, prepared.query, group, indices)
+    return Answer(found.reshape(engine.arrays.n_states[indices]), total, prepared.cost)
+
+
+def _group_of(groups: Groups, variable: int) -> int:
+    """The component of a hidden variable."""
+    place = int(np.flatnonzero(groups.members == variable)[0])
+    return int(np.searchsorted(groups.member_start, place, side="right")) - 1
+
+
+def most_probable_states(engine: Engine, evidence: Evidence, variables: Sequence[int]) -> Answer[list[int]]:
+    """The most probable joint state of some hidden variables, all others summed out (MAP): their codes.
+
+    In each component it is the largest entry of their joint distribution, which one clique of the junction tree has.
+    """
+    prepared = prepare(engine, evidence, variables, variables, across=False)
+    total = _run(engine, prepared, LOGS)
+    found: dict[int, int] = {}
+    group_of = {v: _group_of(prepared.groups, v) for v in variables}
+    for group in sorted(set(group_of.values())):
+        members = np.array([v for v in variables if group_of[v] == group], dtype=np.int64)
+        table = joint_distribution(engine.arrays, prepared.groups, prepared.query, group, members)
+        best = int(table.argmax())
+        total += math.log(table[best])
+        codes = np.array(np.unravel_index(best, engine.arrays.n_states[members])).tolist()
+        found |= dict(zip(members.tolist(), codes))
+    return Answer([found[v] for v in variables], total, prepared.cost)
+
+
+def most_probable_completion(engine: Engine, evidence: Evidence) -> Answer[np.ndarray]:
+    """The most probable joint state of all variables (MPE): uint8 codes, shape (n_variables,)."""
+    prepared = prepare(engine, evidence, range(engine.n_variables))
+    total = _run(engine, prepared, BEST)
+    return Answer(prepared.query.codes[:, 0], total, prepared.cost)
+
+
+def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> Iterator[np.ndarray]:
+    """Draw rows from the network conditional on the evidence, exactly.
+
+    Yields
+    ------
+    ndarray of uint8, shape (n_variables, batch)
+    """
+    log_probability(engine, evidence)
+    prepared = prepare(engine, evidence, range(engine.n_variables))
+    batch_rows = max(1, min(65_536, BATCH_STATES // engine.n_variables))
+    for batch, start in enumerate(range(0, n_rows, batch_rows)):
+        size = min(batch_rows, n_rows - start)
+        uniforms = task_generator(seed, 3, batch).random((size, engine.n_variables)).T
+        drawn = np.repeat(prepared.query.codes, size, axis=1)
+        query = prepared.query._replace(uniforms=np.ascontiguousarray(uniforms))
+        for group in range(len(prepared.groups.row_start) - 1):
+            draw_rows(engine.arrays, prepared.groups, query, group, drawn)
+        yield drawn
+
+
+def impossible(engine: Engine, evidence: Evidence) -> Inconsistent:
+    """Error naming a minimal impossible subset of the evidence."""
+    part = dict(evidence)
+    for variable in evidence:
+        less = {v: state for v, state in part.items() if v != variable}
+        if _is_impossible(engine, less):
+            part = less
+    variables = engine.network.variables
+    said = ", ".join(f"{variables[v].name}={variables[v].known_states[state]}" for v, state in part.items())
+    together = "is impossible" if len(part) == 1 else "exclude one another"
+    return Inconsistent(
+        f"the evidence has probability zero: {said} {together}",
+        remedy="parameters fitted with --smoothing leave nothing impossible",
+    )
+
+
+def _is_impossible(engine: Engine, evidence: Evidence) -> bool:
+    try:
+        prepared = prepare(engine, evidence, ())
+    except StageError:
+        return False  # less evidence may take more memory
+    return _total(engine, prepared, LOGS) == -math.inf

@@ -1,0 +1,183 @@
+"""Scores of a parent set and a further parent from bitmaps of wide and lists of narrow configurations.
+
+The contribution of wide configurations comes from the rows that their cells share with the bitmaps of the new parent,
+that of narrow ones from a walk over their rows. Both have a version for a binary child with a binary candidate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import njit
+
+
+@njit
+def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
+    """Contribution of all wide configurations split by a binary candidate, for a binary child.
+
+    Parameters
+    ----------
+    overlaps : ndarray of int32
+        From `overlaps.count_overlaps`: rows that the candidate's second state, the bitmap of this place, shares with
+        every cell of `packed_data.Workspace.cells`.
+    cell, row : ndarray of float64
+        As in `add_one.ScoreTables`, line `kind`.
+    """
+    cell_table, row_table = cell[kind], row[kind]
+    shared = overlaps[bitmap * 2 * n_wide : (bitmap + 1) * 2 * n_wide]
+    score = 0.0
+    for c in range(np.uint64(n_wide)):
+        in_total, in_one = np.uint64(shared[2 * c]), np.uint64(shared[2 * c + 1])
+        # The candidate's first state has the other rows: only one of its states is counted.
+        zero, one = np.uint64(cell_counts[2 * c]), np.uint64(cell_counts[2 * c + 1])
+        in_zero = in_total - in_one
+        score += cell_table[in_zero] + cell_table[in_one] - row_table[in_total]
+        score += cell_table[zero - in_zero] + cell_table[one - in_one]
+        score -= row_table[zero + one - in_total]
+    return score
+
+
+@njit
+def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, rest):
+    """Contribution of all wide configurations split by the candidate's states, any numbers of states.
+
+    Parameters
+    ----------
+    overlaps : ndarray of int32
+        From `overlaps.count_overlaps`: rows that the candidate's states but the first, the bitmaps from this place
+        on, share with every cell of `packed_data.Workspace.cells`.
+    cell, row : ndarray of float64
+        As in `add_one.ScoreTables`, line `kind`.
+    rest : ndarray of int64
+        Scratch.
+    """
+    cell_table, row_table = cell[kind], row[kind]
+    score = 0.0
+    for c in range(n_wide):
+        first = c * r
+        rest_total = np.int64(0)
+        for x in range(r):
+            rest[x] = cell_counts[first + x]
+            rest_total += rest[x]
+        # The first states of candidate and child are never counted: they have the rows that the others leave.
+        for y in range(bitmap, bitmap + s - 1):
+            place = y * n_wide * r + first
+            total = np.int64(overlaps[place])
+            # A state without rows here adds nothing: the tables are 0 at 0.
+            if total == 0:
+                continue
+            in_zero = total
+            for x in range(1, r):
+                count = np.int64(overlaps[place + x])
+                score += cell_table[count]
+                rest[x] -= count
+                in_zero -= count
+            score += cell_table[in_zero] - row_table[total]
+            rest[0] -= in_zero
+            rest_total -= total
+        for x in range(r):
+            score += cell_table[rest[x]]
+        score -= row_table[rest_total]
+    return score
+
+
+@njit
+def binary_narrow_score(
+    codes, candidate, rows, level, listed, n_listed, cell_counts, base, n_narrow, cell, row, kind, ones
+):
+    """Contribution of all narrow configurations split by a binary candidate, for a binary child.
+
+    Parameters
+    ----------
+    rows : ndarray of int32
+        Line `level`: rows of narrow configurations.
+    listed : ndarray of int32
+        Their cells and weights, as in `packed_data.Workspace`.
+    cell_counts : ndarray of int32
+        Those of narrow configurations begin at `base`.
+    cell, row : ndarray of float64
+        As in `add_one.ScoreTables`, line `kind`.
+    ones : ndarray of int32
+        Scratch, all zero before and after.
+    """
+    states, numbers, cells, weights = codes[candidate], rows[level], listed[0], listed[1]
+    # Neighbours in the list belong to the same cell. Four distant positions in turn update different counters, so
+    # that no addition waits for the one before.
+    quarter = np.uint64(n_listed // 4)
+    for i in range(quarter):
+        j, k, m = i + quarter, i + 2 * quarter, i + 3 * quarter
+        ones[np.uint64(cells[i])] += states[np.uint64(numbers[i])] * weights[i]
+        ones[np.uint64(cells[j])] += states[np.uint64(numbers[j])] * weights[j]
+        ones[np.uint64(cells[k])] += states[np.uint64(numbers[k])] * weights[k]
+        ones[np.uint64(cells[m])] += states[np.uint64(numbers[m])] * weights[m]
+    for i in range(4 * (n_listed // 4), n_listed):
+        ones[cells[i]] += states[numbers[i]] * weights[i]
+    cell_table, row_table = cell[kind], row[kind]
+    score = 0.0
+    for c in range(np.uint64(n_narrow)):
+        in_zero, in_one = np.uint64(ones[2 * c]), np.uint64(ones[2 * c + 1])
+        ones[2 * c] = 0
+        ones[2 * c + 1] = 0
+        first = np.uint64(base) + 2 * c
+        zero, one = np.uint64(cell_counts[first]), np.uint64(cell_counts[first + 1])
+        in_total = in_zero + in_one
+        score += cell_table[in_zero] + cell_table[in_one] - row_table[in_total]
+        score += cell_table[zero - in_zero] + cell_table[one - in_one]
+        score -= row_table[zero + one - in_total]
+    return score
+
+
+@njit
+def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, cell, row, kind, counts):
+    """Contribution of all narrow configurations split by the candidate's states.
+
+    A configuration with fewer rows than cells is summed row by row: each row changes the term of its cell from that
+    of the count before to that of the count after, and these differences add up to the terms of the final counts. Any
+    other is counted first and summed cell by cell.
+
+    Parameters
+    ----------
+    rows, starts : ndarray of int32
+        Line `level`: rows of narrow configurations, and where each begins.
+    listed : ndarray of int32
+        Cells and weights of the rows, as in `packed_data.Workspace`.
+    cell, row : ndarray of float64
+        As in `add_one.ScoreTables`, line `kind`.
+    counts : ndarray of int32
+        Scratch, all zero before and after.
+    """
+    states, numbers, cells, weights = codes[candidate], rows[level], listed[0], listed[1]
+    cell_table, row_table = cell[kind], row[kind]
+    totals = counts[r * s :]
+    score = 0.0
+    for group in range(n_narrow):
+        start, end = np.uint64(starts[level, group]), np.uint64(starts[level, group + 1])
+        base = group * r
+        if end - start < np.uint64(r * s):
+            for i in range(start, end):
+                y, weight = np.uint64(states[np.uint64(numbers[i])]), weights[i]
+                place = np.uint64((cells[i] - base) * s) + y
+                before = counts[place]
+                counts[place] = before + weight
+                score += cell_table[np.uint64(before + weight)] - cell_table[np.uint64(before)]
+                before = totals[y]
+                totals[y] = before + weight
+                score -= row_table[np.uint64(before + weight)] - row_table[np.uint64(before)]
+            for i in range(start, end):
+                y = np.uint64(states[np.uint64(numbers[i])])
+                counts[np.uint64((cells[i] - base) * s) + y] = 0
+                totals[y] = 0
+        else:
+            for i in range(start, end):
+                y = np.uint64(states[np.uint64(numbers[i])])
+                counts[np.uint64((cells[i] - base) * s) + y] += weights[i]
+            for y in range(np.uint64(s)):
+                total = np.uint64(0)
+                for x in range(np.uint64(r)):
+                    place = x * np.uint64(s) + y
+                    count = np.uint64(counts[place])
+                    counts[place] = 0
+                    total += count
+                    score += cell_table[count]
+                score -= row_table[total]
+    return score

@@ -1,0 +1,299 @@
+"""How the candidates of one parent set are counted: the strategies, their costs, and the choice between them.
+
+Strategies for a parent set:
+
+- ``INCLUSION_EXCLUSION`` for a small child and few parent configurations: a few bitmaps are counted, the other cells
+  follow from them (`inclusion_exclusion`).
+- ``LABELLED_ROWS`` for many states: rows are labelled by their cell and counted in the order of the table
+  (`labelled_rows`).
+- ``BITMAPS_AND_LISTS`` for all others: a bitmap for each configuration with many rows, a list of rows for each with
+  few (`row_groups`, `bitmaps_and_lists`).
+
+Under the last two, a candidate that is rarely out of its most frequent state is counted by the rows in its other
+states where that is cheaper (`minority_rows`).
+
+Costs are in rows of a list of a narrow configuration, of which a processor core counts some 10**9 a second. The
+constants were measured with ``tests/benchmarks/run.py families``; a wrong value costs time, never changes a score.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from .inclusion_exclusion import bitmaps_to_count, prepare_free_cells
+from .labelled_rows import label_all_rows
+from .minority_rows import label_rows
+from .row_groups import count_narrow_cells, count_wide_cells, narrow_limit, split_rows
+
+INCLUSION_EXCLUSION, LABELLED_ROWS, BITMAPS_AND_LISTS = range(3)
+
+WORD_COST = 0.15
+"""AND + popcount of one word of 64 rows."""
+CELL_COST = 1.5
+"""Looking up the contribution of one cell of a split configuration."""
+SPARSE_ROW_COST = 3.0
+"""Counting one row in which the candidate is out of its most frequent state."""
+SPARSE_SETUP_ROW_COST = 1.5
+"""Writing the cell of one row, once per parent set, before minority rows can be walked."""
+LABELLED_ROW_COST = 0.65
+"""Counting one row in the order of the table: no row number has to be looked up."""
+MOST_LABELLED = 2
+"""Largest number of parents for which all possible configurations are considered, with or without rows."""
+MOST_TOGETHER = 1e8
+"""Words counted together for a block of candidates: some hundredths of a second."""
+
+
+class CountingPlan(NamedTuple):
+    """How the candidates of a parent set are counted; all fields are integers.
+
+    Attributes
+    ----------
+    strategy : int
+        One of those named above.
+    n_wide, n_narrow : int
+        Configurations with bitmaps, and others: with lists of rows, or all under ``LABELLED_ROWS``.
+    level : int
+        Line of ``rows`` and ``starts`` of `packed_data.Workspace` that holds the lists.
+    n_listed : int
+        Rows to walk for a candidate that is not counted by its minority rows.
+    n_counted : int
+        Bitmaps to count for each state of a candidate under ``INCLUSION_EXCLUSION``.
+    walks_minority : int
+        1 where candidates may be counted by their minority rows, else 0.
+    """
+
+    strategy: int
+    n_wide: int
+    n_narrow: int
+    level: int
+    n_listed: int
+    n_counted: int
+    walks_minority: int
+
+
+@njit
+def stored_plan(slots):
+    """The plan in `packed_data.Workspace.plan`."""
+    return CountingPlan(
+        strategy=slots[0],
+        n_wide=slots[1],
+        n_narrow=slots[2],
+        level=slots[3],
+        n_listed=slots[4],
+        n_counted=slots[5],
+        walks_minority=slots[6],
+    )
+
+
+@njit
+def write_plan(slots, strategy, n_wide, n_narrow, level, n_listed, n_counted, walks_minority):
+    """Keep a plan for the calls that continue with the same parent set."""
+    slots[0], slots[1], slots[2], slots[3] = strategy, n_wide, n_narrow, level
+    slots[4], slots[5], slots[6] = n_listed, n_counted, walks_minority
+
+
+@njit
+def plan_inclusion_exclusion(
+    bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps, state_rows,
+    sources, cell_counts, slots,
+):  # fmt: skip
+    """Whether a set is counted by inclusion and exclusion; if so the workspace is prepared and the plan written.
+
+    Parameters as of `inclusion_exclusion.bitmaps_to_count` and `inclusion_exclusion.prepare_free_cells`.
+    """
+    n_counted = bitmaps_to_count(
+        bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps
+    )
+    if n_counted < 0:
+        return False
+    n_wide = prepare_free_cells(
+        bits, offsets, word_shifts, child, parents, state_rows, cells, sources, cell_counts, overlaps
+    )
+    write_plan(slots, INCLUSION_EXCLUSION, n_wide, 0, 0, 0, n_counted, 0)
+    return True
+
+
+@njit
+def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
+    """Choose the strategy for a parent set, prepare the workspace for it and write the plan there.
+
+    `plan_inclusion_exclusion` comes first: it takes the arrays one by one, since for so small a set to pass tuples of
+    arrays would cost as much as several scores.
+
+    Parameters
+    ----------
+    drops_pure : bool
+        As in `add_one.ScoreTables`.
+    parents, candidates : ndarray of int32
+
+    Returns
+    -------
+    float
+        The cost of the preparation.
+    """
+    bits, offsets, weights = data.bits, data.state_offsets, data.weights
+    first_state = offsets[child]
+    r = offsets[child + 1] - first_state
+    done = 1.0 * len(weights) * (len(parents) + 1)
+    may_label, mean_states = may_label_rows(offsets, parents, candidates, r, bits.shape[1], len(work.histogram))
+    if may_label:
+        # Whether it is cheaper depends on the rows of each configuration: so label them first.
+        n_labelled = label_all_rows(
+            data.codes, child, r, offsets, parents, weights, work.cell_of_row, work.cell_counts
+        )
+        if labels_are_cheaper(work.cell_counts, n_labelled, r, mean_states, bits.shape[1], weights.sum(), drops_pure):
+            work.stamps[:n_labelled] = -1
+            write_plan(work.plan, LABELLED_ROWS, 0, n_labelled, 0, len(weights), 0, 1)
+            return done
+    rows, starts, listed, cells, cell_counts = work.rows, work.starts, work.listed, work.cells, work.cell_counts
+    n_words = bits.shape[1]
+    limit = narrow_limit(n_words, r, bits.shape[0], len(offsets) - 1)
+    n_wide, n_narrow, level = split_rows(
+        bits, data.valid, data.codes, offsets, parents, limit, work.wide, rows, starts, work.small
+    )
+    n_wide = count_wide_cells(
+        bits, data.word_shifts, first_state, r, work.wide, level, n_wide, drops_pure, cells, cell_counts
+    )
+    n_narrow = count_narrow_cells(
+        data.codes, child, r, weights, rows, starts, level, n_narrow, drops_pure, n_wide * r, cell_counts, listed
+    )
+    n_listed = starts[level, n_narrow] if n_narrow > 0 else 0
+    walks_minority = minority_rows_pay(
+        offsets, data.minority_offsets, data.is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed
+    )
+    if walks_minority:
+        label_rows(data.codes, child, r, cells, n_wide, rows, level, listed, n_listed, work.cell_of_row)
+        work.stamps[: n_wide + n_narrow] = -1
+    write_plan(work.plan, BITMAPS_AND_LISTS, n_wide, n_narrow, level, n_listed, 0, walks_minority)
+    return done
+
+
+@njit
+def dense_cost(s, r, n_words, n_wide, n_narrow, n_listed):
+    """Estimated cost of counting a candidate of s states over bitmaps and row lists, in listed rows."""
+    # One state of the candidate comes from the others by subtraction.
+    words = n_wide * r * (s - 1) * n_words
+    # A small configuration has no more cells to look up than rows.
+    cells = n_wide * r * s + min(n_narrow * r * s, 2 * n_listed)
+    return words * WORD_COST + n_listed + cells * CELL_COST
+
+
+@njit
+def minority_rows_pay(offsets, minority_offsets, is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed):
+    """Whether counting candidates by their minority rows saves more than labelling all rows for it costs."""
+    savings = -SPARSE_SETUP_ROW_COST * 64 * n_words
+    for candidate in candidates:
+        if is_sparse[candidate]:
+            rows = minority_offsets[candidate + 1] - minority_offsets[candidate]
+            s = offsets[candidate + 1] - offsets[candidate]
+            dense = dense_cost(s, r, n_words, n_wide, n_narrow, n_listed)
+            savings += max(0.0, dense - rows * SPARSE_ROW_COST)
+    return savings > 0
+
+
+@njit
+def may_label_rows(offsets, parents, candidates, r, n_words, capacity):
+    """Whether counting labelled rows could be cheaper than bitmaps of all configurations, and fits into `capacity`.
+
+    It is cheaper where parents, child and candidates have many states.
+
+    Returns
+    -------
+    (bool, float)
+        Also the mean number of states of the candidates.
+    """
+    if len(parents) > MOST_LABELLED or len(candidates) == 0:
+        return False, 0.0
+    n_cells = r
+    for parent in parents:
+        n_cells *= np.int64(offsets[parent + 1] - offsets[parent])
+    most, total = 0, 0
+    for candidate in candidates:
+        s = np.int64(offsets[candidate + 1] - offsets[candidate])
+        most = max(most, s)
+        total += s
+    mean = total / len(candidates)
+    fits = (n_cells + 1) * most <= capacity and n_cells * most <= 16 * n_words
+    return fits and n_cells * (mean - 1.0) * WORD_COST > 64 * LABELLED_ROW_COST, mean
+
+
+@njit
+def labels_are_cheaper(cell_counts, n_configurations, r, s, n_words, n_weighted, drops_pure):
+    """Whether counting labelled rows is cheaper than bitmaps of large configurations and lists of small ones.
+
+    Parameters
+    ----------
+    cell_counts : ndarray of int32
+        Counts of the cells of all configurations.
+    s : float
+        Mean number of states of a candidate.
+    n_words, n_weighted : int
+        Words of packed rows, and the sum of the weights of the rows.
+    """
+    packed_share = 64 * n_words / n_weighted
+    cost = 0.0
+    for c in range(n_configurations):
+        total, n_seen = 0, 0
+        for place in range(c * r, (c + 1) * r):
+            total += cell_counts[place]
+            n_seen += cell_counts[place] > 0
+        if not (drops_pure and n_seen < 2):
+            rows = packed_share * total
+            listed = rows + min(r * s, 2.0 * rows) * CELL_COST
+            cost += min(listed, r * ((s - 1.0) * n_words * WORD_COST + s * CELL_COST))
+    return cost > 64 * n_words * LABELLED_ROW_COST + n_configurations * r * s * CELL_COST
+
+
+@njit
+def choose_block(
+    offsets, minority_offsets, is_sparse, candidates, first, r, n_words, plan, capacity, most_work, places, bitmaps
+):
+    """The candidates that are counted together, from `first` on.
+
+    Parameters
+    ----------
+    offsets, minority_offsets, is_sparse : ndarray
+        As in `packed_data.PackedData`; `offsets` are those of states.
+    capacity : int
+        Cells for which minority rows can be counted.
+    most_work : float
+        Cost at which the block ends; it has one candidate at least.
+    places : ndarray of int64
+        Receives the place of every candidate's first bitmap, -1 where minority rows are counted.
+    bitmaps : ndarray of int32
+        Receives the bitmaps of the other candidates' states but the first.
+
+    Returns
+    -------
+    (last, n_bitmaps, cost) : int, int and float
+        The candidates ``first:last``, the number of their bitmaps, and the cost of counting them.
+    """
+    n_wide, n_configurations = plan.n_wide, plan.n_wide + plan.n_narrow
+    most_bitmaps = min(len(bitmaps), int(MOST_TOGETHER / (n_words * max(1, n_wide * r))))
+    end = min(len(candidates), first + len(places))
+    n_bitmaps, last, total, dense, dense_states = 0, first, 0.0, 0.0, -1
+    while last < end and (last == first or total <= most_work):
+        candidate = candidates[last]
+        offset = offsets[candidate]
+        s = offsets[candidate + 1] - offset
+        if s != dense_states:
+            dense, dense_states = dense_cost(s, r, n_words, n_wide, plan.n_narrow, plan.n_listed), s
+        places[last - first] = n_bitmaps
+        if plan.walks_minority and is_sparse[candidate]:
+            sparse = SPARSE_ROW_COST * (minority_offsets[candidate + 1] - minority_offsets[candidate])
+            if n_configurations * r * s <= capacity and sparse < dense:
+                places[last - first] = -1
+                total += sparse
+                last += 1
+                continue
+        if n_bitmaps > 0 and n_bitmaps + s - 1 > most_bitmaps:
+            break
+        for state in range(1, s):
+            bitmaps[n_bitmaps] = offset + state
+            n_bitmaps += 1
+        total += dense
+        last += 1
+    return last, n_bitmaps, total

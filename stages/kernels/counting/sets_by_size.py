@@ -1,0 +1,187 @@
+"""Sets of one size made from those of the size before, and scored.
+
+A set is considered only if all its subsets with one member less stayed open, as in the Apriori algorithm (Agrawal and
+Srikant 1994). It is a row of ascending places among the allowed variables. A level keeps its sets in blocks, one for
+each choice of all places but the last, in lexicographic order; a block has an entry for every later place.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import copy_into
+from ..jit import njit
+from .add_one import score_expansions
+
+
+class Level(NamedTuple):
+    """All sets of one size that are open: a superset may score more than all its subsets.
+
+    Attributes
+    ----------
+    prefixes : ndarray of int32, shape (n_blocks, size - 1)
+        All places but the last, lexicographic.
+    starts : ndarray of int64, shape (n_blocks + 1,)
+        Where a block's entries begin; its first entry is that of the place after the prefix.
+    entries : ndarray of float64
+        Best score in nats among a set and its subsets; NaN for closed sets.
+    """
+
+    prefixes: np.ndarray
+    starts: np.ndarray
+    entries: np.ndarray
+
+
+def empty_level(prefix_size: int) -> Level:
+    """A level without sets, whose prefixes have so many places."""
+    return Level(
+        prefixes=np.zeros((0, prefix_size), dtype=np.int32), starts=np.zeros(1, dtype=np.int64), entries=np.zeros(0)
+    )
+
+
+@njit
+def find_block(prefixes, places, dropped):
+    """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""
+    width = prefixes.shape[1]
+    low, high = 0, len(prefixes)
+    while low < high:
+        middle = (low + high) // 2
+        is_before = False
+        for k in range(width):
+            wanted = places[k if k < dropped else k + 1]
+            if prefixes[middle, k] != wanted:
+                is_before = prefixes[middle, k] < wanted
+                break
+        if is_before:
+            low = middle + 1
+        else:
+            high = middle
+    if low == len(prefixes):
+        return -1
+    for k in range(width):
+        if prefixes[low, k] != places[k if k < dropped else k + 1]:
+            return -1
+    return low
+
+
+@njit
+def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries, counts):
+    """Which one-place extensions of some sets have to be scored.
+
+    Parameters
+    ----------
+    level : Level
+        The level of the sets.
+    places : ndarray of int32, shape (n_sets, size)
+    best : ndarray of float64, shape (n_sets,)
+        Best score among a set and its subsets, nats.
+    q : ndarray of float64, shape (n_sets,)
+        Configurations of the sets.
+    n_states : ndarray of float64, shape (n_allowed,)
+    penalty : float
+        Nats per configuration, 0 for none: an extension is closed if a subset scores at least minus its penalty,
+        since a log-likelihood is at most 0 (de Campos and Ji 2011).
+    worth : ndarray of float64, shape (n_allowed,)
+        Largest penalty at which a set with a member can score more than its subsets: an extension is closed if its
+        penalty is at least the `worth` of one of its members.
+    starts : ndarray of int64, shape (n_sets + 1,)
+    entries : ndarray of float64, shape (starts[-1],)
+        Receives the best score among the proper subsets of every extension, NaN for closed ones.
+    counts : ndarray of int64, shape (n_sets,)
+        Receives the number of open extensions.
+    """
+    size = places.shape[1]
+    for s in range(len(places)):
+        own = entries[starts[s] : starts[s + 1]]
+        own[:] = best[s]
+        for dropped in range(size):
+            # The sets with one place less and any later last place: one block, of which the last entries match `own`.
+            block = find_block(level.prefixes, places[s], dropped)
+            if block < 0:
+                own[:] = np.nan
+                break
+            others = level.entries[level.starts[block] : level.starts[block + 1]]
+            others = others[len(others) - len(own) :]
+            for i in range(len(own)):
+                # A closed subset closes the extension: NaN passes on, since no number is greater than NaN.
+                if np.isnan(others[i]) or others[i] > own[i]:
+                    own[i] = others[i]
+        least = np.inf
+        for k in range(size):
+            least = min(least, worth[places[s, k]])
+        first = len(n_states) - len(own)
+        counts[s] = 0
+        for i in range(len(own)):
+            total = penalty * q[s] * n_states[first + i]
+            if penalty > 0 and (own[i] >= -total or total >= min(least, worth[first + i])):
+                own[i] = np.nan
+            if not np.isnan(own[i]):
+                counts[s] += 1
+
+
+@njit
+def score_open(
+    data, tables, child, required, allowed, places, which, position, first, most_work,
+    starts, entries, is_better, scores, scratch, work,
+):  # fmt: skip
+    """Score the open extensions of some sets with equally many configurations, until about `most_work` was done.
+
+    Parameters
+    ----------
+    required, allowed : ndarray of int32
+        Variables in every set, and the variables that places index.
+    places : ndarray of int32, shape (n_sets, size)
+    which : ndarray of int64
+        The sets to extend.
+    position, first : int
+        Where to begin in `which`, and at which extension of that set; 0 and 0, or what the call before returned.
+    most_work : float
+        As for `score_expansions`.
+    starts, entries : ndarray
+        As from `mark_open`; entries of open extensions become the best score among it and its subsets.
+    is_better : ndarray of bool, shape of entries
+        Receives whether an extension scores more than all its subsets.
+    scores : ndarray of float64, shape of entries or (0,)
+        Receives the scores of open extensions, if it is not empty.
+    scratch : ndarray of float64, shape (n_variables,)
+
+    Returns
+    -------
+    (position, first) : int
+        Where to continue; ``(len(which), 0)`` when all are done. Entries of a set are unchanged until all its
+        extensions are scored.
+    """
+    size = places.shape[1]
+    parents = np.empty(len(required) + size, dtype=np.int32)
+    candidates = np.empty(len(allowed), dtype=np.int32)
+    done = 0.0
+    while position < len(which) and done <= most_work:
+        s = which[position]
+        copy_into(parents[: len(required)], required)
+        for k in range(size):
+            parents[len(required) + k] = allowed[places[s, k]]
+        offset = len(allowed) - (starts[s + 1] - starts[s]) - starts[s]
+        n = 0
+        for i in range(starts[s], starts[s + 1]):
+            if not np.isnan(entries[i]):
+                candidates[n] = allowed[offset + i]
+                n += 1
+        if n > 0:
+            first, more = score_expansions(
+                data, tables, child, parents, candidates[:n], first, most_work - done, scratch, work
+            )
+            done += more
+            if first < n:
+                return position, first
+        for i in range(starts[s], starts[s + 1]):
+            if not np.isnan(entries[i]):
+                score = scratch[allowed[offset + i]]
+                if len(scores) > 0:
+                    scores[i] = score
+                is_better[i] = score > entries[i]
+                entries[i] = max(score, entries[i])
+        position += 1
+        first = 0
+    return position, first

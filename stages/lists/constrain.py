@@ -1,0 +1,105 @@
+"""Parent-set lists under prior knowledge: sets that lack a required or contain an excluded parent are dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.knowledge import Knowledge
+from stages.runtime.errors import InfeasibleError
+
+from .set_lists import child_of_entries, child_of_sets, keep_in_table
+
+
+def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTable:
+    """The sets of `table` that agree with `knowledge`.
+
+    Lists made without the same knowledge lack sets dominated by a subset without the required parents. Therefore a
+    child with required parents is no longer ``complete`` and has no bounds on its unlisted sets.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+        About the table's variables.
+
+    Raises
+    ------
+    InfeasibleError
+        No set of a child is left, or none is the intersection of its sets: then an order that allows the required
+        parents might still leave it without a consistent set.
+    """
+    keep = ~_has_excluded_parent(table, knowledge) & _has_required(table, knowledge)
+    for child in range(table.n_variables):
+        start, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
+        if start == end:
+            continue
+        kept = np.flatnonzero(keep[start:end]) + start
+        if not len(kept):
+            raise InfeasibleError(_nothing_left(knowledge, child))
+        if child in knowledge.required and not _lists_intersection(table, kept):
+            raise InfeasibleError(_no_smallest(knowledge, child))
+    if keep.all():
+        return table
+    is_bound = np.array([child in knowledge.required for child in range(table.n_variables)]) & ~table.fixed
+    return replace(
+        keep_in_table(table, np.flatnonzero(keep)),
+        complete=table.complete & ~is_bound,
+        unlisted=np.where(is_bound, np.nan, table.unlisted),
+        left_out=np.where(is_bound, np.nan, table.left_out),
+    )
+
+
+def _has_excluded_parent(table: ParentSetTable, knowledge: Knowledge) -> np.ndarray:
+    bad = _entries_in(table, knowledge.forbidden)
+    if knowledge.tiers is not None:
+        tier = knowledge.tiers[child_of_entries(table)]
+        bad |= (tier >= 0) & (knowledge.tiers[table.parents] > tier)
+    return _count_entries(table, bad) > 0
+
+
+def _has_required(table: ParentSetTable, knowledge: Knowledge) -> np.ndarray:
+    needed = np.array([len(knowledge.required_of(child)) for child in range(table.n_variables)])
+    return _count_entries(table, _entries_in(table, knowledge.required)) == needed[child_of_sets(table)]
+
+
+def _entries_in(table: ParentSetTable, arcs: dict[int, tuple[int, ...]]) -> np.ndarray:
+    """Which entries of ``table.parents`` are among the given parents by child; bool."""
+    n = table.n_variables
+    return np.isin(
+        child_of_entries(table) * n + table.parents, [child * n + p for child, ps in arcs.items() for p in ps]
+    )
+
+
+def _count_entries(table: ParentSetTable, marked: np.ndarray) -> np.ndarray:
+    """Number of marked parents of each set."""
+    sums = np.concatenate(([0], np.cumsum(marked)))
+    return sums[table.parent_offsets[1:]] - sums[table.parent_offsets[:-1]]
+
+
+def _lists_intersection(table: ParentSetTable, kept: np.ndarray) -> bool:
+    sets = [set(table.parent_set(s)) for s in kept.tolist()]
+    return set.intersection(*sets) in sets
+
+
+def _remedy(knowledge: Knowledge, child: int) -> str:
+    arc = knowledge.arc_text(knowledge.required_of(child)[0], child)
+    return f"\n  identify the sets under the same constraints: bnsl parentsets --require '{arc}' ..."
+
+
+def _nothing_left(knowledge: Knowledge, child: int) -> str:
+    name = knowledge.names[child]
+    if child not in knowledge.required:
+        return f"the one set that {name!r} must take is excluded; drop the constraint or the fixed record"
+    wanted = ", ".join(repr(knowledge.names[p]) for p in knowledge.required_of(child))
+    return f"no listed set of {name!r} that is not excluded has the required parents {wanted}" + _remedy(
+        knowledge, child
+    )
+
+
+def _no_smallest(knowledge: Knowledge, child: int) -> str:
+    return (
+        f"{knowledge.names[child]!r} lists no set of its required parents alone"
+        " (one without them dominated it)" + _remedy(knowledge, child)
+    )

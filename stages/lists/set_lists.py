@@ -1,0 +1,126 @@
+"""Candidate lists as arrays: the common in-memory form, selections from it, and orders that respect fixed records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.arrays import offsets_of
+from stages.graphs import CycleError, pull_parents_forward
+from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.orders.set_lists import SetLists, count_members, sort_members
+from stages.runtime.errors import InfeasibleError
+
+
+def index_table(table: ParentSetTable) -> SetLists:
+    """The lists of `table`, indexed; indices of sets stay those of the table."""
+    return index_lists(
+        set_offsets=table.set_offsets, scores=table.scores, parent_offsets=table.parent_offsets, parents=table.parents
+    )
+
+
+def index_lists(
+    *, set_offsets: np.ndarray, scores: np.ndarray, parent_offsets: np.ndarray, parents: np.ndarray
+) -> SetLists:
+    """Candidate lists with an index by member, the form that all searches on lists use (or a view of it).
+
+    Parameters
+    ----------
+    set_offsets, scores, parent_offsets, parents : ndarray
+        As in `ParentSetTable`: lists best first, int64, float64, int64, int32.
+    """
+    n_variables = len(set_offsets) - 1
+    starts = count_members(parents, n_variables)
+    entry_sets = np.empty(len(parents), dtype=np.int32)
+    entry_children = np.empty(len(parents), dtype=np.int32)
+    sort_members(set_offsets, parent_offsets, parents, starts[:-1].copy(), entry_sets, entry_children)
+    entry_parents = np.repeat(np.arange(n_variables, dtype=np.int32), np.diff(starts))
+    new_pair = np.ones(len(parents), dtype=np.bool_)
+    new_pair[1:] = (np.diff(entry_children) != 0) | (np.diff(entry_parents) != 0)
+    first_entries = np.flatnonzero(new_pair)
+    pair_offsets = np.searchsorted(entry_parents[first_entries], np.arange(n_variables + 1))
+    return SetLists(
+        set_offsets=set_offsets,
+        scores=scores,
+        parent_offsets=parent_offsets,
+        parents=parents,
+        pair_offsets=pair_offsets.astype(np.int64),
+        pair_children=entry_children[first_entries],
+        pair_first=entry_sets[first_entries],
+        member_offsets=np.append(first_entries, len(parents)).astype(np.int64),
+        member_sets=entry_sets,
+    )
+
+
+class Members(NamedTuple):
+    """Sets of some lists: those of child i are ``set_offsets[i]:set_offsets[i + 1]``, and their parents."""
+
+    set_offsets: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+
+
+def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> Members:
+    """The given sets (indices, ascending) of lists of any form; scores, costs or shares are indexed by the caller."""
+    sizes = lists.parent_offsets[sets + 1] - lists.parent_offsets[sets]
+    offsets = offsets_of(sizes)
+    entries = np.arange(offsets[-1]) + np.repeat(lists.parent_offsets[sets] - offsets[:-1], sizes)
+    kept_before = np.searchsorted(sets, lists.set_offsets)
+    return Members(set_offsets=kept_before.astype(np.int64), parent_offsets=offsets, parents=lists.parents[entries])
+
+
+def keep_in_table(table: ParentSetTable, sets: np.ndarray) -> ParentSetTable:
+    """`table` with only the given sets (indices, ascending); all facts about its children are kept."""
+    return replace(table, scores=table.scores[sets], **keep_sets(table, sets)._asdict())
+
+
+def child_of_sets(table: ParentSetTable) -> np.ndarray:
+    """The child of each set; int64, shape (n_sets,)."""
+    return np.repeat(np.arange(table.n_variables), np.diff(table.set_offsets))
+
+
+def child_of_entries(table: ParentSetTable) -> np.ndarray:
+    """The child of each entry of ``table.parents``; int64."""
+    return np.repeat(child_of_sets(table), np.diff(table.parent_offsets))
+
+
+def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:
+    """Prescribed parents by child: the one set of a fixed record (which may be empty), and for a child with required
+    parents the smallest of its sets, which all others contain.
+    """
+    sizes = np.diff(table.parent_offsets)
+    starts, ends = table.set_offsets[:-1], table.set_offsets[1:]
+    has_empty = np.zeros(table.n_variables, dtype=np.bool_)
+    has_empty[child_of_sets(table)[sizes == 0]] = True
+    bound = np.flatnonzero((table.fixed | ~has_empty) & (ends > starts)).tolist()
+    smallest = {child: int(starts[child] + np.argmin(sizes[starts[child] : ends[child]])) for child in bound}
+    return {child: table.parent_set(s) for child, s in smallest.items()}
+
+
+def fixed_first_order(table: ParentSetTable) -> list[int]:
+    """All variables in an order that agrees with the fixed records.
+
+    Raises
+    ------
+    InfeasibleError
+        The arcs of fixed records close a cycle; the message names its variables.
+    """
+    try:
+        return pull_parents_forward(range(table.n_variables), fixed_parents(table))
+    except CycleError as error:
+        cycle = [*error.cycle, error.cycle[0]]
+        listed = " <- ".join(table.header.names[v] for v in cycle)
+        raise InfeasibleError(f"fixed records close a cycle: {listed}; release one of these variables") from None
+
+
+def respect_fixed(order: np.ndarray, prescribed: dict[int, tuple[int, ...]]) -> np.ndarray:
+    """`order` with prescribed parents that come too late moved to just before their child.
+
+    `prescribed` must be acyclic (see `fixed_first_order`).
+    """
+    if not any(prescribed.values()):
+        return order
+    return np.array(pull_parents_forward(order.tolist(), prescribed), dtype=order.dtype)

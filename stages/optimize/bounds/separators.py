@@ -1,0 +1,95 @@
+"""The interface of separators: searches for cuts that a fractional choice of sets violates.
+
+A separator looks at one fractional choice (`Point`) and at the cuts known so far. It returns how violated cuts are
+made (`cuts.Origin`), most violated first or in the order found, and the work this took in sets or variables looked
+at. Kinds: `cluster_cuts.ClusterSeparator`, `zero_half_cuts.HalvedSumSeparator`, and the cycles of whole choices in
+`stages.optimize.exact.fractional`. To add a kind, write a class with ``separate`` and add it to the separators of
+`lagrangian` and of `stages.optimize.exact.branch_and_cut`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from stages.kernels.bounds.cluster_cuts import Support
+from stages.kernels.bounds.dual_ascent import Columns
+from stages.lists.set_lists import keep_sets
+from stages.runtime.budgets import Budget
+
+from .cut_pool import CutPool
+from .cuts import Origin
+
+
+class Point(NamedTuple):
+    """A fractional choice of sets.
+
+    Attributes
+    ----------
+    shares : ndarray of float64, shape (n_sets,)
+        Share of each set; those of one variable sum to one.
+    support : Support
+        The sets whose share is not negligible, indexed by child and by member.
+    """
+
+    shares: np.ndarray
+    support: Support
+
+
+class Separator(Protocol):
+    """A search for violated cuts of one kind."""
+
+    def separate(
+        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+    ) -> tuple[Sequence[Origin], int]:
+        """Violated cuts, and the work done; ends early when the budget runs out."""
+
+
+def make_point(columns: Columns, shares: np.ndarray, least: float) -> Point:
+    """A fractional choice in which shares up to `least` are neglected."""
+    n = len(columns.set_offsets) - 1
+    sets = np.flatnonzero(shares > least)
+    members = keep_sets(columns, sets)
+    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(members.parent_offsets))
+    by_parent = np.argsort(members.parents, kind="stable")
+    support = Support(
+        set_offsets=members.set_offsets,
+        shares=shares[sets],
+        parent_offsets=members.parent_offsets,
+        parents=members.parents,
+        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(members.set_offsets)),
+        member_offsets=np.searchsorted(members.parents[by_parent], np.arange(n + 1)).astype(np.int64),
+        member_sets=set_of_entry[by_parent],
+    )
+    return Point(shares, support)
+
+
+def add_violated(
+    separators: Iterable[Separator],
+    point: Point,
+    pool: CutPool,
+    rng: np.random.Generator,
+    budget: Budget,
+    most_counted: float = np.inf,
+) -> tuple[int, int]:
+    """Add what the separators find to the pool, one after the other.
+
+    Parameters
+    ----------
+    most_counted : float
+        Sets counted by all cuts of the pool beyond which no separator runs.
+
+    Returns
+    -------
+    (added, work) : cuts that were not in the pool, and the work of all separators
+    """
+    added = total = 0
+    for separator in separators:
+        if len(pool.cuts.sets) > most_counted:
+            break
+        found, work = separator.separate(point, pool, rng, budget)
+        added += pool.add(found)
+        total += work
+    return added, total

@@ -1,0 +1,71 @@
+"""Basins: the neighbourhood of one order, in which search and growth alternate until nothing improves.
+
+Search and growth around one order settle in its basin: what lies near it has been grown, and the lists hold little
+else. Then the run leaves for a basin elsewhere, at the order that best moves reach from a random one (`best_moves`),
+and comes back after some rounds. The sets grown there join the same lists, and the best order is searched again among
+them. (Best moves from the best order instead of a random one, tried on win95pts: one nat better from one seed, no
+escape from the basin from three others.)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..result import Parents
+
+TOLERANCE = 1e-6
+"""Nats; smaller gains do not count as an improvement."""
+
+HOME_PATIENCE = 2
+"""Rounds in turn around the best order without a better network after which the run leaves."""
+
+AWAY_PATIENCE = 2
+"""Rounds in turn elsewhere without improvement there after which it comes back."""
+
+AWAY_ROUNDS = 10
+"""Rounds elsewhere at most."""
+
+
+class OrderedNetwork(NamedTuple):
+    """A network with an order of its variables and its score in nats.
+
+    Attributes
+    ----------
+    order : ndarray of int32, shape (n_variables,)
+        Parents come before their children; under a treewidth bound its reverse eliminates the moral graph within it.
+    score : float
+        -inf where the network has not been searched yet.
+    """
+
+    order: np.ndarray
+    parents: Parents
+    score: float
+
+
+class Basin:
+    """Rounds of search and growth around one order.
+
+    Attributes
+    ----------
+    best : OrderedNetwork
+        The last network found here; its score is the best one reached.
+    rounds, idle : int
+        Rounds so far, and those in turn that improved nothing here.
+    """
+
+    def __init__(self, order: np.ndarray, parents: Parents):
+        self.best = OrderedNetwork(order, parents, -np.inf)
+        self.rounds = self.idle = 0
+
+    def note(self, found: OrderedNetwork) -> None:
+        """End a round with the network that the search found."""
+        self.rounds += 1
+        self.idle = 0 if found.score > self.best.score + TOLERANCE else self.idle + 1
+        self.best = found._replace(score=max(found.score, self.best.score))
+
+    @property
+    def is_over(self) -> bool:
+        """A visit to this basin has lasted long enough."""
+        return self.idle >= AWAY_PATIENCE or self.rounds >= AWAY_ROUNDS

@@ -1,0 +1,195 @@
+"""Pricing with orders: order search and growth of candidate lists in turn (a method of this project).
+
+Lists made in advance cap what any search on them can reach. Here hill climbing finds a first network, and a search
+improves its order on the present lists; then every variable's set is grown and shrunk within its predecessors in the
+best order and in a few orders near it, all sets met join the lists, and the search continues (`loop`). When rounds
+around the best order improve nothing, some follow around another one (`basins`) that best moves of single variables
+reach (`best_moves`); with few variables these also improve the first order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.graphs import positions_of, random_topological_order, topological_order
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter, Reporter
+from stages.runtime.warm_up import tiny_table
+from stages.scoring.family_scorer import FamilyScorer
+
+from .. import OptimizeOptions
+from ..orders import ils
+from ..orders.insertion_ils import OrderShaker
+from ..result import Parents, SearchResult
+from .basins import HOME_PATIENCE, TOLERANCE, Basin, OrderedNetwork
+from .best_moves import KeptTrees, climb_order
+from .greedy_start import climb, find_start
+from .loop import BOUND_TIME, alternate, bound_lists, learn
+from .row_samples import search_samples
+from .run import PricingRun, start_run
+
+NEAR_ORDERS = 4
+NEAR_SPREAD = 0.1
+"""Orders near the best one priced per round, and the standard deviation of their shifts as a share of n."""
+
+PHASE_WORK = 50_000_000
+PHASE_PROFILES = 60
+"""Sets tested, and variables moved per variable, in a search phase at most: half a second at most, mostly less than
+growing sets takes. New sets are worth more than a longer search among old ones; by experiment.
+"""
+
+LONGER = 8
+"""Factor on the length of a phase elsewhere, and after one without improvement; by experiment."""
+
+SAMPLE_PATIENCE = 3
+"""Rounds without a better network after which the search on a sample of the rows ends."""
+
+
+def search_data(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    table: ParentSetTable | None = None,
+) -> SearchResult:
+    """Learn a network from data by pricing.
+
+    Parameters
+    ----------
+    options : OptimizeOptions
+        ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs``; ``start`` is a network whose
+        order is the first.
+    budget : Budget
+        Without a time limit the run ends when it no longer improves. Its evaluations are local scores; no more are
+        computed, besides those of no parents and of networks and lists to begin with.
+    table : ParentSetTable, optional
+        Candidate lists to begin with.
+    """
+    if table is None:
+        options = search_samples(scorer, options, budget, find_parents, reporter)
+    run = start_run(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
+    return learn(run, OrderPricing(run), budget, grows=table is None)
+
+
+def find_parents(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget) -> Parents:
+    """The network that pricing finds on a sample of the rows, until it no longer improves."""
+    run = start_run(scorer, options, budget, NullReporter())
+    engine = OrderPricing(run)
+    engine.begin(grows=True)
+    alternate(run, engine, SAMPLE_PATIENCE)
+    return engine.best.parents
+
+
+def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
+    run = start_run(scorer, options, budget, reporter)
+    engine = OrderPricing(run)
+    engine.begin(grows=True)
+    alternate(run, engine)
+    bound_lists(run, engine, budget)
+    ils.search(tiny_table(), options, budget, reporter)
+    search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
+
+
+class OrderPricing:
+    """The engine of pricing that searches orders (`loop.PricingEngine`).
+
+    Attributes
+    ----------
+    home : Basin
+        That of the incumbent.
+    away : Basin or None
+        The basin of present rounds if it is another one.
+    """
+
+    patience = 30
+    is_cooling = False
+
+    def __init__(self, run: PricingRun):
+        self.run = run
+        self.home = Basin(*run.start_network())
+        self.away: Basin | None = None
+        self.trees: KeptTrees | None = None
+
+    @property
+    def best(self) -> OrderedNetwork:
+        return self.home.best
+
+    @property
+    def bytes(self) -> int:
+        return 0 if self.trees is None else self.trees.bytes
+
+    def begin(self, grows: bool) -> None:
+        if grows:
+            self._climb_first()
+        if grows or self.run.options.start is not None:
+            self.run.grow_within(positions_of(self.best.order), self.best.parents)
+
+    def _climb_first(self) -> None:
+        """Climb to a network; where all candidates are within reach, improve its order by best moves."""
+        self._move_home(find_start(self.run, self.best.parents))
+        if self.run.options.start is None and all(grower.reach is None for grower in self.run.growers):
+            self.home.best = self.best._replace(order=self._best_moves(self.best.order))
+
+    def _move_home(self, parents: Parents) -> None:
+        """Continue from a network that is no worse than the incumbent; the next search computes its score."""
+        order = random_topological_order(parents, self.run.rng)
+        self.home.best = OrderedNetwork(order, parents, self.best.score)
+
+    def _best_moves(self, order: np.ndarray) -> np.ndarray:
+        """The order that best moves of single variables reach from `order`; the lists take in the sets met."""
+        if self.trees is None or self.trees.is_outdated:
+            self.trees = KeptTrees(self.run.growers)
+
+        def report(score: float) -> None:
+            self.run.report(max(score, self.best.score))
+
+        return climb_order(self.trees, order, self.run.rng, self.run.is_spent, report)
+
+    def search(self) -> bool:
+        """Search around the best order, or in a basin elsewhere; a better network found there ends the visit."""
+        run, here = self.run, self.away or self.home
+        packed = run.lists.pack()
+        shaker = OrderShaker(packed, here.best.order, run.rng)
+        length = 1 if self.away is None and self.home.idle == 0 else LONGER
+        shaker.search(run.budget, length * PHASE_PROFILES * run.scorer.n_variables, length * PHASE_WORK)
+        run.work += shaker.work
+        found = OrderedNetwork(shaker.order, run.lists.sets(packed, shaker.chosen), shaker.score)
+        improved = found.score > self.best.score + TOLERANCE
+        if improved:
+            self.away = None
+        (self.away or self.home).note(found)
+        facts = {} if self.away is None else {"basin": run.visits + 1, "its score": self.away.best.score}
+        run.report(self.best.score, sets=len(packed.scores), rounds=run.rounds, **facts)
+        return improved
+
+    def grow(self) -> None:
+        """Grow sets within the predecessors of the basin's order and of orders near it, or move to another basin."""
+        run = self.run
+        if self.away is None and any(grower.reach is not None for grower in run.growers):
+            # All candidates come within reach.
+            self._move_home(climb(run, self.best.parents, [None] * len(run.growers)))
+        if self.away is not None and self.away.is_over:
+            self.away, self.home.idle = None, 0
+        elif self.away is None and self.home.idle >= HOME_PATIENCE:
+            self.leave()
+            return
+        here = (self.away or self.home).best
+        n = run.scorer.n_variables
+        position = positions_of(here.order)
+        run.grow_within(position, here.parents)
+        for _ in range(NEAR_ORDERS):
+            run.grow_within(position + run.rng.normal(0.0, NEAR_SPREAD * n, n), here.parents)
+
+    def leave(self) -> None:
+        """Move to the basin of the order that best moves reach from a random one."""
+        required = self.run.lists.required
+        self.away = Basin(self._best_moves(random_topological_order(required, self.run.rng)), required)
+        self.run.visits += 1
+
+    def adopt(self, found: SearchResult) -> None:
+        if found.score > self.best.score:
+            order = np.array(topological_order(found.parents), dtype=np.int32)
+            self.home.best = OrderedNetwork(order, found.parents, found.score)
+        self.run.report(self.best.score, sets=self.run.lists.n_sets)

@@ -1,0 +1,179 @@
+"""One run of pricing: data, options, budget, candidate lists and progress, which the loop and its engine share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.graphs import random_topological_order
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
+from stages.runtime.workers import ordered_map
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.set_grower import SetGrower
+
+from .. import OptimizeOptions
+from ..bounds.anytime_bound import bound_facts
+from ..bounds.claims import claim_of_grown_lists
+from ..bounds.rounding import proof_rounding
+from ..climbing.constraints import Constraints, make_constraints, start_graph
+from ..result import Parents, SearchResult
+from .growing_lists import GrowingLists, make_growers
+
+
+@dataclass(eq=False)
+class PricingRun:
+    """What the loop and its engine share.
+
+    Attributes
+    ----------
+    budget : Budget
+        Of search and growth; its evaluations are local scores.
+    jobs : int
+        Threads that grow sets.
+    rounds, visits : int
+        Rounds of growth, and visits to other basins, so far.
+    work : float
+        Sets tested by searches over orders so far; work on the bound is a share of it.
+    gap : dict
+        The last gap, by a name with the lists it refers to; shown with all progress from then on.
+    """
+
+    scorer: FamilyScorer
+    options: OptimizeOptions
+    budget: Budget
+    reporter: Reporter
+    lists: GrowingLists
+    constraints: Constraints
+    rng: np.random.Generator
+    jobs: int
+    rounds: int = 0
+    visits: int = 0
+    work: float = 0.0
+    gap: dict[str, float] = field(default_factory=dict)
+    _facts: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def growers(self) -> list[SetGrower]:
+        """One per variable, in variable order."""
+        return self.lists.growers
+
+    def is_spent(self) -> bool:
+        """The budget has ended."""
+        return self.budget.is_spent(self.scorer.evaluations)
+
+    def report(self, score: float | None = None, **facts: object) -> None:
+        """Report the local scores computed, the best score (nats) and further facts."""
+        self._facts = ({} if score is None else {"score": score}) | self.gap | facts
+        self.report_more()
+
+    def report_more(self, **facts: object) -> None:
+        """Repeat the last report with further facts."""
+        done, total = self.scorer.evaluations, self.budget.evaluations
+        self.reporter.progress(done, total, "local scores", **self._facts, **facts)
+
+    def start_network(self) -> tuple[np.ndarray, Parents]:
+        """The network to start from, by default only the required arcs, with a random topological order.
+
+        Raises `InfeasibleError` as `start_graph` does.
+        """
+        start = self.options.start
+        parents = start_graph(None if start is None else start.parents, self.constraints, self.scorer.dataset.names)
+        order = random_topological_order(parents, self.rng)
+        self.report(math.fsum(grower.score(p) for grower, p in zip(self.growers, parents)))
+        return order, parents
+
+    def grow_within(self, position: np.ndarray, present: Parents | None = None) -> list[tuple[int, ...] | None]:
+        """Grow and shrink every variable's set within its predecessors, from nothing and from its present set.
+
+        Parameters
+        ----------
+        position : ndarray, shape (n_variables,)
+            Predecessors of a variable are those with a smaller position.
+        present : tuple of tuples of int, optional
+            The present sets, of which only predecessors are kept.
+
+        Returns
+        -------
+        list of tuple of int
+            The sets reached from nothing; None for variables not reached before the budget ended.
+        """
+
+        def grow(grower: SetGrower) -> tuple[int, ...] | None:
+            if self.is_spent():
+                return None
+            allowed = position < position[grower.child]
+            allowed[list(grower.required)] = True
+            if present is not None:
+                grower.grow_and_shrink(allowed, tuple(p for p in present[grower.child] if allowed[p]))
+            return grower.grow_and_shrink(allowed)
+
+        reached: list[tuple[int, ...] | None] = []
+        for parents in ordered_map(grow, self.growers, self.jobs):
+            reached.append(parents)
+            self.report_more(growing=f"{len(reached)} of {len(position)}")
+        return reached
+
+    def result(
+        self, parents: Parents, bound: float, claim: str | None = None, rounding: float | None = None
+    ) -> SearchResult:
+        """The result of the run, with an upper bound.
+
+        Parameters
+        ----------
+        bound : float
+            In nats.
+        claim : str, optional
+            The networks that the bound holds for; by default those of the final lists.
+        rounding : float, optional
+            Rounding error (nats) that the bound does not include yet; by default that of the network's sum.
+        """
+        scores = np.array([grower.score(p) for grower, p in zip(self.growers, parents)])
+        score = math.fsum(scores.tolist())
+        if rounding is None:
+            rounding = proof_rounding(len(scores), float(np.abs(scores).sum()))
+        facts = {
+            "scores_computed": self.scorer.evaluations,
+            **bound_facts(bound, score, rounding),
+            "bound_relative_to": claim or claim_of_grown_lists(self.lists.n_sets, self.options),
+        }
+        figures = {
+            "arcs": sum(map(len, parents)),
+            "rounds": self.rounds,
+            "visits": self.visits,
+            "sets": self.lists.n_sets,
+            "scores_computed": self.scorer.evaluations,
+            "seconds": self.budget.elapsed(),
+        }
+        return SearchResult(parents, scores, score, facts, figures, lists=self.lists.records())
+
+
+def start_run(
+    scorer: FamilyScorer,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    table: ParentSetTable | None = None,
+) -> PricingRun:
+    """A run whose lists hold the sets of `table`, if it is given."""
+    # A forest takes the scores of all pairs, whatever the budget.
+    is_forest = options.treewidth is not None and options.treewidth <= 1
+
+    def scores_left() -> float:
+        return math.inf if is_forest else budget.evaluations_left(scorer.evaluations)
+
+    return PricingRun(
+        scorer=scorer,
+        options=options,
+        budget=budget,
+        reporter=reporter,
+        lists=GrowingLists(make_growers(scorer, options, table, scores_left)),
+        constraints=make_constraints(scorer, options),
+        rng=task_generator(options.seed),
+        # Threads that share a number of evaluations would end at different places.
+        jobs=options.jobs if budget.evaluations is None else 1,
+    )

@@ -1,0 +1,107 @@
+"""Constraints of fixed records on a k-tree: precedences and cliques.
+
+A k-tree built along an order contains the family of a fixed child if the child comes after its parents and these
+form a clique. For records with one parent each a precedence suffices. Otherwise the moral graph of the fixed families
+needs an elimination order of width at most K; every order must then respect its reverse, and each variable must join
+its later-eliminated neighbours.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from stages.evaluate.treewidth import contraction_bound, min_fill_order
+from stages.graphs import (
+    Graph,
+    Parents,
+    connected_components,
+    eliminate_children_first,
+    elimination_bags,
+    elimination_width,
+    moral_graph,
+)
+from stages.runtime.errors import InfeasibleError
+
+
+@dataclass(frozen=True)
+class FixedDemands:
+    """Constraints on the k-tree.
+
+    Attributes
+    ----------
+    precedences : list of (int, int)
+        The former must precede the latter in every order.
+    required : dict
+        Earlier variables that a variable must join in addition to its parents.
+    pinned : set
+        Variables that must take exactly the prescribed parents, or none: prescribed arcs among them run against the
+        order, so other parents could close a cycle.
+    """
+
+    precedences: list[tuple[int, int]] = field(default_factory=list)
+    required: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    pinned: set[int] = field(default_factory=set)
+
+
+def plan_fixed_cliques(prescribed: dict[int, tuple[int, ...]], names: Sequence[str], treewidth: int) -> FixedDemands:
+    """Constraints under which a k-tree of the given width contains all fixed families.
+
+    Parameters
+    ----------
+    prescribed : dict
+        Parents that fixed records prescribe, by child; acyclic.
+
+    Raises
+    ------
+    InfeasibleError
+        The fixed records alone exceed the bound, or no elimination order within it was found.
+    """
+    for child, parents in prescribed.items():
+        if len(parents) > treewidth:
+            raise InfeasibleError(
+                f"the {len(parents)} fixed parents of {names[child]!r} cannot be a clique of at most "
+                f"{treewidth} variables: raise --tw to {len(parents)} or release this record"
+            )
+    demands = FixedDemands()
+    families = [prescribed.get(v, ()) for v in range(len(names))]
+    graph = moral_graph(families)
+    for component in connected_components(graph):
+        if all(len(families[v]) <= 1 for v in component):
+            demands.precedences.extend((p, v) for v in component for p in families[v])
+        else:
+            _plan_component(component, families, graph, names, treewidth, demands)
+    return demands
+
+
+def _plan_component(
+    component: list[int], families: Parents, graph: Graph, names: Sequence[str], treewidth: int, demands: FixedDemands
+) -> None:
+    """Add the constraints of the families of one component."""
+    index = {v: i for i, v in enumerate(component)}
+    local = [{index[u] for u in graph[v]} for v in component]
+    elimination = eliminate_children_first(local, [[index[p] for p in families[v]] for v in component])
+    if elimination_width(local, elimination) > treewidth:
+        elimination = min_fill_order(local)
+        width = elimination_width(local, elimination)
+        if width > treewidth:
+            least = contraction_bound(local)
+            raise InfeasibleError(_too_wide([names[v] for v in component], least, width, treewidth))
+        demands.pinned.update(component)
+    for variable, required in zip(elimination, elimination_bags(local, elimination)):
+        demands.required[component[variable]] = tuple(sorted(component[u] for u in required))
+    placed = [component[v] for v in reversed(elimination)]
+    demands.precedences.extend(itertools.pairwise(placed))
+
+
+def _too_wide(names: list[str], least: int, width: int, treewidth: int) -> str:
+    shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+    if least > treewidth:
+        reason = f"the fixed records around {shown} alone have treewidth {least} or more"
+    else:
+        reason = (
+            f"no elimination order of width {treewidth} was found for the fixed records around {shown} "
+            f"(the best has {width})"
+        )
+    return f"{reason}: raise --tw to {max(least, width)} or release some of these records"

@@ -1,0 +1,266 @@
+"""The search of one child after the other: its limits, its share of the time, and its record.
+
+A `ChildSearcher` is what a worker of a run holds. Sent to another machine it is made again from the data there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from formats.data_records import Dataset
+from formats.records import ExploredSets, Forest, Network, ParentSetRecord, ParentSetTable
+from stages.knowledge import Knowledge
+from stages.runtime.budgets import Budget, StopSignal
+from stages.runtime.workers import resolve_jobs
+from stages.scoring.candidate_prefilter import make_row_sample
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.independent import IndependentScorer
+
+from . import METHODS, ParentSetOptions
+from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
+from .children import Plan
+from .grow_orders import Orders
+from .memory import most_sets, resident_bytes
+from .single_parents import first_list_bytes
+
+OVERRUN_SMOOTHING = 0.2
+"""Smoothing factor of the moving average of overruns: the time that searches take beyond their share."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What a run takes besides the data.
+
+    Attributes
+    ----------
+    forest : Forest or None
+        Screened variables become fixed records; the others look for parents among the forest's roots.
+    near : Network or None
+        Method ``grow`` works in orders near this network's.
+    knowledge : Knowledge or None
+        Required and forbidden arcs, and tiers.
+    known : ParentSetTable or None
+        Sets scored before on the same data that are to be listed too.
+    """
+
+    forest: Forest | None = None
+    near: Network | None = None
+    knowledge: Knowledge | None = None
+    known: ParentSetTable | None = None
+
+
+class ChildResult(NamedTuple):
+    """The record of one child, the sets its search scored if they are traced, and scores computed elsewhere."""
+
+    record: ParentSetRecord
+    explored: ExploredSets | None
+    n_scores: int
+
+
+class ChildSearcher:
+    """Searches of single children with one method on one data set.
+
+    Parameters
+    ----------
+    jobs : int, optional
+        Workers that share the time; by default those of ``options.jobs``, which share memory and time.
+    traces : bool
+        Whether results hold the sets that were scored.
+
+    Attributes
+    ----------
+    with_first_list : set of int
+        Children that list single parents even if their turn comes after the time is over.
+    resident : int
+        Bytes that the run takes whatever the searches find.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        options: ParentSetOptions,
+        budget: Budget,
+        inputs: Inputs,
+        jobs: int | None = None,
+        traces: bool = False,
+    ):
+        self.options, self.budget, self.inputs = options, budget, inputs
+        method = METHODS[options.method]
+        self.plan = Plan(dataset.names, dataset.n_states, options.max_parents, inputs.forest, inputs.knowledge)
+        self.scorer = FamilyScorer(dataset, options.score, options.ess, budget.stop)
+        self.traces = traces
+        self.with_first_list: set[int] = set()
+        threads = resolve_jobs(options.jobs)
+        self.jobs = threads if jobs is None else jobs
+        self._independent_scorer = IndependentScorer(dataset, options.score, options.ess)
+        self._search = importlib.import_module(method.module).search_child
+        grows = "orders" in method.options
+        self._sample = make_row_sample(self.scorer) if grows else None
+        near = None if inputs.near is None else inputs.near.parents
+        self._orders = Orders(dataset.n_variables, options.seed, near, inputs.knowledge) if grows else None
+        self._overrun = 0.0
+        self.resident = resident_bytes(self.scorer, self._sample, threads)
+        self._most_sets = most_sets(options.memory, self.resident, threads)
+
+    def __reduce__(self) -> tuple[Callable[..., ChildSearcher], tuple[Any, ...]]:
+        """Where it arrives it is one of the run's workers."""
+        return _arrived, (self.scorer.dataset, self.options, self.budget, self.inputs, self.jobs, self.traces)
+
+    def work_apart(self, task: tuple[int, int], stop: StopSignal) -> ChildResult:
+        """In another process: the result of a child, as of `result_of`, with the number of scores computed."""
+        self.budget.stop = self.scorer.stop = stop
+        if self._sample is not None:
+            self._sample.likelihood.stop = stop
+        before = self.scorer.evaluations
+        result = self.result_of(*task)
+        return result._replace(n_scores=self.scorer.evaluations - before)
+
+    def result_of(self, child: int, unfinished: int = 1) -> ChildResult:
+        """Search the sets of one child and check the record by independent counting.
+
+        Parameters
+        ----------
+        unfinished : int
+            Searches, this one included, that share the time left.
+
+        Raises
+        ------
+        VerificationError
+            A score of the record is wrong.
+        """
+        result = self._unchecked_result(child, unfinished)
+        n_counted = len(self.scorer.data.weights)
+        self._independent_scorer.check_record(result.record, self.options.seed, n_counted, self.inputs.known)
+        return result
+
+    def _unchecked_result(self, child: int, unfinished: int) -> ChildResult:
+        fixed = self.plan.fixed_set(child)
+        if fixed is not None:
+            score = self.scorer.local_score(child, fixed)
+            return ChildResult(ParentSetRecord(child, (fixed,), (score,), fixed=True), None, 0)
+        limits = self.limits_of(child)
+        if not len(limits.allowed):
+            return self._finish(self._only_set(child, limits), limits, {})
+        if child in self.with_first_list and self.budget.is_spent():
+            found = self._first_list(child, limits)
+            return self._finish(
+                found, limits, {"interrupted": True} if self.budget.interrupted else {"ended": "time"}
+            )
+        if self.budget.interrupted:
+            smallest = self.plan.knowledge.required_of(child)
+            score = self.scorer.local_score(child, smallest)
+            mark = {"interrupted": True}
+            record = ParentSetRecord(child, (smallest,), (score,), evaluated=1, required=smallest, extra=mark)
+            return ChildResult(record, None, 0)
+        found = self.search_sets(child, limits, unfinished)
+        extra: dict[str, Any] = {}
+        if self.budget.interrupted and not found.complete:
+            extra = {"interrupted": True}
+        elif found.ended is not None:
+            extra = {"ended": found.ended}
+        return self._finish(found, limits, extra)
+
+    def _finish(self, found: FoundSets, limits: ChildLimits, extra: dict[str, Any]) -> ChildResult:
+        record = found.to_record(self.scorer.n_variables, limits.required, extra)
+        return ChildResult(record, None if found.exploration is None else found.exploration.sets(), 0)
+
+    def _only_set(self, child: int, limits: ChildLimits) -> FoundSets:
+        """The one set of a child to which nothing can be added."""
+        found = limits.nothing_found(child)
+        found.begin(limits.required, self.scorer.local_score(child, limits.required))
+        found.complete = True
+        self._add_known(found, limits)
+        return found
+
+    def _first_list(self, child: int, limits: ChildLimits) -> FoundSets:
+        """The required parents, and those with one more that improve on them."""
+        found = limits.nothing_found(child)
+        score = self.scorer.local_score(child, limits.required)
+        found.begin(limits.required, score)
+        expansion = self.scorer.expand(child, limits.required, limits.allowed)
+        found.explore(limits.required, limits.allowed, expansion[limits.allowed])
+        found.add_expansion(limits.required, score, expansion)
+        self._add_known(found, limits)
+        return found
+
+    def search_sets(self, child: int, limits: ChildLimits, unfinished: int) -> FoundSets:
+        """The sets that the method finds for a child that has a choice, and those known before."""
+        share = self._budget_of_child(unfinished)
+        found = self._search(self.scorer, child, limits, share)
+        if share.seconds is not None and found.ended == "time":
+            self._overrun += OVERRUN_SMOOTHING * (max(0.0, share.elapsed() - share.seconds) - self._overrun)
+        self._add_known(found, limits)
+        return found
+
+    def limits_of(self, child: int) -> ChildLimits:
+        """Candidates and limits of one child's search.
+
+        Constant variables are no candidates, and a constant child has none: neither would change a likelihood.
+        """
+        n_states, near = self.scorer.n_states, self.inputs.near
+        allowed = self.plan.candidates(child)
+        allowed = allowed[(n_states[allowed] > 1) & (n_states[child] > 1)]
+        required = self.plan.knowledge.required_of(child)
+        return ChildLimits(
+            allowed,
+            min(self.plan.max_parents, len(allowed) + len(required)),
+            self.evaluation_limit(),
+            required,
+            self._most_sets,
+            self._orders,
+            self.options.orders,
+            None if near is None else near.parents[child],
+            self._sample,
+            self.traces,
+            margin_of(self.options.keep_mass),
+        )
+
+    def _add_known(self, found: FoundSets, limits: ChildLimits) -> None:
+        """List the sets scored before that the constraints allow."""
+        table = self.inputs.known
+        if table is None:
+            return
+        possible = {*self.plan.candidates(found.child).tolist(), *limits.required}
+        for s in range(int(table.set_offsets[found.child]), int(table.set_offsets[found.child + 1])):
+            parents = table.parent_set(s)
+            is_allowed = possible.issuperset(parents) and set(parents).issuperset(limits.required)
+            if is_allowed and len(parents) <= self.plan.max_parents:
+                found.add(parents, float(table.scores[s]))
+
+    def evaluation_limit(self) -> int:
+        """Exact scores per variable: those of the options, or a default where nothing else ends the method."""
+        options = self.options
+        if options.evaluations is not None:
+            return options.evaluations
+        timed = options.time is not None or options.time_per_variable is not None
+        method = METHODS[options.method]
+        ends = method.default_evaluations == 0 or (method.ends_by_size and options.max_parents is not None)
+        if timed or ends:
+            return UNLIMITED
+        return method.default_evaluations + 2 * self.scorer.n_variables
+
+    def _budget_of_child(self, unfinished: int) -> Budget:
+        """Time of one child: its own limit, or an equal share of what is left, so that unused time carries over."""
+        seconds = self.options.time_per_variable
+        if self.budget.seconds is not None:
+            # A search ends one step after its time, so the mean overrun of the last ones is subtracted.
+            share = max(0.0, self.budget.time_left() * min(1.0, self.jobs / unfinished) - self._overrun)
+            seconds = share if seconds is None else min(seconds, share)
+        return Budget(seconds, stop=self.budget.stop)
+
+    def first_list_bytes(self, n_children: int) -> int:
+        """Memory of the first lists of so many children; 0 where they are not made in advance."""
+        return first_list_bytes(n_children, self.scorer.n_variables, self.options.memory, self.resident)
+
+
+def _arrived(
+    dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: Inputs, jobs: int, traces: bool
+) -> ChildSearcher:
+    """One of so many workers that share the time of the run, but not its memory."""
+    searcher = ChildSearcher(dataset, replace(options, jobs=1), budget, inputs, jobs, traces)
+    # Children whose turn comes when time is over list single parents at least.
+    searcher.with_first_list.update(range(dataset.n_variables))
+    return searcher

@@ -1,0 +1,115 @@
+"""Upper bound on the posterior mass of the sets that ``--keep-mass`` omits from a list, relative to the listed sets.
+
+Every omitted set P has a listed proper subset S that weighs more (`keep_mass` EPS: by 1 / EPS at least). Let f(P)
+be the best of those subsets (among those reached through scored sets, member by member), and f(S) = S for listed
+sets. Replacing each family P of a network by f(P) only removes arcs: so an acyclic network of any sets becomes one
+of listed sets, and forbidden arcs and tiers still hold. The networks that become the same one, of families S_i,
+weigh together at most as much as this one times the product over i of
+
+    1 + sum of w(P) / w(S_i) over all omitted P with f(P) = S_i   <=   1 + left_out_i,
+
+where `left_out` of a child is the largest of these sums over its listed sets. Summed up over all networks of listed
+sets: all networks weigh at most ``prod(1 + left_out_i)`` as much as those of listed sets. The same holds under the
+prior of orders, for fewer arcs agree with no fewer orders. It is sharp for one child with a single choice. (With EPS
+for every w(P) / w(S), and all N_i omitted sets at one S, this is ``prod(1 + EPS N_i)``: no use with thousands of
+sets, most of which weigh far less than EPS.)
+
+Columns of one state are in no set and have none: "all" sets and networks are those without arcs at such columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+LARGEST_KEY = 1 << 62
+"""Sets whose members do not fit into one number below count with the largest possible weight."""
+
+DIGITS = 4
+"""Significant digits to which sums are rounded up: coarser than their rounding error, fine enough for a bound."""
+
+
+def omitted_mass(
+    ordered: Sequence[tuple[tuple[int, ...], float]],
+    keep: np.ndarray,
+    n_variables: int,
+    n_within: float,
+    largest_ratio: float,
+    unscored_ratio: float,
+) -> float:
+    """Largest total weight of omitted sets over that of the listed subset that replaces them.
+
+    Parameters
+    ----------
+    ordered : sequence of (tuple of int, float)
+        All sets that were scored, ascending tuples, with their scores in nats; best first.
+    keep : ndarray of bool, shape (n_scored,)
+        Which are listed, the smallest set among them.
+    n_within : float
+        Sets within the limits, scored or not.
+    largest_ratio : float
+        Upper bound on the weight of an omitted scored set over that of its best listed subset.
+    unscored_ratio : float
+        The same of sets that were not scored.
+
+    Returns
+    -------
+    float
+        Possibly infinite.
+    """
+    n_scored = len(ordered)
+    scores = np.array([score for _, score in ordered])
+    best = np.full(n_scored, n_scored)
+    sizes = np.array([len(members) for members, _ in ordered])
+    smaller_keys, smaller_best = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for size in range(int(sizes.min()), int(sizes.max()) + 1):
+        if n_variables**size >= LARGEST_KEY:
+            break
+        which = np.flatnonzero(sizes == size)
+        members = np.array([ordered[s][0] for s in which.tolist()], dtype=np.int64).reshape(len(which), size)
+        own = np.where(keep[which], which, n_scored)
+        for dropped in range(size):
+            keys = _keys(np.delete(members, dropped, axis=1), n_variables)
+            place = np.minimum(np.searchsorted(smaller_keys, keys), max(len(smaller_keys) - 1, 0))
+            if len(smaller_keys):
+                own = np.minimum(own, np.where(smaller_keys[place] == keys, smaller_best[place], n_scored))
+        best[which] = own
+        keys = _keys(members, n_variables)
+        order = np.argsort(keys)
+        smaller_keys, smaller_best = keys[order], own[order]
+    is_out = ~keep
+    is_known = is_out & (best < n_scored)
+    ratios = np.exp(scores[is_known] - scores[best[is_known]])
+    at_one = float(np.bincount(best[is_known], ratios, 1).max(initial=0.0))
+    anywhere = int((is_out & ~is_known).sum()) * largest_ratio
+    if unscored_ratio:
+        anywhere += max(0.0, n_within - n_scored) * unscored_ratio
+    return rounded_up(at_one + anywhere)
+
+
+def rounded_up(value: float) -> float:
+    """A non-negative number rounded up to `DIGITS` significant digits."""
+    if value == 0.0 or math.isinf(value):
+        return value
+    unit = math.floor(math.log10(value)) - DIGITS + 1
+    return float(f"{math.ceil(value / 10.0**unit)}e{unit}")
+
+
+def _keys(members: np.ndarray, n_variables: int) -> np.ndarray:
+    """A distinct number for each set, a row of members."""
+    return members @ n_variables ** np.arange(members.shape[1], dtype=np.int64)
+
+
+def n_sets_within(n_candidates: int, most: int) -> float:
+    """Number of sets of at most so many of some candidates; infinite beyond floating-point numbers."""
+    if most >= n_candidates:
+        return 2.0**n_candidates if n_candidates < 1024 else math.inf
+    total, of_size = 0.0, 1.0
+    for size in range(most + 1):
+        total += of_size
+        of_size *= (n_candidates - size) / (size + 1)
+        if total == math.inf:
+            break
+    return total

@@ -1,0 +1,148 @@
+"""Methods under a treewidth bound that evaluate one order or k-tree after the other and keep the best."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stages.kernels.ktrees.ktree import KTree
+from stages.kernels.ktrees.start_clique import CliqueTables
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.anytime_bound import AnytimeBound
+from stages.optimize.restarts import DEFAULT_SAMPLES, Attempt, RestartRules, run_restarts
+from stages.optimize.result import SearchResult
+from stages.optimize.treewidth.problem import BoundedProblem, bounded_result
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
+
+BATCH_WORK = 100_000
+"""Variables placed per batch of orders: some hundredths of a second."""
+
+
+class OrderBatch(NamedTuple):
+    """A number of orders: the best one, its choices, and their score in nats relative to the best listed
+    sets, at most 0; and further `figures` for the statistics.
+    """
+
+    relative_score: float
+    order: np.ndarray
+    chosen: np.ndarray
+    n_orders: int
+    figures: dict[str, float] | None = None
+
+
+class BatchStream(ABC):
+    """Batches of orders or k-trees; batch k of a seed is the same whoever asks for it."""
+
+    counted = "orders"
+    """Key in the header of how many were evaluated."""
+
+    evaluated = "orders"
+    """What these are called in messages."""
+
+    work_per_variable = 15
+    """Cost of one of them per variable, in sets visited; a low estimate."""
+
+    def __init__(self, problem: BoundedProblem, seed: int):
+        self.problem = problem
+        self.seed = seed
+
+    @abstractmethod
+    def evaluate(self, batch: Any) -> OrderBatch:
+        """Evaluate one of `batches`."""
+
+    def attempt(self, batch: Any, limit: int | None) -> Attempt:
+        """Evaluate a batch as a restart."""
+        best = self.evaluate(batch)
+        return Attempt(
+            best.chosen,
+            self.problem.score(best.chosen),
+            best.n_orders,
+            self.work_per_variable * self.problem.n_variables * best.n_orders,
+            best.order,
+            merit=best.relative_score,
+            figures=best.figures or {},
+        )
+
+    def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        """Header entries from the figures of all batches, one column per name."""
+        return {}
+
+    def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        """Figures for ``--stats`` from those of all batches."""
+        return {}
+
+    def batch_size(self, index: int) -> int:
+        """Number of orders of a batch; the first ones are small, so that a result is there soon."""
+        return max(1, min(BATCH_WORK // self.problem.n_variables, 1 << min(index, 30)))
+
+    def batches(self, limit: int | None) -> Iterator[Any]:
+        """Index and number of orders of each batch, `limit` orders in all; without end if it is None."""
+        for index in itertools.count():
+            size = self.batch_size(index)
+            if limit is not None:
+                size = min(size, limit)
+                limit -= size
+            if size == 0:
+                return
+            yield index, size
+
+
+class OrderStream(BatchStream):
+    """Batches of orders, evaluated one after the other."""
+
+    @abstractmethod
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
+        """Put an order and its choices into `tree`; returns their relative score, or gives up below `floor`.
+
+        `is_first` marks the first order of all.
+        """
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        index, n_orders = batch
+        rng = task_generator(self.seed, index)
+        tree, clique = self.problem.new_tree(), self.problem.new_clique_tables()
+        best = OrderBatch(-np.inf, tree.order, tree.chosen, n_orders)
+        for k in range(n_orders):
+            relative_score = self.next_order(tree, clique, rng, best.relative_score, index == 0 and k == 0)
+            if relative_score > best.relative_score:
+                best = OrderBatch(relative_score, tree.order.copy(), tree.chosen.copy(), n_orders)
+        return best
+
+
+def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budget) -> int | None:
+    """How many orders to evaluate; None when only the clock limits them.
+
+    Orders that differ in the start clique alone are equivalent: one is enough when there is nothing else.
+    """
+    if problem.is_one_clique:
+        return 1
+    limits = [limit for limit in (options.restarts, budget.evaluations) if limit is not None]
+    if limits:
+        return max(1, min(limits))
+    return DEFAULT_SAMPLES if budget.seconds is None else None
+
+
+def best_of_batches(
+    orders: BatchStream, options: OptimizeOptions, budget: Budget, reporter: Reporter, anytime_bound: AnytimeBound
+) -> SearchResult:
+    """Evaluate batches until the budget is used up; the best order of all, first of equals.
+
+    Unless a number of restarts is given, a network proved optimal ends the run too.
+    """
+    problem = orders.problem
+    limit = order_limit(problem, options, budget)
+    rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
+    tasks = orders.batches(limit)
+    report = run_restarts(orders.attempt, rules, budget, options, reporter, anytime_bound, tasks)
+    facts = {orders.counted: report.orders, **orders.facts(report.columns)}
+    result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
+    result.stats.update(orders.stats(report.columns))
+    return result

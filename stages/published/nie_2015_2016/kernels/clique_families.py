@@ -1,0 +1,90 @@
+"""The sets that dynamic programming over a k-tree may choose, by the first clique that contains each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.jit import njit
+
+
+class CliqueFamilies(NamedTuple):
+    """Nonempty sets that fit the k-tree and were not pruned, by the first clique that contains each and its child.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_variables + 1,)
+        By position in the order of the clique's variable; the start clique is that of position K.
+    sets : ndarray of int64
+        Grouped by child, best first.
+    children : ndarray of int32
+    best : ndarray of float64, shape (n_variables,)
+        Relative score of each variable's best set not pruned, in nats.
+    most : ndarray of float64, shape (n_variables,)
+        What that gains over the empty set; infinite where the empty set was pruned.
+    """
+
+    offsets: np.ndarray
+    sets: np.ndarray
+    children: np.ndarray
+    best: np.ndarray
+    most: np.ndarray
+
+
+def new_clique_families(n_variables: int, n_sets: int) -> CliqueFamilies:
+    """Capacity for so many families."""
+    return CliqueFamilies(
+        offsets=np.zeros(n_variables + 1, dtype=np.int64),
+        sets=np.zeros(n_sets, dtype=np.int64),
+        children=np.zeros(n_sets, dtype=np.int32),
+        best=np.zeros(n_variables),
+        most=np.zeros(n_variables),
+    )
+
+
+@njit
+def sort_families(lists, families, reduced, most_reduced, sorted_families):
+    """Fill `sorted_families` with those of a reduced cost of at most `most_reduced`; the others are pruned.
+
+    Parameters
+    ----------
+    reduced : ndarray of float64
+        Reduced cost of each family, in nats, see `ktree_families.bound_networks`.
+
+    Returns
+    -------
+    float
+        Cost of the best sets not pruned, against the best ones that fit, in nats.
+    """
+    n = len(families.set_offsets) - 1
+    offsets = sorted_families.offsets
+    offsets[:] = 0
+    lack = 0.0
+    for child in range(n):
+        sorted_families.best[child] = -np.inf
+        sorted_families.most[child] = np.inf
+        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
+            if reduced[s] > most_reduced:
+                continue
+            if sorted_families.best[child] == -np.inf:
+                sorted_families.best[child] = lists.relative_scores[families.sets[s]]
+                lack += families.costs[s]
+            if families.parent_offsets[s] < families.parent_offsets[s + 1]:
+                offsets[families.cliques[s] + 1] += 1
+            else:
+                gain = sorted_families.best[child] - lists.relative_scores[families.sets[s]]
+                sorted_families.most[child] = gain
+    for t in range(n):
+        offsets[t + 1] += offsets[t]
+    # Counting sort by clique. Families are met child by child, and the sort is stable; so those of a clique are
+    # grouped by child, best first.
+    filled = offsets[:-1].copy()
+    for child in range(n):
+        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
+            if reduced[s] <= most_reduced and families.parent_offsets[s] < families.parent_offsets[s + 1]:
+                place = filled[families.cliques[s]]
+                sorted_families.sets[place] = families.sets[s]
+                sorted_families.children[place] = child
+                filled[families.cliques[s]] += 1
+    return lack

@@ -1,0 +1,127 @@
+"""The informative score of k-trees, by which S2 and S2+ choose them (Nie, de Campos, Ji 2015).
+
+IS(T) = S_mi(T) / abs(S_l(T)): the mutual information along the edges of T over the score of the best choice of
+sets within T, cycles allowed (Scanagatta et al. 2016, section 3.4).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.bits import has_bit
+from stages.kernels.jit import inlined, njit
+from stages.kernels.ktrees.ktree import is_clique, pair_bit
+
+
+class Information(NamedTuple):
+    """Mutual information of pairs times the number of rows, in nats; 0 for the pairs not listed.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_variables + 1,)
+    neighbours : ndarray of int32
+        The others of each variable's pairs, ascending.
+    values : ndarray of float64
+    """
+
+    offsets: np.ndarray
+    neighbours: np.ndarray
+    values: np.ndarray
+
+
+@njit
+def information_between(information, a, b):
+    """Entry of the pair {a, b}."""
+    low, end = information.offsets[a], information.offsets[a + 1]
+    if end - low == len(information.offsets) - 2:
+        # All others are listed.
+        return 0.0 if a == b else information.values[low + b - (b > a)]
+    high = end
+    while low < high:
+        middle = (low + high) >> 1
+        if information.neighbours[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return information.values[low] if low < end and information.neighbours[low] == b else 0.0
+
+
+@njit
+def total_information(information, tree):
+    """Sum over the edges of the k-tree: S_mi."""
+    order, bags = tree.order, tree.bags
+    size = bags.shape[1]
+    total = 0.0
+    for t in range(size):
+        for j in range(t):
+            total += information_between(information, order[j], order[t])
+    for t in range(size, len(order)):
+        for j in range(size - 1):
+            total += information_between(information, bags[order[t], j], order[t])
+    return total
+
+
+@njit
+def largest_among(information, tree, most):
+    """Fill ``most[t]`` with the sum of the K largest entries of each variable from position t on with earlier ones.
+
+    `most` has n_variables + 1 entries; ``tree.position`` must hold the order.
+    """
+    n, width = len(tree.order), tree.bags.shape[1] - 1
+    most[n] = 0.0
+    for t in range(n - 1, -1, -1):
+        variable = tree.order[t]
+        largest = np.zeros(width)
+        for i in range(information.offsets[variable], information.offsets[variable + 1]):
+            value = information.values[i]
+            if tree.position[information.neighbours[i]] < t:
+                for j in range(width):
+                    if value > largest[j]:
+                        value, largest[j] = largest[j], value
+        most[t] = most[t + 1] + (largest.sum() if t > width else 0.0)
+
+
+@inlined
+def is_within(keys, offsets, parents, edges, s, child):
+    """True when set `s` and its child form a clique of the k-tree."""
+    found = has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s)
+    if found:
+        for i in range(offsets[s], offsets[s + 1]):
+            if not has_bit(edges, pair_bit(parents[i], child)):
+                found = False
+                break
+    return found
+
+
+@njit
+def best_within_ktree(lists, tree):
+    """Sum over all variables of the relative score in nats of the best set within the k-tree, cycles allowed.
+
+    No network within the k-tree has a better one. Every child's last set must be within it.
+    """
+    keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
+    total = 0.0
+    for child in range(len(tree.order)):
+        s = lists.set_offsets[child]
+        while not is_within(keys, offsets, parents, tree.edges, s, child):
+            s += 1
+        total += relative_scores[s]
+    return total
+
+
+@njit
+def holds_last_sets(lists, tree):
+    """Whether the last set of every child, which fixed records prescribe if it is not empty, is within the k-tree."""
+    for child in range(len(tree.order)):
+        last = lists.set_offsets[child + 1] - 1
+        if not is_within(lists.keys, lists.parent_offsets, lists.parents, tree.edges, last, child):
+            return False
+    return True
+
+
+@njit
+def informative_score(information, base, tree, relative_score):
+    """IS of a k-tree in which the best sets have `relative_score` to the best listed ones, whose sum is `base`."""
+    return total_information(information, tree) / max(abs(base + relative_score), 1e-300)

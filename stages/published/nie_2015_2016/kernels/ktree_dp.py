@@ -1,0 +1,313 @@
+"""The best network whose moral graph is a subgraph of a given k-tree.
+
+Dynamic programming over the cliques of the k-tree, from the last one formed to the first. Choices of sets in the
+subtree below a clique form a state: which of the clique's members took their set there, which members are ancestors
+of which by paths there, and the cost. A state is dropped if another is at least as good in all three respects, or if
+no network above the floor can continue it. Few sets of a list fit a k-tree, so few states remain. Costs are relative
+scores against each variable's best set within the k-tree, cycles allowed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.jit import njit
+
+from .ktree_dp_states import add_candidate, extend_ancestors, store
+
+SLICE_STATES = 1000
+"""States stored per kernel call, after which the caller checks the clock: at most some hundredths of a second."""
+
+PENDING, LOST = 0, 1
+"""Entries of `CliqueMessages.costs`: sum of the least costs of finished cliques whose parent is not finished; lower
+bound on the cost of networks lost to the limit of states, infinite if there are none.
+"""
+
+
+class CliqueMessages(NamedTuple):
+    """The cliques as a tree, and the messages of those finished.
+
+    Attributes
+    ----------
+    joined, following : ndarray of int32, shape (n_variables,)
+        Variables whose cliques are children of each one's clique, as linked lists ended by -1.
+    starts, ends : ndarray of int64, shape (n_variables,)
+        Range of the message of a variable's clique: states on the K members that it joined.
+    costs : ndarray of float64, shape (2,)
+        See `PENDING` and `LOST`.
+    """
+
+    joined: np.ndarray
+    following: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    costs: np.ndarray
+
+
+def new_clique_messages(n_variables: int) -> CliqueMessages:
+    """No clique linked or finished."""
+    return CliqueMessages(
+        joined=np.zeros(n_variables, dtype=np.int32),
+        following=np.zeros(n_variables, dtype=np.int32),
+        starts=np.zeros(n_variables, dtype=np.int64),
+        ends=np.zeros(n_variables, dtype=np.int64),
+        costs=np.zeros(2),
+    )
+
+
+@njit
+def link_cliques(tree, cliques):
+    """Fill the linked lists of `cliques`; no clique is finished."""
+    order, position, bags = tree.order, tree.position, tree.bags
+    size = bags.shape[1]
+    cliques.joined[:] = -1
+    cliques.costs[PENDING] = 0.0
+    cliques.costs[LOST] = np.inf
+    for t in range(size, len(order)):
+        # The K members that a variable joined lie in the clique of the latest of them, or in the start clique.
+        latest = size - 1
+        for j in range(size - 1):
+            latest = max(latest, position[bags[order[t], j]])
+        cliques.following[order[t]] = cliques.joined[order[latest]]
+        cliques.joined[order[latest]] = order[t]
+
+
+@njit
+def place_in(bag, member):
+    """Index of `member` in `bag`; -1 if it is not there."""
+    for j in range(len(bag)):
+        if bag[j] == member:
+            return j
+    return -1
+
+
+@njit
+def merge_message(states, span, message, places, slack, found, kept, most, limit):
+    """Combine each state of a clique with each state of the message of a child.
+
+    Parameters
+    ----------
+    span, message : tuple of (int, int)
+        Ranges of states of the clique, and of those on the K members that it shares with the child.
+    places : ndarray of int64, shape (K,)
+        Place in the clique of each of these.
+    slack : float
+        States that cost this much or more are dropped.
+    found, kept : PartialChoices
+        Candidates, and scratch of the same size.
+    most : ndarray of float64, shape (K + 1,)
+    """
+    width = len(places)
+    above = np.empty(width + 1, dtype=np.int64)
+    moved = np.empty(width, dtype=np.int64)
+    for m in range(message[0], message[1]):
+        # Masks of the child are of its places; `places` maps them to those of this clique.
+        taken = np.int64(0)
+        for j in range(width):
+            moved[j] = 0
+            for i in range(width):
+                moved[j] |= (states.above[m, j] >> i & 1) << places[i]
+            taken |= (states.taken[m] >> j & 1) << places[j]
+        for s in range(span[0], span[1]):
+            cost = states.costs[s] + states.costs[m]
+            # States are sorted by cost, so all others cost too much as well.
+            if cost >= slack:
+                break
+            # A member takes one set, on one side of the separator.
+            if states.taken[s] & taken:
+                continue
+            above[:] = states.above[s]
+            acyclic = True
+            for j in range(width):
+                # Ancestors of ancestors are ancestors: the message does not include those on this side.
+                ancestors = moved[j]
+                for i in range(width + 1):
+                    if moved[j] >> i & 1:
+                        ancestors |= above[i]
+                if ancestors and not extend_ancestors(above, places[j], ancestors):
+                    acyclic = False
+                    break
+            if acyclic:
+                candidate = (cost, states.taken[s] | taken, above, s, m, np.int64(-1))
+                add_candidate(found, kept, most, limit, candidate)
+
+
+@njit
+def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept, most, limit):
+    """Combine each state of a clique with each of the `sets`, best first, that one of its members may take.
+
+    `best` is the relative score of the member's best set within the k-tree.
+    """
+    above = np.empty(len(bag), dtype=np.int64)
+    for s in range(span[0], span[1]):
+        add_candidate(
+            found, kept, most, limit,
+            (states.costs[s], states.taken[s], states.above[s], s, np.int64(-1), np.int64(-1)),
+        )  # fmt: skip
+    for chosen in sets:
+        price = best - lists.relative_scores[chosen]
+        joined = np.int64(0)
+        for i in range(lists.parent_offsets[chosen], lists.parent_offsets[chosen + 1]):
+            joined |= 1 << place_in(bag, lists.parents[i])
+        for s in range(span[0], span[1]):
+            if states.costs[s] + price >= slack:
+                break
+            if states.taken[s] >> member & 1:
+                continue
+            above[:] = states.above[s]
+            ancestors = joined
+            for i in range(len(bag)):
+                if joined >> i & 1:
+                    ancestors |= above[i]
+            if extend_ancestors(above, member, ancestors):
+                taken = states.taken[s] | 1 << member
+                candidate = (states.costs[s] + price, taken, above, s, np.int64(-1), chosen)
+                add_candidate(found, kept, most, limit, candidate)
+
+
+@njit
+def project(states, span, members, slack, found, kept, most, limit):
+    """Project the states to the first `members` places of a clique; the others take the empty set if need be."""
+    above = np.empty(states.above.shape[1], dtype=np.int64)
+    inside = (np.int64(1) << members) - 1
+    for s in range(span[0], span[1]):
+        cost = states.costs[s]
+        above[:] = 0
+        for j in range(len(above)):
+            if j < members:
+                above[j] = states.above[s, j] & inside
+            elif not states.taken[s] >> j & 1:
+                cost += most[j]
+        if cost < slack:
+            candidate = (cost, states.taken[s] & inside, above, s, np.int64(-1), np.int64(-1))
+            add_candidate(found, kept, most, limit, candidate)
+
+
+@njit
+def record_lost(found, cliques, others):
+    """Record a lower bound on networks lost with dropped states; `others` is the least cost of the other cliques."""
+    cliques.costs[LOST] = min(cliques.costs[LOST], found.lost[0] + others)
+    found.lost[0] = np.inf
+
+
+@njit
+def solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t):
+    """Compute the message of the clique at position `t`: states on the K members that its variable joined.
+
+    The start clique, that of position K, has an empty separator.
+    """
+    bags = tree.bags
+    size = bags.shape[1]
+    variable = tree.order[t]
+    bag = bags[variable]
+    most = np.empty(size)
+    for j in range(size):
+        most[j] = families.most[bag[j]]
+    # A state can only be part of a network below the slack if the least costs of all other finished subtrees are paid
+    # as well: `costs[PENDING]` for those of other cliques, `ahead` for the children not merged yet.
+    ahead = 0.0
+    other = cliques.joined[variable]
+    while other >= 0:
+        ahead += states.costs[cliques.starts[other]]
+        other = cliques.following[other]
+    cliques.costs[PENDING] -= ahead
+    slack -= cliques.costs[PENDING]
+    # One state to begin with: no set taken, no ancestors, no cost.
+    nothing = (0.0, np.int64(0), np.zeros(size, dtype=np.int64), np.int64(-1), np.int64(-1), np.int64(-1))
+    add_candidate(found, kept, most, limit, nothing)
+    span = store(found, kept, most, limit, states)
+    others = cliques.costs[PENDING]
+    places = np.empty(size - 1, dtype=np.int64)
+    other = cliques.joined[variable]
+    while other >= 0:
+        message = (cliques.starts[other], cliques.ends[other])
+        ahead -= states.costs[message[0]]
+        for j in range(size - 1):
+            places[j] = place_in(bag, bags[other, j])
+        merge_message(states, span, message, places, slack - ahead, found, kept, most, limit)
+        span = store(found, kept, most, limit, states)
+        record_lost(found, cliques, others + ahead)
+        other = cliques.following[other]
+    i = families.offsets[t]
+    while i < families.offsets[t + 1]:
+        end = i
+        # A variable takes one set at most, so all its sets in this clique are combined with the same states.
+        while end < families.offsets[t + 1] and families.children[end] == families.children[i]:
+            end += 1
+        member = place_in(bag, families.children[i])
+        best = families.best[families.children[i]]
+        choose_sets(
+            lists, states, span, bag, member, best, families.sets[i:end], slack, found, kept, most, limit
+        )  # fmt: skip
+        span = store(found, kept, most, limit, states)
+        record_lost(found, cliques, others)
+        i = end
+    # The variable of this clique, last in its bag, is in no clique still to come: it is projected out. So are all
+    # members of the start clique.
+    project(states, span, size - 1 if t >= size else 0, slack, found, kept, most, limit)
+    span = store(found, kept, most, limit, states)
+    record_lost(found, cliques, others)
+    cliques.starts[variable], cliques.ends[variable] = span
+    if span[0] < span[1]:
+        cliques.costs[PENDING] += states.costs[span[0]]
+
+
+@njit
+def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, limit, start):
+    """Compute messages from position `start` down to K, until `states` may overflow or after `SLICE_STATES`.
+
+    Parameters
+    ----------
+    found, kept : PartialChoices
+        Scratch, with a capacity above `limit`.
+    slack : float
+        Only networks that cost less than this are looked for.
+    limit : int
+        Most states kept for a clique.
+
+    Returns
+    -------
+    int
+        The position to continue from; K - 1 when all is done, -2 when there is no such network.
+    """
+    size = tree.bags.shape[1]
+    begin = states.stored[0]
+    for t in range(start, size - 2, -1):
+        # This clique stores up to `limit` states: at the start, after each message, after each member with families,
+        # and after projection.
+        steps = min(families.offsets[t + 1] - families.offsets[t], size) + 2
+        other = cliques.joined[tree.order[t]]
+        while other >= 0:
+            steps += 1
+            other = cliques.following[other]
+        if states.stored[0] + steps * limit > len(states.costs) or states.stored[0] - begin > SLICE_STATES:
+            return t
+        solve_clique(lists, tree, families, cliques, states, found, kept, slack, limit, t)
+        if cliques.starts[tree.order[t]] == cliques.ends[tree.order[t]]:
+            return -2
+    return size - 2
+
+
+@njit
+def trace_choices(lists, tree, states, last):
+    """Fill ``tree.chosen`` with the sets of state `last` of the start clique; returns their relative score."""
+    n = len(tree.order)
+    # Variables that take no set in any state take the empty one, the last of their list.
+    for child in range(n):
+        tree.chosen[child] = lists.set_offsets[child + 1] - 1
+    open_states = [last]
+    while len(open_states):
+        state = open_states.pop()
+        if state < 0:
+            continue
+        s = states.sets[state]
+        if s >= 0:
+            tree.chosen[np.searchsorted(lists.set_offsets, s, side="right") - 1] = s
+        open_states.append(states.first[state])
+        open_states.append(states.second[state])
+    total = 0.0
+    for child in range(n):
+        total += lists.relative_scores[tree.chosen[child]]
+    return total

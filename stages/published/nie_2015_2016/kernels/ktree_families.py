@@ -1,0 +1,233 @@
+"""The listed sets that fit a k-tree, by child, and a lower bound on the cost of networks of them.
+
+Few sets of a list fit a k-tree, so dual ascent over clusters (`stages.kernels.bounds.dual_ascent`: some member of
+every cluster has no parent in it) is fast here. Each cluster is searched for from one variable, which keeps it small.
+The bound prunes most k-trees: they contain no network better than the incumbent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.bounds.dual_ascent import FREE, Placement, place, raise_cluster, wait_for_parent
+from stages.kernels.jit import njit
+
+from .informative_score import is_within
+
+
+class Families(NamedTuple):
+    """The sets that fit a k-tree, best first; the last set of each child is among them.
+
+    Attributes
+    ----------
+    set_offsets : ndarray of int64, shape (n_variables + 1,)
+        By child. The arrays by set have capacity for all listed sets.
+    sets : ndarray of int64
+        Index of each among the listed sets.
+    cliques : ndarray of int32
+        Position, in the order of the k-tree, of the variable whose clique is the first one that contains the set
+        and its child; the start clique is that of position K.
+    costs : ndarray of float64
+        Score of the child's best fitting set less that of the set, in nats.
+    parent_offsets : ndarray of int64
+    parents : ndarray of int32
+    """
+
+    set_offsets: np.ndarray
+    sets: np.ndarray
+    cliques: np.ndarray
+    costs: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+
+
+class AscentScratch(NamedTuple):
+    """Scratch space of `bound_networks`.
+
+    Attributes
+    ----------
+    placement : Placement
+        After an ascent that placed all variables, its trail is a topological order of a network.
+    members, path, number, lowest : ndarray of int32, shape (n_variables,)
+    following : ndarray of int64, shape (n_variables,)
+        Of the depth-first search for a cluster: variables as they are discovered, the path, discovery numbers (0
+        between searches), lowest numbers reachable, and the next set of each variable.
+    inside : ndarray of bool, shape (n_variables,)
+        All False.
+    """
+
+    placement: Placement
+    members: np.ndarray
+    path: np.ndarray
+    number: np.ndarray
+    lowest: np.ndarray
+    following: np.ndarray
+    inside: np.ndarray
+
+
+def new_families(n_variables: int, n_sets: int, n_parents: int) -> Families:
+    """Families of k-trees over lists of so many sets with so many parents in all; none yet."""
+    return Families(
+        set_offsets=np.zeros(n_variables + 1, dtype=np.int64),
+        sets=np.zeros(n_sets, dtype=np.int64),
+        cliques=np.zeros(n_sets, dtype=np.int32),
+        costs=np.zeros(n_sets),
+        parent_offsets=np.zeros(n_sets + 1, dtype=np.int64),
+        parents=np.zeros(n_parents, dtype=np.int32),
+    )
+
+
+def new_ascent_scratch(n_variables: int, n_sets: int) -> AscentScratch:
+    """Scratch for `Families` of the same size."""
+    return AscentScratch(
+        placement=Placement(
+            reduced=np.zeros(n_sets),
+            waiting=np.full(n_variables, -1, dtype=np.int64),
+            following=np.full(n_sets, -1, dtype=np.int32),
+            child=np.zeros(n_sets, dtype=np.int32),
+            placed=np.zeros(n_variables, dtype=np.bool_),
+            trail=np.zeros(n_variables, dtype=np.int32),
+        ),
+        members=np.zeros(n_variables, dtype=np.int32),
+        path=np.zeros(n_variables, dtype=np.int32),
+        number=np.zeros(n_variables, dtype=np.int32),
+        lowest=np.zeros(n_variables, dtype=np.int32),
+        following=np.zeros(n_variables, dtype=np.int64),
+        inside=np.zeros(n_variables, dtype=np.bool_),
+    )
+
+
+@njit
+def collect_families(lists, tree, families):
+    """Fill `families` for a k-tree; returns the sum of the best relative scores of all children, in nats."""
+    keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
+    start = np.int32(tree.bags.shape[1] - 1)
+    total = 0.0
+    count, n_parents = np.int64(0), np.int64(0)
+    for child in range(len(tree.order)):
+        families.set_offsets[child] = count
+        best = -np.inf
+        for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+            if not is_within(keys, offsets, parents, tree.edges, s, child):
+                continue
+            best = max(best, relative_scores[s])
+            latest = max(start, tree.position[child])
+            for i in range(offsets[s], offsets[s + 1]):
+                latest = max(latest, tree.position[parents[i]])
+                families.parents[n_parents] = parents[i]
+                n_parents += 1
+            families.sets[count] = s
+            families.cliques[count] = latest
+            families.costs[count] = best - relative_scores[s]
+            count += 1
+            families.parent_offsets[count] = n_parents
+        total += best
+    families.set_offsets[len(tree.order)] = count
+    return total
+
+
+@njit
+def find_cluster(families, scratch, start):
+    """Fill ``scratch.members`` with a violated cluster near a variable that is not placed; its size.
+
+    Every free set of a member has a parent among the members. In the graph with an arc from each variable to one such
+    parent per free set, a strongly connected component that no arc leaves is such a cluster, and the component that
+    depth-first search completes first is one (Tarjan 1972).
+    """
+    placement, members, path = scratch.placement, scratch.members, scratch.path
+    number, lowest, following = scratch.number, scratch.lowest, scratch.following
+    visited, depth = 0, 0
+    variable = np.int32(start)
+    while True:
+        if number[variable] == 0:
+            members[visited] = path[depth] = variable
+            visited += 1
+            depth += 1
+            number[variable] = lowest[variable] = visited
+            following[variable] = families.set_offsets[variable]
+        s = following[variable]
+        if s < families.set_offsets[variable + 1]:
+            following[variable] = s + 1
+            if placement.reduced[s] > FREE:
+                continue
+            # A parent discovered already does not enlarge the cluster; the latest one closes the shortest cycle.
+            last, unmet = np.int32(0), np.int32(-1)
+            for k in range(families.parent_offsets[s], families.parent_offsets[s + 1]):
+                parent = families.parents[k]
+                if not placement.placed[parent]:
+                    last = max(last, number[parent])
+                    if number[parent] == 0:
+                        unmet = parent
+            if last:
+                lowest[variable] = min(lowest[variable], last)
+            else:
+                variable = unmet
+        elif lowest[variable] < number[variable]:
+            depth -= 1
+            above = path[depth - 1]
+            lowest[above] = min(lowest[above], lowest[variable])
+            variable = above
+        else:
+            break
+    first = number[variable] - 1
+    for k in range(visited):
+        number[members[k]] = 0
+    for k in range(first, visited):
+        members[k - first] = members[k]
+    return visited - first
+
+
+@njit
+def bound_networks(families, scratch, slack, start):
+    """Lower bound on the cost of every network of the families, in nats; the ascent ends once it reaches `slack`.
+
+    Otherwise all variables are placed: ``scratch.placement`` has the reduced costs and an order, its trail. The
+    search for clusters begins at variable `start`; another one leads to other clusters and another bound.
+    """
+    placement, members, inside = scratch.placement, scratch.members, scratch.inside
+    n = len(members)
+    placement.waiting[:] = -1
+    placement.placed[:] = False
+    for child in range(n):
+        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
+            placement.child[s] = child
+            placement.reduced[s] = families.costs[s]
+    top = np.int64(0)
+    for s in range(families.set_offsets[n]):
+        if placement.reduced[s] <= FREE and not wait_for_parent(families, placement, s):
+            child = placement.child[s]
+            if not placement.placed[child]:
+                top = place(families, placement, child, top)
+    raised = 0.0
+    while top < n and raised < slack:
+        while placement.placed[start]:
+            start = (start + 1) % n
+        size = find_cluster(families, scratch, start)
+        least, top = raise_cluster(families, placement, members, size, inside, top)
+        raised += least
+        start = (start + 1) % n
+    return raised
+
+
+@njit
+def follow_trail(families, placement, chosen):
+    """Fill ``chosen`` with each variable's best set among its predecessors in the trail; returns their cost."""
+    trail = placement.trail
+    position = np.empty(len(trail), dtype=np.int64)
+    for t in range(len(trail)):
+        position[trail[t]] = t
+    total = 0.0
+    for t in range(len(trail)):
+        s = families.set_offsets[trail[t]]
+        while True:
+            stands = True
+            for k in range(families.parent_offsets[s], families.parent_offsets[s + 1]):
+                stands &= position[families.parents[k]] < t
+            if stands:
+                break
+            s += 1
+        chosen[trail[t]] = families.sets[s]
+        total += families.costs[s]
+    return total

@@ -1,0 +1,178 @@
+"""The best network within a k-tree: a bound, then dynamic programming over its cliques with a limit of states."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.ktrees.ktree import KTree
+from stages.optimize.bounds.rounding import proof_rounding
+from stages.optimize.treewidth.problem import BoundedProblem
+from stages.published.nie_2015_2016.kernels.clique_families import new_clique_families, sort_families
+from stages.published.nie_2015_2016.kernels.ktree_dp import (
+    LOST,
+    link_cliques,
+    new_clique_messages,
+    solve_cliques,
+    trace_choices,
+)
+from stages.published.nie_2015_2016.kernels.ktree_dp_states import PartialChoices, new_partial_choices, with_more_room
+from stages.published.nie_2015_2016.kernels.ktree_families import (
+    bound_networks,
+    collect_families,
+    follow_trail,
+    new_ascent_scratch,
+    new_families,
+)
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError
+
+STARTS = 8
+"""Dual ascents, each of which gives a bound and a network: where one leaves a gap, another often closes it."""
+
+STATE_LIMITS = (30, 200, 2000)
+"""States per clique, by pass; the network of a pass is the incumbent of the next, which it makes shorter."""
+
+MOST_STATES = 50_000
+"""Limit of states times variables for every pass after the first; beyond it the k-tree stays unproved."""
+
+MOST_WIDTH = 62
+"""Members of a clique are bits of one word."""
+
+
+class InsideAnswer(NamedTuple):
+    """The best network found within a k-tree.
+
+    Attributes
+    ----------
+    relative_score : float
+        In nats; minus infinity if none above the floor was found.
+    chosen : ndarray of int64, shape (n_variables,)
+        Its sets.
+    gap : float
+        Upper bound on how much better than that, or than the floor, another one is, in nats; 0 if none is.
+    is_solved : bool
+        Whether it took more than a first bound.
+    """
+
+    relative_score: float
+    chosen: np.ndarray
+    gap: float
+    is_solved: bool = True
+
+
+class InsideSolver:
+    """Solves one k-tree after the other: a bound first, then dynamic programming on the sets that it does not prune.
+
+    Parameters
+    ----------
+    problem : BoundedProblem
+        Of `prepare_within`.
+
+    Attributes
+    ----------
+    families, scratch : Families, AscentScratch
+        Of the k-tree at hand.
+
+    Raises
+    ------
+    InfeasibleError
+        The cliques are too large.
+    """
+
+    def __init__(self, problem: BoundedProblem):
+        if problem.treewidth > MOST_WIDTH:
+            raise InfeasibleError(f"this method knows cliques of width {MOST_WIDTH} at most: lower --tw")
+        n, n_sets = problem.n_variables, len(problem.scores)
+        self.problem = problem
+        self.families = new_families(n, n_sets, len(problem.lists.parents))
+        self.scratch = new_ascent_scratch(n, n_sets)
+        self.sorted_families = new_clique_families(n, n_sets)
+        self.cliques = new_clique_messages(n)
+        self.states = self._new_states(n)
+
+    def _new_states(self, capacity: int) -> PartialChoices:
+        return new_partial_choices(capacity, self.problem.treewidth + 1)
+
+    def solve(self, tree: KTree, floor: float, budget: Budget) -> InsideAnswer | None:
+        """The best network within `tree` above `floor`, a relative score in nats.
+
+        Returns
+        -------
+        InsideAnswer or None
+            None when the budget ran out before there was any.
+        """
+        within = collect_families(self.problem.lists, tree, self.families)
+        least = bound_networks(self.families, self.scratch, within - floor, 0)
+        if least >= within - floor:
+            return InsideAnswer(-np.inf, tree.chosen, 0.0, False)
+        lists, n = self.problem.lists, self.problem.n_variables
+        rounding = proof_rounding(n, abs(within) + least)
+        best, least, reduced = self._ascend_again(tree, within, least, floor, rounding, budget)
+        limit = within - max(floor, best.relative_score)
+        proved = least
+        for most_states in STATE_LIMITS:
+            is_first = most_states == STATE_LIMITS[0]
+            if limit - proved <= rounding or not (is_first or most_states * n <= MOST_STATES):
+                break
+            most = limit - least + rounding
+            lack = sort_families(lists, self.families, reduced, most, self.sorted_families)
+            found = self._search(tree, most_states, limit - lack, budget)
+            if found is None:
+                return best._replace(gap=limit - proved) if best.relative_score > -np.inf else None
+            relative_score, lost = found
+            if relative_score > best.relative_score:
+                best = best._replace(relative_score=relative_score, chosen=tree.chosen.copy())
+                limit = min(limit, within - relative_score)
+            proved = max(proved, min(lack + lost, limit))
+        gap = limit - proved
+        return best._replace(gap=gap if gap > rounding else 0.0)
+
+    def _ascend_again(
+        self, tree: KTree, within: float, least: float, floor: float, rounding: float, budget: Budget
+    ) -> tuple[InsideAnswer, float, np.ndarray]:
+        """The best network that ascents find, the best lower bound on the cost, and its reduced costs.
+
+        `within` is the relative score of the best sets within the k-tree, cycles allowed; `least` is the lower bound
+        of the first ascent.
+        """
+        n, families, placement = self.problem.n_variables, self.families, self.scratch.placement
+        best = InsideAnswer(-np.inf, tree.chosen, np.inf)
+        limit, proved, reduced = within - floor, -np.inf, placement.reduced
+        for k in range(STARTS):
+            if k:
+                least = bound_networks(families, self.scratch, limit, k * n // STARTS)
+            if least < limit:
+                cost = follow_trail(families, placement, tree.chosen)
+                if cost < limit:
+                    best, limit = InsideAnswer(within - cost, tree.chosen.copy(), np.inf), cost
+            if least > proved:
+                proved, reduced = least, placement.reduced[: families.set_offsets[-1]].copy()
+            if limit - proved <= rounding or budget.is_spent():
+                break
+        return best, proved, reduced
+
+    def _search(self, tree: KTree, most_states: int, slack: float, budget: Budget) -> tuple[float, float] | None:
+        """Relative score of the best network that costs less than `slack`, whose choices go to `tree`, and a lower
+        bound on the cost of those lost to the limit of states; None when the budget ran out.
+        """
+        lists, width = self.problem.lists, self.problem.treewidth
+        link_cliques(tree, self.cliques)
+        self.states.stored[:] = 0
+        found, kept = self._new_states(8 * most_states), self._new_states(8 * most_states)
+        t = self.problem.n_variables - 1
+        while t >= width:
+            if budget.is_spent():
+                return None
+            before = t
+            t = solve_cliques(
+                lists, tree, self.sorted_families, self.cliques, self.states, found, kept, slack, most_states, t
+            )
+            if t == before:
+                self.states = with_more_room(self.states, 2 * len(self.states.costs))
+        lost = float(self.cliques.costs[LOST])
+        if t == -2:
+            return -np.inf, lost
+        last = int(self.cliques.starts[tree.order[width]])
+        return trace_choices(lists, tree, self.states, last), lost

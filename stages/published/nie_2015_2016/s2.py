@@ -1,0 +1,97 @@
+"""S2: uniform k-trees, those of a good informative score solved (Nie, de Campos, Ji 2015).
+
+As Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.4, describe it: k-trees are drawn by Dandelion
+codes, accepted with probability min(1, IS / IS*), and the best network within an accepted one is found. k-trees
+are pruned if even a cyclic choice of sets is no better than the incumbent, or by a bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.anytime_bound import AnytimeBound
+from stages.optimize.result import SearchResult
+from stages.published.batches import OrderBatch, best_of_batches
+from stages.published.nie_2015_2016.kernels.repair import TreeDemands
+from stages.published.nie_2015_2016.kernels.s2 import ACCEPTED, sample_ktrees
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
+
+from .informative_score import InformedTrees, gap_figures
+from .ktree_dp import InsideSolver
+
+SLICE_WORK = 5_000_000
+"""Sets looked at per kernel call at most: some hundredths of a second."""
+
+BATCH_TREES = 4096
+"""k-trees per batch. Each batch keeps its own IS* and its own incumbent, so batches run in parallel."""
+
+
+class UniformTrees(InformedTrees):
+    """S2's k-trees."""
+
+    work_per_variable = 300
+
+    tallied = ("sampled", "accepted", "bounded", "solved")
+
+    def batch_size(self, index: int) -> int:
+        return min(BATCH_TREES, 1 << min(index, 30))
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        index, n_trees = batch
+        problem, rng = self.problem, task_generator(self.seed, index)
+        per_slice = max(1, SLICE_WORK // (len(problem.scores) + 1000 * problem.n_variables))
+        tree, solver = problem.new_tree(), InsideSolver(problem)
+        demands = TreeDemands(lists=self.growth.lists, precedences=self.growth.precedences)
+        best, progress, gaps = self.least_network(), np.zeros(2), []
+        done = bounded = 0
+        while done < n_trees and not (done and self.budget.is_spent()):
+            floor = best.relative_score
+            if index == done == 0 and self.start is not None:
+                self.grow_from_start(tree)
+                drawn = 1
+            else:
+                n_slice = min(per_slice, n_trees - done)
+                drawn, is_promising = sample_ktrees(
+                    problem.lists, demands, self.information, self.base, tree, rng, progress, floor, n_slice
+                )
+                bounded += is_promising
+                if not is_promising:
+                    done += drawn
+                    continue
+            answer = solver.solve(tree, floor, self.budget)
+            if answer is None:
+                # The clock ended the run: this k-tree does not count.
+                done += drawn - 1
+                break
+            done += drawn
+            if answer.is_solved:
+                gaps.append(answer.gap)
+            if answer.relative_score > floor:
+                best = OrderBatch(answer.relative_score, tree.order.copy(), answer.chosen.copy(), 0)
+        figures = {
+            "sampled": done,
+            "accepted": progress[ACCEPTED],
+            "bounded": bounded,
+            "solved": len(gaps),
+            **gap_figures(gaps),
+        }
+        return best._replace(n_orders=done, figures=figures)
+
+
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best of the networks within S2's k-trees."""
+    trees = UniformTrees(table, options, budget)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(trees, options, budget, reporter, anytime_bound)
+
+
+def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search` may need: bounds settle small cliques, one of all variables is searched."""
+    for width in (options.treewidth, table.n_variables - 1):
+        search(table, replace(options, treewidth=width), budget, reporter)

@@ -1,0 +1,50 @@
+"""What searches over orders by independent restarts share: lists, initial orders, upper bound and result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.lists.set_lists import index_table
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.anytime_bound import AnytimeBound
+from stages.optimize.orders.initial_orders import make_sampler
+from stages.optimize.restarts import Attempt, RestartRules, run_restarts, summarise
+from stages.optimize.result import SearchResult, listed_result
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
+
+
+class OrderRestarts:
+    """The restarts of one run.
+
+    Attributes
+    ----------
+    lists : SetLists
+    prescribed : dict of int to tuple of int
+        Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
+    anytime_bound : AnytimeBound
+    """
+
+    def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter):
+        self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
+        self.lists = index_table(table)
+        self._sampler = make_sampler(table, options, self.lists)
+        self.prescribed = self._sampler.prescribed
+        self.anytime_bound = AnytimeBound(table, options.seed, budget)
+
+    def draw(self, index: int) -> tuple[np.ndarray, np.random.Generator]:
+        """The initial order of a restart, and the random numbers that it goes on with."""
+        rng = task_generator(self.options.seed, index)
+        return self._sampler.draw(rng, index == 0), rng
+
+    def best_of(self, restart: Callable[[int, int | None], Attempt | None], rules: RestartRules) -> SearchResult:
+        """Run restarts, a step of `run_restarts`; the statistics hold their figures if they have any."""
+        report = run_restarts(restart, rules, self.budget, self.options, self.reporter, self.anytime_bound)
+        facts = {**report.facts, "init": self.options.init}
+        facts |= self.anytime_bound.header_facts(report.best.score)
+        stats = summarise(report.columns) if report.best.figures else {}
+        return listed_result(self.table, report.best.chosen, report.best.score, facts, stats)

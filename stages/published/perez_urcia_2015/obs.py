@@ -1,0 +1,69 @@
+"""Order-based greedy search (Perez Urcia and Mauá 2015; Teyssier and Koller 2005).
+
+From an initial order, the best improving swap of neighbours in the order is applied until there is none or
+the iterations are used up; then again from another initial order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.kernels.orders.set_lists import SetLists, climb_swaps, refresh_swaps
+from stages.optimize import OptimizeOptions
+from stages.optimize.orders.initial_orders import best_parent_density
+from stages.optimize.orders.order_decoding import SLICE_WORK, choose_consistent, sets_tested
+from stages.optimize.restarts import Attempt, sampling_rules
+from stages.optimize.result import SearchResult, total_score
+from stages.published.order_restarts import OrderRestarts
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+
+WORK_PER_SWAP = 100
+"""Cost of evaluating a swap of neighbours, in sets tested; measured."""
+
+
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """Greedy adjacent swaps from many initial orders; see `OptimizeOptions` for init, iterations and restarts.
+
+    The statistics hold, per restart, the initial score, the best score and the iterations (improving swaps
+    applied), and the density of the best-parent graph: the columns of Perez Urcia and Mauá (2015).
+    """
+    restarts = OrderRestarts(table, options, budget, reporter)
+
+    def restart(index: int, limit: int | None) -> Attempt | None:
+        order, _ = restarts.draw(index)
+        decoded = choose_consistent(restarts.lists, order, budget if index else None)
+        return None if decoded is None else climb(restarts.lists, order, *decoded, options.iterations, budget)
+
+    result = restarts.best_of(restart, sampling_rules(options.restarts, budget))
+    return replace(result, stats={"density": best_parent_density(table), **result.stats})
+
+
+def climb(
+    lists: SetLists, order: np.ndarray, position: np.ndarray, chosen: np.ndarray, iterations: int, budget: Budget
+) -> Attempt:
+    """One run of greedy search from `order`, which is changed as its choice is; a spent budget ends it."""
+    initial = total_score(lists.scores, chosen)
+    n_swaps = len(order) - 1
+    gains = np.empty(n_swaps)
+    mean_list = max(1, len(lists.scores) // len(order))
+    step = max(1, SLICE_WORK // mean_list)
+    for start in range(0, n_swaps, step):
+        if budget.is_spent():
+            iterations = 0
+            break
+        refresh_swaps(lists, order, position, chosen, gains, start, start + step)
+    per_slice = max(1, SLICE_WORK // (3 * mean_list + n_swaps + 1))
+    steps = 0
+    while steps < iterations:
+        applied = climb_swaps(lists, order, position, chosen, gains, min(per_slice, iterations - steps))
+        steps += applied
+        if applied < per_slice or budget.is_spent():
+            break
+    orders = 1 + n_swaps + 3 * steps
+    work = sets_tested(lists, chosen) + WORK_PER_SWAP * orders
+    figures = {"initial_score": initial, "iterations": steps}
+    return Attempt(chosen, total_score(lists.scores, chosen), orders, work, figures=figures)

@@ -1,0 +1,82 @@
+"""Acyclic selection OBS (Scanagatta, de Campos, Corani, Zaffalon 2015): greedy search over orders.
+
+Each order is turned into a network by acyclic selection, which allows arcs against the order as long as no cycle
+closes, and so never scores below the best network consistent with that order (Theorem 3). From there swaps of
+neighbours in the order are evaluated by acyclic selection of the two variables, the others' choices kept (Theorem
+4), and the best one is applied until none gains or the iterations are used up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.graphs import positions_of
+from stages.kernels.orders.acyclic_selection import best_swap, swap_selection
+from stages.kernels.orders.feedback_arcs import depth_first_order
+from stages.kernels.orders.set_lists import SetLists
+from stages.optimize import OptimizeOptions
+from stages.optimize.orders.order_decoding import SLICE_WORK, chosen_arcs, select_acyclic, sets_tested
+from stages.optimize.restarts import Attempt, sampling_rules
+from stages.optimize.result import SearchResult, total_score
+from stages.published.order_restarts import OrderRestarts
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+
+WORK_PER_SET = 4
+"""Positions of the order visited, and arcs, that take as long as testing one set; measured."""
+
+
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """Greedy swaps from many initial orders; see `OptimizeOptions` for init, iterations and restarts.
+
+    The statistics hold, per restart, the initial score, the best score and the iterations (improving swaps applied).
+    """
+    restarts = OrderRestarts(table, options, budget, reporter)
+
+    def restart(index: int, limit: int | None) -> Attempt | None:
+        order, _ = restarts.draw(index)
+        chosen = select_acyclic(restarts.lists, order, restarts.prescribed, budget if index else None)
+        return None if chosen is None else climb(restarts.lists, order, chosen, options.iterations, budget)
+
+    return restarts.best_of(restart, sampling_rules(options.restarts, budget))
+
+
+def climb(lists: SetLists, order: np.ndarray, chosen: np.ndarray, iterations: int, budget: Budget) -> Attempt:
+    """Apply the best swap again and again; `chosen`, which comes from `order`, is changed.
+
+    Each swap evaluated counts as an order. A budget that runs out ends the climb.
+    """
+    initial = total_score(lists.scores, chosen)
+    n_swaps, steps, orders = len(order) - 1, 0, 1
+    reached = np.empty(len(order), dtype=np.uint8)
+    work = sets_tested(lists, chosen)
+    while steps < iterations:
+        order = _topological(lists, order, chosen)
+        n_arcs = int((lists.parent_offsets[chosen + 1] - lists.parent_offsets[chosen]).sum())
+        step = max(1, SLICE_WORK // (len(order) + n_arcs))
+        gain, best = 0.0, -1
+        for start in range(0, n_swaps, step):
+            if budget.is_spent():
+                break
+            stop = min(start + step, n_swaps)
+            gain, best = best_swap(lists, order, chosen, reached, start, stop, gain, best)
+            orders += stop - start
+            work += (stop - start) * (len(order) + n_arcs) / WORK_PER_SET
+        if best < 0:
+            break
+        _, later_set, earlier_set = swap_selection(lists, order, chosen, reached, best)
+        chosen[order[best]], chosen[order[best + 1]] = later_set, earlier_set
+        order[best], order[best + 1] = order[best + 1], order[best]
+        steps += 1
+    score = total_score(lists.scores, chosen)
+    figures = {"initial_score": initial, "iterations": steps}
+    return Attempt(chosen, score, orders, work, order, figures=figures)
+
+
+def _topological(lists: SetLists, order: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """A topological order of the network: variables in `order`, each behind its parents."""
+    offsets, parents = chosen_arcs(lists, chosen)
+    sorted_order = np.empty_like(order)
+    depth_first_order(offsets, parents, positions_of(order), order, sorted_order, False)
+    return sorted_order

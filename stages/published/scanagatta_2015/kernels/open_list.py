@@ -1,0 +1,117 @@
+"""The open list of a best-first search over sets: extensions of known sets by one variable, as a binary heap.
+
+An entry stands for a line of extensions of one set, sorted best first, and has the first one not taken yet. So the
+heap grows with the number of sets extended and not with the number of extensions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.jit import inlined, njit
+from stages.published.kernels.heap import pop, push
+
+from .set_store import enlarged
+
+
+class OpenList(NamedTuple):
+    """Entries, and a heap of their numbers; all arrays but the last have the same length.
+
+    Attributes
+    ----------
+    values : ndarray of float64
+        The largest comes first.
+    bases : ndarray of int64
+        Number of the set that is extended, in a `SetStore`.
+    added : ndarray of int32
+        The variable that extends it.
+    lines, places : ndarray of int64
+        The line of the set's extensions, and the position in it.
+    heap : ndarray of int64
+        Numbers of the open entries, then those of the free ones.
+    n_open : ndarray of int64, shape (1,)
+    """
+
+    values: np.ndarray
+    bases: np.ndarray
+    added: np.ndarray
+    lines: np.ndarray
+    places: np.ndarray
+    heap: np.ndarray
+    n_open: np.ndarray
+
+
+def new_open_list() -> OpenList:
+    """Nothing is open; the arrays are empty."""
+    return OpenList(
+        values=np.zeros(0),
+        bases=np.zeros(0, dtype=np.int64),
+        added=np.zeros(0, dtype=np.int32),
+        lines=np.zeros(0, dtype=np.int64),
+        places=np.zeros(0, dtype=np.int64),
+        heap=np.zeros(0, dtype=np.int64),
+        n_open=np.zeros(1, dtype=np.int64),
+    )
+
+
+def open_list_with_room(waiting: OpenList, n_entries: int) -> OpenList:
+    """The same entries, and free ones for so many more."""
+    length, former = int(waiting.n_open[0]) + n_entries, len(waiting.heap)
+    heap = enlarged(waiting.heap, length)
+    heap[former:] = np.arange(former, len(heap))
+    return OpenList(
+        values=enlarged(waiting.values, length),
+        bases=enlarged(waiting.bases, length),
+        added=enlarged(waiting.added, length),
+        lines=enlarged(waiting.lines, length),
+        places=enlarged(waiting.places, length),
+        heap=heap,
+        n_open=waiting.n_open,
+    )
+
+
+@njit
+def is_before(store, base, added, other_base, other_added):
+    """Order of entries of equal value: by the members of the set extended, then by what is added."""
+    start, end = store.offsets[base], store.offsets[base + 1]
+    other_start, other_end = store.offsets[other_base], store.offsets[other_base + 1]
+    size, other_size = end - start + 1, other_end - other_start + 1
+    for k in range(min(size, other_size)):
+        one = added if k == size - 1 else store.members[start + k]
+        other = other_added if k == other_size - 1 else store.members[other_start + k]
+        if one != other:
+            return one < other
+    return size < other_size
+
+
+@inlined
+def entry_is_before(context, one, other):
+    """Whether entry `one` is to be taken before `other`; `context` is the open list and its `SetStore`."""
+    waiting, store = context
+    if waiting.values[one] != waiting.values[other]:
+        return waiting.values[one] > waiting.values[other]
+    return is_before(store, waiting.bases[one], waiting.added[one], waiting.bases[other], waiting.added[other])
+
+
+@njit
+def push_entry(waiting, store, value, base, added, line, place):
+    """Open an entry; there must be a free one."""
+    n_open = waiting.n_open[0]
+    entry = waiting.heap[n_open]
+    waiting.values[entry] = value
+    waiting.bases[entry] = base
+    waiting.added[entry] = added
+    waiting.lines[entry] = line
+    waiting.places[entry] = place
+    push(waiting.heap, n_open, entry, entry_is_before, (waiting, store))
+    waiting.n_open[0] += 1
+
+
+@njit
+def pop_entry(waiting, store):
+    """Take the first entry; it is free, and keeps its values until the next one is opened."""
+    entry = pop(waiting.heap, waiting.n_open[0], entry_is_before, (waiting, store))
+    waiting.n_open[0] -= 1
+    return entry

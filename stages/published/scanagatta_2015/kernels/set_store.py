@@ -1,0 +1,152 @@
+"""Sets of variables, numbered in the order in which they were added, with a hash table to find them.
+
+The arrays are longer than what is in use: a kernel that may overflow them returns, and the caller enlarges them by
+`with_room`. Members of a set are ascending.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.arrays import copy_into
+from stages.kernels.dominance import mixed_bits
+from stages.kernels.jit import inlined, njit
+
+
+class SetStore(NamedTuple):
+    """Some sets.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (most_sets + 1,)
+    members : ndarray of int32
+        Set s is ``members[offsets[s]:offsets[s + 1]]``.
+    slots : ndarray of int64
+        Numbers of sets, -1 where free, by hash (open addressing); a power of two, at least twice `most_sets`.
+    n_sets : ndarray of int64, shape (1,)
+    """
+
+    offsets: np.ndarray
+    members: np.ndarray
+    slots: np.ndarray
+    n_sets: np.ndarray
+
+
+@njit
+def hash_of(members):
+    """Hash of a set; does not depend on the order."""
+    total = np.uint64(0)
+    for member in members:
+        total ^= mixed_bits(member)
+    return total
+
+
+@njit
+def slot_of(store, members):
+    """The slot of a set, or the free one in which it belongs."""
+    mask = np.uint64(len(store.slots) - 1)
+    slot = hash_of(members) & mask
+    while store.slots[slot] >= 0:
+        start = store.offsets[store.slots[slot]]
+        if store.offsets[store.slots[slot] + 1] - start == len(members):
+            is_same = True
+            for k in range(len(members)):
+                if store.members[start + k] != members[k]:
+                    is_same = False
+                    break
+            if is_same:
+                break
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@njit
+def find_set(store, members):
+    """Number of a set; -1 if it is not there."""
+    return store.slots[slot_of(store, members)]
+
+
+@njit
+def add_set(store, members):
+    """Add a set that is not there; returns its number."""
+    number = store.n_sets[0]
+    store.slots[slot_of(store, members)] = number
+    start = store.offsets[number]
+    for k in range(len(members)):
+        store.members[start + k] = members[k]
+    store.offsets[number + 1] = start + len(members)
+    store.n_sets[0] += 1
+    return number
+
+
+@inlined
+def members_of(store, number):
+    """Members of a set."""
+    return store.members[store.offsets[number] : store.offsets[number + 1]]
+
+
+@njit
+def write_union(members, added, buffer):
+    """Write members and one more variable to `buffer`, ascending; returns their number."""
+    place = len(members)
+    while place > 0 and members[place - 1] > added:
+        buffer[place] = members[place - 1]
+        place -= 1
+    copy_into(buffer[:place], members[:place])
+    buffer[place] = added
+    return len(members) + 1
+
+
+@njit
+def store_has_room(store, n_sets, size):
+    """Whether so many more sets of at most `size` members fit."""
+    used = store.n_sets[0]
+    return (
+        used + n_sets < len(store.offsets)
+        and store.offsets[used] + n_sets * size <= len(store.members)
+        and 2 * (used + n_sets) <= len(store.slots)
+    )
+
+
+@njit
+def fill_slots(store):
+    """Enter all sets into an empty hash table."""
+    for number in range(store.n_sets[0]):
+        store.slots[slot_of(store, members_of(store, number))] = number
+
+
+def enlarged(array: np.ndarray, length: int) -> np.ndarray:
+    """The array itself if it is long enough, else its entries in one at least twice as long."""
+    if len(array) >= length:
+        return array
+    longer = np.empty(max(length, 2 * len(array)), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def new_store() -> SetStore:
+    """No sets; the arrays are empty."""
+    return SetStore(
+        offsets=np.zeros(1, dtype=np.int64),
+        members=np.zeros(0, dtype=np.int32),
+        slots=np.full(2, -1, dtype=np.int64),
+        n_sets=np.zeros(1, dtype=np.int64),
+    )
+
+
+def with_room(store: SetStore, n_sets: int, size: int) -> SetStore:
+    """A store with the same sets and capacity for so many more of at most `size` members."""
+    used = int(store.n_sets[0])
+    longer = store._replace(
+        offsets=enlarged(store.offsets, used + n_sets + 1),
+        members=enlarged(store.members, int(store.offsets[used]) + n_sets * size),
+    )
+    n_slots = len(store.slots)
+    while n_slots < 2 * (used + n_sets):
+        n_slots *= 2
+    if n_slots > len(store.slots):
+        longer = longer._replace(slots=np.full(n_slots, -1, dtype=np.int64))
+        fill_slots(longer)
+    return longer

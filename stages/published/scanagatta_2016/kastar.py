@@ -1,0 +1,140 @@
+"""k-A*: for one order after the other, the best choice of cliques.
+
+Scanagatta, Corani, de Campos, Zaffalon (NIPS 2016), section 3.1. The orders are k-G's of the same seed, and k-G's
+choices are the first incumbent, so no order ends below k-G. An order is decided when its best choice is found and
+proved; of the others the gap is reported. The paper's search is best-first with the best sets among predecessors as
+estimate. Here it is depth-first with a Lagrangian bound, which decides far more orders; where it does not end soon,
+large neighbourhood search improves the incumbent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import suppress
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.kernels.ktrees.ktree import KTree
+from stages.kernels.ktrees.orders import evaluate_order
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.anytime_bound import AnytimeBound
+from stages.optimize.bounds.rounding import proof_rounding
+from stages.optimize.result import SearchResult
+from stages.published.batches import BatchStream, OrderBatch, best_of_batches
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
+
+from .kernels.branch_and_bound import CHOICES, Branches, begin_order, new_branches, open_bound, search_branches
+from .kernels.filled_graphs import rank_sets
+from .kernels.neighbourhoods import search_neighbourhoods
+from .kernels.prices import PricedPicks, new_picks
+from .kg import GreedyOrders, prepare_orders
+
+CHOICES_BY_VARIABLES = 3_000_000
+"""Choices bounded for one order times variables; of wdbc, 31 variables, about half a minute."""
+
+CALL_BY_VARIABLES = 1500
+"""Choices bounded per kernel call times variables: some hundredths of a second."""
+
+LATE = 1000
+"""Choices after which large neighbourhood search improves the incumbent."""
+
+TRIALS_BY_VARIABLES = 600_000
+"""Trials of that search times variables; of wdbc an eighth of a second."""
+
+
+class BestCliques(BatchStream):
+    """k-G's orders one by one, each with its best cliques; `budget` stops the search along an order."""
+
+    work_per_variable = 20_000
+
+    def __init__(self, orders: GreedyOrders, budget: Budget):
+        super().__init__(orders.problem, orders.seed)
+        self.orders = orders
+        self.budget = budget
+        self.late = LATE
+        self._arrays: list[tuple[Branches, PricedPicks]] = []
+
+    def batches(self, limit: int | None) -> Iterator[np.ndarray]:
+        """The orders themselves."""
+        for index, n_orders in self.orders.batches(limit):
+            yield from itertools.islice(self.orders.drawn(index), n_orders)
+
+    def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        gaps = [gap for gap in columns["gap"] if gap > 0.0]
+        facts: dict[str, Any] = {"decided": len(columns["gap"]) - len(gaps)}
+        if gaps:
+            facts |= {"undecided": len(gaps), "undecided_gap": {"largest": max(gaps), "mean": fmean(gaps)}}
+        return facts
+
+    def stats(self, columns: dict[str, list[float]]) -> dict[str, Any]:
+        return {**self.facts(columns), "per_order": columns}
+
+    def evaluate(self, batch: np.ndarray) -> OrderBatch:
+        tree = self.problem.new_tree()
+        tree.order[:] = batch
+        greedy = evaluate_order(self.problem.lists, tree, self.problem.new_clique_tables(), -np.inf)
+        found, bound, n_choices = self._search(tree, greedy)
+        figures = {"gap": max(0.0, bound - found), "states": n_choices}
+        return OrderBatch(found, tree.order, tree.chosen, 1, figures)
+
+    def _search(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
+        """Look for better choices than those of `tree`, whose relative score is `greedy`; the tree takes them.
+
+        Returns
+        -------
+        tuple of (float, float, int)
+            Relative score of the best choices found; upper bound on all; partial choices bounded.
+        """
+        lists, n, width = self.problem.lists, self.problem.n_variables, self.problem.treewidth
+        start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
+        ranked = rank_sets(lists, tree.order, width)
+        taken = np.full(len(ranked.offsets) - 1, -1, dtype=np.int64)
+        branches, picks = arrays = self._free_arrays()
+        begin_order(ranked, branches, picks, start)
+        least = branches.fill.copy()
+        rounding, per_call = proof_rounding(n, abs(greedy)), max(1, CALL_BY_VARIABLES // n)
+        found, is_over, is_late = greedy, False, False
+        while not is_over and branches.counts[CHOICES] * n < CHOICES_BY_VARIABLES and not self.budget.is_spent():
+            if branches.counts[CHOICES] >= self.late and not is_late:
+                is_late, rng = True, task_generator(self.seed, *tree.order.tolist())
+                n_trials = TRIALS_BY_VARIABLES // n
+                found = search_neighbourhoods(ranked, least, start, width, rng, taken, found, n_trials)
+            is_over, found = search_branches(ranked, branches, width, picks, taken, found, rounding, per_call)
+        if found > greedy:
+            tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
+        # The paper's estimate holds even if no choice was bounded.
+        estimate = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())
+        bound = found if is_over else min(estimate, float(open_bound(branches)))
+        self._arrays.append(arrays)
+        return found, bound, int(branches.counts[CHOICES])
+
+    def _free_arrays(self) -> tuple[Branches, PricedPicks]:
+        """Arrays of a search that has ended, or new ones: several orders may be searched at the same time."""
+        with suppress(IndexError):
+            return self._arrays.pop()
+        n, width = self.problem.n_variables, self.problem.treewidth
+        longest = int(np.diff(self.problem.lists.set_offsets).max())
+        return new_branches(n, width, longest), new_picks(n, width)
+
+
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best of k-A*'s orders."""
+    orders = BestCliques(prepare_orders(table, options), budget)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    result = best_of_batches(orders, options, budget, reporter, anytime_bound)
+    result.facts["init"] = options.init
+    return result
+
+
+def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
+    """Compile all that `search` may need, for orders decided soon and late."""
+    search(table, options, budget, reporter)
+    orders = BestCliques(prepare_orders(table, options), budget)
+    orders.late = 0
+    orders.evaluate(next(orders.batches(1)))

@@ -1,0 +1,1 @@
+"""Compiled code: the best cliques along an order."""

@@ -1,0 +1,158 @@
+"""Filled graphs along one order: what a choice of sets demands of a k-tree along it.
+
+Variables are eliminated from the last of the order to the first. The earlier variables that one is adjacent to when
+it is eliminated form a clique with it; they are its row of the filled graph. A choice of sets fits a k-tree along the
+order if and only if no row exceeds K members: the reversed order is then a perfect elimination order of the filled
+graph, which a k-tree along the order contains.
+
+Variables are numbered by rank: 0 is the last of the order. Rows and sets are bits of ranks. The K + 1 variables of
+the start clique have ranks but no rows: all of them are adjacent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.arrays import copy_into
+from stages.kernels.bits import lowest_bit, popcount, set_bit
+from stages.kernels.jit import njit
+from stages.kernels.ktrees.ktree import stands_before
+
+
+class RankedSets(NamedTuple):
+    """The sets whose members stand before their child in one order, by rank of the child.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_ranks + 1,)
+        Of the ranks outside the start clique. The sets of each are best first. The last one is a subset of all
+        others: it is empty, or what fixed records prescribe.
+    masks : ndarray of uint64, shape (n_sets, ceil(n_variables / 64))
+        Members, as bits of ranks.
+    relative_scores : ndarray of float64, shape (n_sets,)
+        In nats.
+    sources : ndarray of int64, shape (n_sets,)
+        Index among the lists' sets.
+    """
+
+    offsets: np.ndarray
+    masks: np.ndarray
+    relative_scores: np.ndarray
+    sources: np.ndarray
+
+
+def rank_sets(lists, order: np.ndarray, width: int) -> RankedSets:
+    """The sets that an order allows outside its start clique of `width` + 1 variables."""
+    n = len(order)
+    position = np.empty(n, dtype=np.int32)
+    position[order] = np.arange(n, dtype=np.int32)
+    consistent = np.empty(len(lists.relative_scores), dtype=np.int64)
+    offsets = np.zeros(n - width, dtype=np.int64)
+    list_consistent(lists, order, position, offsets, consistent)
+    sources = consistent[: offsets[-1]].copy()
+    masks = np.zeros((len(sources), -(-n // 64)), dtype=np.uint64)
+    mask_members(lists, position, sources, masks)
+    return RankedSets(offsets=offsets, masks=masks, relative_scores=lists.relative_scores[sources], sources=sources)
+
+
+@njit
+def list_consistent(lists, order, position, offsets, consistent):
+    """Fill ``RankedSets.offsets``, and the first entries of `consistent` with ``RankedSets.sources``."""
+    count = 0
+    for rank in range(len(offsets) - 1):
+        place = len(order) - 1 - rank
+        child = order[place]
+        for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+            if stands_before(lists.parent_offsets, lists.parents, position, s, place):
+                consistent[count] = s
+                count += 1
+        offsets[rank + 1] = count
+
+
+@njit
+def mask_members(lists, position, sources, masks):
+    """Fill ``RankedSets.masks``, all zero before."""
+    for k in range(len(sources)):
+        for i in range(lists.parent_offsets[sources[k]], lists.parent_offsets[sources[k] + 1]):
+            set_bit(masks[k], len(position) - 1 - position[lists.parents[i]])
+
+
+@njit
+def lowest_rank(words):
+    """The lowest rank in a set, that of its latest member; -1 for none."""
+    for w in range(len(words)):
+        if words[w] != 0:
+            return np.int64(64 * w) + np.int64(lowest_bit(words[w]))
+    return np.int64(-1)
+
+
+@njit
+def is_covered(members, row, others):
+    """Whether all `members` are in a row or among `others`."""
+    outside = np.uint64(0)
+    for w in range(len(members)):
+        outside |= members[w] & ~(row[w] | others[w])
+    return outside == 0
+
+
+@njit
+def fits(fill, rank, members, extra, width):
+    """Whether all rows keep to `width` members when `members` are added to that of `rank`; `extra` is scratch.
+
+    The latest member of a row becomes adjacent to the others: they are added to its own row, whose latest member
+    passes them on in turn. So the change runs along one path, and ends at the first row that has them all.
+    """
+    copy_into(extra, members)
+    while True:
+        size = 0
+        is_new = False
+        for w in range(len(extra)):
+            word = fill[rank, w] | extra[w]
+            is_new |= word != fill[rank, w]
+            size += np.int64(popcount(word))
+            extra[w] = word
+        if not is_new:
+            return True
+        if size > width:
+            return False
+        rank = lowest_rank(extra)
+        if rank < 0 or rank >= len(fill):
+            return True
+        extra[rank >> 6] ^= np.uint64(1) << np.uint64(rank & 63)
+
+
+@njit
+def add_members(fill, rank, members, extra):
+    """Add `members` to the row of `rank`, and what follows to others, see `fits`."""
+    copy_into(extra, members)
+    while True:
+        is_new = False
+        for w in range(len(extra)):
+            word = fill[rank, w] | extra[w]
+            is_new |= word != fill[rank, w]
+            fill[rank, w] = word
+            extra[w] = word
+        if not is_new:
+            return
+        rank = lowest_rank(extra)
+        if rank < 0 or rank >= len(fill):
+            return
+        extra[rank >> 6] ^= np.uint64(1) << np.uint64(rank & 63)
+
+
+@njit
+def fill_graph(ranked, chosen, fill, extra):
+    """Fill `fill` with the filled graph of the sets `chosen` by the first ranks; the others take their last sets."""
+    for rank in range(len(fill)):
+        s = chosen[rank] if rank < len(chosen) else ranked.offsets[rank + 1] - 1
+        copy_into(fill[rank], ranked.masks[s])
+    # Rows only change those of higher ranks, so one pass in ascending order completes them.
+    for rank in range(len(fill)):
+        copy_into(extra, fill[rank])
+        latest = lowest_rank(extra)
+        if 0 <= latest < len(fill):
+            extra[latest >> 6] ^= np.uint64(1) << np.uint64(latest & 63)
+            for w in range(len(extra)):
+                fill[latest, w] |= extra[w]

@@ -1,0 +1,270 @@
+"""Prices of the Lagrangian relaxation of k-A*'s choice of sets along one order; `lagrangian_bound` evaluates it.
+
+Whenever two members of a rank's row of the filled graph become adjacent, the later one, u, must have the earlier one,
+x, in its own row. This constraint is relaxed: each rank picks a set and a row by itself, pays a price for each pair
+(u, x) that its row asks for, and u is rewarded with the sum of these prices if its pick holds x. For any prices >= 0
+the sum of the best picks is an upper bound. Subgradient steps (Held, Wolfe, Crowder 1974) lower it. Pairs that are
+adjacent already have no price, nor have pairs of spare members, which a rank adds for their rewards alone.
+
+There is a price for each triple of variables, but few are ever other than zero: those are numbered as they come. A
+table finds them by the rank of the triple in the combinatorial number system, modulo its size. Up to 185 variables
+each triple has a place of its own. Beyond, the first one to come has it, and the prices of the others stay zero.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stages.kernels.bits import lowest_bit
+from stages.kernels.jit import inlined, njit
+
+MOST_PRICES = 1 << 20
+"""Limit of prices other than zero: further ones stay zero, and the bound is valid. Up to 40 MB."""
+
+MOST_PRICED = 2000
+"""Variables up to which there are prices; their rewards take 32 MB."""
+
+PRICES, CHANGES = 0, 1
+"""Entries of `PricedPicks.counts`: the next number of a price, and the changes of the step at hand."""
+
+
+class PricedPicks(NamedTuple):
+    """Prices, and what each rank picks at these; made once and used for one order after the other.
+
+    Attributes
+    ----------
+    blocks : ndarray of int64, shape (n_ranks,)
+        Rank of the first triple of each paying rank.
+    numbers : ndarray of int32, shape (power of two,)
+        The table: numbers of the prices, 0 for none.
+    indices : ndarray of int64, shape (n_prices,)
+        Rank of each number's triple among all triples; -1 for number 0.
+    heads, links : ndarray of int32, shape (n_ranks, n_variables) and (n_prices,)
+        The prices of each pair of a later and an earlier member as a linked list of numbers, ended by 0.
+    triples : ndarray of int32, shape (n_prices, 3)
+        By number: the rank that pays, the later and the earlier member of the pair.
+    prices, best_prices : ndarray of float64, shape (n_prices,)
+        In nats, by number, and those of the lowest bound met; number 0 stands for all prices that are zero.
+    changes : ndarray of int32, shape (n_prices,)
+        Numbers of the prices that the step at hand raises, negative of those that it lowers.
+    counts : ndarray of int64, shape (2,)
+        See `PRICES` and `CHANGES`.
+    rewards : ndarray of float64, shape (n_ranks, n_variables)
+        Sum of the prices that ranks still to come pay for a pair, by its later and its earlier member. Without
+        columns beyond `MOST_PRICED` variables.
+    values : ndarray of float64, shape (n_ranks,)
+        Value of each pick in nats.
+    chosen : ndarray of int64, shape (n_ranks,)
+        The set picked.
+    asked, held : ndarray of uint64, shape (n_ranks, ceil(n_variables / 64))
+        The row with that set, and the same with spare members.
+    is_stale : ndarray of bool, shape (n_ranks,)
+        Prices have changed since the rank's pick.
+    extra, trial : ndarray of uint64, shape (ceil(n_variables / 64),)
+        Scratch.
+    gains, spare : ndarray, shape (n_variables,)
+        Scratch.
+    """
+
+    blocks: np.ndarray
+    numbers: np.ndarray
+    indices: np.ndarray
+    heads: np.ndarray
+    links: np.ndarray
+    triples: np.ndarray
+    prices: np.ndarray
+    best_prices: np.ndarray
+    changes: np.ndarray
+    counts: np.ndarray
+    rewards: np.ndarray
+    values: np.ndarray
+    chosen: np.ndarray
+    asked: np.ndarray
+    held: np.ndarray
+    is_stale: np.ndarray
+    extra: np.ndarray
+    trial: np.ndarray
+    gains: np.ndarray
+    spare: np.ndarray
+
+
+def new_picks(n_variables: int, width: int) -> PricedPicks:
+    """Prices of zero."""
+    n_ranks, n_words = n_variables - width - 1, -(-n_variables // 64)
+    n_prices = 1 + min(MOST_PRICES, n_variables * (n_variables - 1) * (n_variables - 2) // 6)
+    n_priced = n_variables if n_variables <= MOST_PRICED else 0
+    later = n_variables - 1 - np.arange(n_ranks)
+    return PricedPicks(
+        blocks=later * (later - 1) * (later - 2) // 6,
+        numbers=np.zeros(1 << n_prices.bit_length(), dtype=np.int32),
+        indices=np.full(n_prices, -1, dtype=np.int64),
+        heads=np.zeros((n_ranks, n_priced), dtype=np.int32),
+        links=np.zeros(n_prices, dtype=np.int32),
+        triples=np.zeros((n_prices, 3), dtype=np.int32),
+        prices=np.zeros(n_prices),
+        best_prices=np.zeros(n_prices),
+        changes=np.zeros(n_prices, dtype=np.int32),
+        counts=np.array([1, 0], dtype=np.int64),
+        rewards=np.zeros((n_ranks, n_priced)),
+        values=np.zeros(n_ranks),
+        chosen=np.zeros(n_ranks, dtype=np.int64),
+        asked=np.zeros((n_ranks, n_words), dtype=np.uint64),
+        held=np.zeros((n_ranks, n_words), dtype=np.uint64),
+        is_stale=np.ones(n_ranks, dtype=np.bool_),
+        extra=np.zeros(n_words, dtype=np.uint64),
+        trial=np.zeros(n_words, dtype=np.uint64),
+        gains=np.zeros(n_variables),
+        spare=np.zeros(n_variables, dtype=np.int64),
+    )
+
+
+@inlined
+def holds(fill, rank, member):
+    """Whether a row has a member."""
+    bit = np.uint64(member)
+    return (fill[rank, bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
+
+
+@inlined
+def pair_index(n_variables, later, earlier):
+    """Rank of a pair of members among all pairs.
+
+    Members count from the first variable of the order: pairs b > a have the rank C(b, 2) + a in the combinatorial
+    number system, triples c > b > a the rank C(c, 3) + C(b, 2) + a.
+    """
+    b = n_variables - 1 - later
+    return (b * (b - 1) >> 1) + n_variables - 1 - earlier
+
+
+@inlined
+def price_at(index, numbers, indices, prices):
+    """The price of a triple, by its rank among all triples."""
+    k = numbers[index & (len(numbers) - 1)]
+    return prices[k] if indices[k] == index else 0.0
+
+
+@njit
+def numbered(picks, rank, later, earlier):
+    """Number of the price that a rank pays for a pair, a new one if need be; 0 if it cannot have one."""
+    index = picks.blocks[rank] + pair_index(len(picks.gains), later, earlier)
+    place = index & (len(picks.numbers) - 1)
+    k = np.int64(picks.numbers[place])
+    if k == 0 and picks.counts[PRICES] < len(picks.prices):
+        k = picks.counts[PRICES]
+        picks.counts[PRICES] += 1
+        picks.numbers[place], picks.indices[k] = k, index
+        picks.triples[k, 0], picks.triples[k, 1], picks.triples[k, 2] = rank, later, earlier
+        picks.links[k] = picks.heads[later, earlier]
+        picks.heads[later, earlier] = k
+        # The lowest bound was met without it.
+        picks.prices[k] = picks.best_prices[k] = 0.0
+    return k if picks.indices[k] == index else np.int64(0)
+
+
+@njit
+def clear_prices(picks):
+    """Set all prices to zero, for another order."""
+    for k in range(1, picks.counts[PRICES]):
+        picks.numbers[picks.indices[k] & (len(picks.numbers) - 1)] = 0
+        picks.heads[picks.triples[k, 1], picks.triples[k, 2]] = 0
+    picks.counts[PRICES] = 1
+
+
+@njit
+def sum_rewards(picks, depth):
+    """Fill ``picks.rewards`` from the prices that ranks from `depth` on pay."""
+    picks.rewards[depth:] = 0.0
+    for k in range(1, picks.counts[PRICES]):
+        if picks.triples[k, 0] >= depth:
+            picks.rewards[picks.triples[k, 1], picks.triples[k, 2]] += picks.prices[k]
+
+
+@inlined
+def asks_for(picks, rank, later, earlier):
+    """Whether a pick pays for a pair: both are in its row, not both spare."""
+    held, asked = picks.held, picks.asked
+    return (
+        holds(held, rank, later)
+        and holds(held, rank, earlier)
+        and (holds(asked, rank, later) or holds(asked, rank, earlier))
+    )
+
+
+@njit
+def change_price(picks, k, change):
+    """Add to the price of number `k`; no price falls below zero."""
+    rank, later, earlier = picks.triples[k, 0], picks.triples[k, 1], picks.triples[k, 2]
+    price = max(0.0, picks.prices[k] + change)
+    picks.rewards[later, earlier] += price - picks.prices[k]
+    picks.prices[k] = price
+    picks.is_stale[later] = picks.is_stale[rank] = True
+
+
+@njit
+def note_change(picks, k):
+    """List a price as one that the step changes, unless it has no number."""
+    if k != 0:
+        picks.changes[picks.counts[CHANGES]] = k
+        picks.counts[CHANGES] += 1
+
+
+@njit
+def list_violated(fill, depth, picks):
+    """List the pairs that ranks ask for in vain: the pick of the later member does not hold the earlier one."""
+    held, asked = picks.held, picks.asked
+    n_ranks, n_words = fill.shape
+    for rank in range(depth, n_ranks):
+        for w in range(n_words):
+            laters = held[rank, w]
+            while laters != 0:
+                later = np.int64(64 * w) + np.int64(lowest_bit(laters))
+                laters &= laters - np.uint64(1)
+                if later >= n_ranks:
+                    break
+                is_asked = holds(asked, rank, later)
+                # The remaining members are the earlier ones.
+                for v in range(w, n_words):
+                    pairs = (laters if v == w else held[rank, v]) & ~fill[later, v] & ~held[later, v]
+                    if not is_asked:
+                        pairs &= asked[rank, v]
+                    while pairs != 0:
+                        earlier = np.int64(64 * v) + np.int64(lowest_bit(pairs))
+                        pairs &= pairs - np.uint64(1)
+                        note_change(picks, numbered(picks, rank, later, earlier))
+
+
+@njit
+def list_slack(fill, depth, picks):
+    """List, with a minus, the positive prices of pairs that a pick holds for ranks which do not ask for them."""
+    n_ranks, n_words = fill.shape
+    for later in range(depth, n_ranks):
+        for w in range(n_words):
+            members = picks.held[later, w] & ~fill[later, w]
+            while members != 0:
+                earlier = np.int64(64 * w) + np.int64(lowest_bit(members))
+                members &= members - np.uint64(1)
+                k = np.int64(picks.heads[later, earlier])
+                while k != 0:
+                    rank = picks.triples[k, 0]
+                    if rank >= depth and picks.prices[k] > 0.0 and not asks_for(picks, rank, later, earlier):
+                        note_change(picks, -k)
+                    k = np.int64(picks.links[k])
+
+
+@njit
+def step_prices(fill, depth, picks, length):
+    """Change the prices by a subgradient step, all by as much: `length` over their number; False if there are none.
+
+    The price of a violated pair rises, that of a pair with slack falls. No pair is both, as a violated one is asked
+    for.
+    """
+    picks.counts[CHANGES] = 0
+    list_violated(fill, depth, picks)
+    list_slack(fill, depth, picks)
+    number = picks.counts[CHANGES]
+    for i in range(number):
+        k = np.int64(picks.changes[i])
+        change_price(picks, abs(k), length / number if k > 0 else -length / number)
+    return number > 0

@@ -1,0 +1,89 @@
+"""k-G: evaluate many orders, each variable taking its best set that fits the k-tree built so far.
+
+Scanagatta, Corani, de Campos, Zaffalon, "Learning Bounded Treewidth Bayesian Networks with Thousands of
+Variables" (NIPS 2016), section 3.2.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.kernels.ktrees.ktree import KTree
+from stages.kernels.ktrees.orders import evaluate_order, sample_orders, shuffle_order
+from stages.kernels.ktrees.start_clique import CliqueTables
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.anytime_bound import AnytimeBound
+from stages.optimize.orders.initial_orders import OrderSampler, make_sampler
+from stages.optimize.result import SearchResult
+from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded
+from stages.published.batches import OrderBatch, OrderStream, best_of_batches
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+from stages.runtime.seeding import task_generator
+
+
+class GreedyOrders(OrderStream):
+    """k-G's orders, which k-A* and ASOBS take over: the same ones for the same seed.
+
+    Parameters
+    ----------
+    sampler : OrderSampler
+        Draws the orders.
+    is_uniform : bool
+        They are uniform, and drawn a batch at a time, except for the order of a network to start from.
+    """
+
+    def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, is_uniform: bool):
+        super().__init__(problem, seed)
+        self.sampler = sampler
+        self.is_uniform = is_uniform
+
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
+        tree.order[:] = self.problem.respect(self.sampler.draw(rng, is_first))
+        return evaluate_order(self.problem.lists, tree, clique, floor)
+
+    def drawn(self, index: int) -> Iterator[np.ndarray]:
+        """The orders of a batch one after the other, without end."""
+        rng = task_generator(self.seed, index)
+        if not self._is_shuffled(index):
+            for k in itertools.count():
+                yield self.problem.respect(self.sampler.draw(rng, index == 0 and k == 0))
+        shuffled = np.arange(self.problem.n_variables, dtype=np.int32)
+        while True:
+            shuffle_order(rng, shuffled)
+            yield self.problem.respect(shuffled.copy())
+
+    def _is_shuffled(self, index: int) -> bool:
+        """Whether the batch is drawn by the kernel that also evaluates it."""
+        return self.is_uniform and (index > 0 or self.sampler.start is None)
+
+    def evaluate(self, batch: tuple[int, int]) -> OrderBatch:
+        index, n_orders = batch
+        if not self._is_shuffled(index):
+            return super().evaluate(batch)
+        problem, rng = self.problem, task_generator(self.seed, index)
+        tree, clique = problem.new_tree(), problem.new_clique_tables()
+        order, chosen = np.empty_like(tree.order), np.empty_like(tree.chosen)
+        relative_score = sample_orders(problem.lists, tree, clique, problem.precedences, rng, n_orders, order, chosen)
+        return OrderBatch(relative_score, order, chosen, n_orders)
+
+
+def prepare_orders(table: ParentSetTable, options: OptimizeOptions) -> GreedyOrders:
+    """The stream of k-G's orders for a table, a bound and a seed."""
+    problem = prepare_bounded(table, options.width, options.max_table)
+    return GreedyOrders(problem, options.seed, make_sampler(table, options), options.init == "random")
+
+
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best of k-G's orders."""
+    orders = prepare_orders(table, options)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    result = best_of_batches(orders, options, budget, reporter, anytime_bound)
+    result.facts["init"] = options.init
+    return result

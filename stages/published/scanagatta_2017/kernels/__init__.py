@@ -1,0 +1,1 @@
+"""Compiled code: moves of blocks in an order."""

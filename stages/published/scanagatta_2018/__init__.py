@@ -1,0 +1,18 @@
+"""Scanagatta, Corani, Zaffalon, Yoo and Kang (2018): Efficient learning of bounded-treewidth Bayesian networks from
+complete and incomplete data sets (k-MAX).
+
+The kernel that grows the k-trees starts searches of the main road as well: `stages.kernels.ktrees.kmax`.
+"""
+
+from __future__ import annotations
+
+from stages.methods import RESTARTED, SETS_TW, SearchMethod, on_sets
+
+SEARCHES = {
+    "kmax": SearchMethod(
+        "treewidth",
+        "k-MAX: k-trees grown by least regret",
+        {SETS_TW: on_sets(f"{__name__}.kmax", *RESTARTED, "max_table")},
+        "Scanagatta et al. 2018",
+    )
+}

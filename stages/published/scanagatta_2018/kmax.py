@@ -1,0 +1,43 @@
+"""k-MAX: k-trees grown by least regret from random start cliques (Scanagatta et al., IJAR 2018)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formats.records import ParentSetTable
+from stages.kernels.ktrees.kmax import place_by_regret
+from stages.kernels.ktrees.ktree import KTree
+from stages.kernels.ktrees.orders import evaluate_order
+from stages.kernels.ktrees.start_clique import CliqueTables
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.anytime_bound import AnytimeBound
+from stages.optimize.result import SearchResult
+from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded, start_order
+from stages.published.batches import OrderStream, best_of_batches
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import Reporter
+
+
+class RegretOrders(OrderStream):
+    """k-MAX's orders, after that of a network to start from, which is evaluated as k-G does."""
+
+    work_per_variable = 200
+
+    def __init__(self, problem: BoundedProblem, options: OptimizeOptions):
+        super().__init__(problem, options.seed)
+        self.start = start_order(problem, options)
+
+    def next_order(
+        self, tree: KTree, clique: CliqueTables, rng: np.random.Generator, floor: float, is_first: bool
+    ) -> float:
+        if is_first and self.start is not None:
+            tree.order[:] = self.start
+            return evaluate_order(self.problem.lists, tree, clique, floor)
+        return place_by_regret(self.problem.lists, tree, clique, self.problem.precedences, rng)
+
+
+def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
+    """The best of k-MAX's networks."""
+    orders = RegretOrders(prepare_bounded(table, options.width, options.max_table), options)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    return best_of_batches(orders, options, budget, reporter, anytime_bound)

@@ -1,0 +1,261 @@
+"""Local scores from their definitions by plain counting, to check what searches found.
+
+Nothing here is shared with the scorer of the searches (`family_scorer`, `stages.kernels.counting`, the table of
+scores): an error there cannot hide itself. Networks are checked in full (`stages.optimize.verify`), lists of parent
+sets by samples.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from formats.data_records import Dataset
+from formats.errors import VerificationError
+from formats.records import ParentSetRecord, ParentSetTable
+
+KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2")
+
+SCORE_TOLERANCE = 1e-9
+"""Relative difference allowed between the score of a search and the one recomputed here."""
+
+ROUNDING = 1e-12
+"""Absolute difference allowed, as a share of N ln N; searches round their scores to a tenth of it or a fifth."""
+
+MOST_SAMPLED = 2
+"""Largest random sample of a record's sets, besides its best and its smallest."""
+
+SCORES_PER_CHECK = 25_000
+"""Local scores of a search per set of the random sample: several hundred times the work of the check (measured on
+plants and accidents), since the best and the smallest set of each child are checked in any case.
+"""
+
+PART_ROWS = 1 << 18
+"""Rows counted at once."""
+
+FEW_KEYS = 16
+"""Up to this many keys, one comparison per key is faster than a histogram of all rows."""
+
+MOST_EMPTY_CELLS = 1 << 12
+"""Cells that a table of counts may have even if there are fewer rows."""
+
+SEED_STEP, CHILD_STEP = 0x85EBCA6B, 0x9E3779B1
+"""Odd multipliers that spread seeds and children over 32 bits (Knuth's multiplicative hashing)."""
+
+LARGE_KEY = 1 << 40
+"""Row keys are numbered anew before they could grow beyond 64 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentScorer:
+    """Local scores of one data set, in nats, counted row by row.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    score : str
+        One of `KNOWN_SCORES`.
+    ess : float
+        Equivalent sample size of ``bdeu``.
+    """
+
+    dataset: Dataset
+    score: str
+    ess: float
+
+    @cached_property
+    def _n_states(self) -> list[int]:
+        return self.dataset.n_states.tolist()
+
+    @cached_property
+    def _rounding(self) -> float:
+        """Absolute difference allowed, in nats."""
+        n_rows = self.dataset.n_rows
+        return max(1e-6, ROUNDING * n_rows * math.log(n_rows + 1))
+
+    def local_score(self, child: int, parents: Sequence[int]) -> float:
+        """Local score from its definition; cells and configurations without rows contribute nothing."""
+        columns, n_states = self._family(child, parents)
+        return self._score_of(*observed_counts(columns, n_states), n_states)
+
+    def _family(self, child: int, parents: Sequence[int]) -> tuple[list[np.ndarray], list[int]]:
+        """Columns and numbers of states of the parents and, last, of the child."""
+        family = (*parents, child)
+        return [self.dataset.codes[i] for i in family], [self._n_states[i] for i in family]
+
+    def _score_of(self, cells: np.ndarray, margins: np.ndarray, n_states: Sequence[int]) -> float:
+        """Score in nats from the rows in each cell and in each configuration of the parents."""
+        r, q = n_states[-1], math.prod(n_states[:-1])
+        if self.score in ("bdeu", "k2"):
+            per_cell, per_margin = (self.ess / (r * q), self.ess / q) if self.score == "bdeu" else (1.0, float(r))
+            return math.fsum(
+                [math.lgamma(per_cell + m) - math.lgamma(per_cell) for m in cells.tolist() if m]
+                + [math.lgamma(per_margin) - math.lgamma(per_margin + m) for m in margins.tolist() if m]
+            )
+        likelihood = math.fsum(
+            [m * math.log(m) for m in cells.tolist() if m] + [-m * math.log(m) for m in margins.tolist() if m]
+        )
+        weight = {"ll": 0.0, "aic": 1.0, "bic": math.log(self.dataset.n_rows) / 2}[self.score]
+        return likelihood - weight * (r - 1) * q
+
+    def check(self, child: int, parents: Sequence[int], found: float) -> None:
+        """Raise `VerificationError` unless `found` is the local score of the family."""
+        self._compare(child, parents, found, self.local_score(child, parents))
+
+    def _compare(self, child: int, parents: Sequence[int], found: float, expected: float) -> None:
+        if not math.isclose(expected, found, rel_tol=SCORE_TOLERANCE, abs_tol=self._rounding):
+            raise VerificationError(f"{self._named(child, parents)}: score {found!r}, but the data give {expected!r}")
+
+    def _check_nested(
+        self, child: int, parents: tuple[int, ...], subset: tuple[int, ...], found: float, found_subset: float
+    ) -> None:
+        """Check a set and a subset of it, whose counts are sums of those of the set."""
+        columns, n_states = self._family(child, parents)
+        n_cells = math.prod(n_states)
+        if n_cells > max(self.dataset.n_rows, MOST_EMPTY_CELLS) or not set(subset) <= set(parents):
+            self.check(child, parents, found)
+            self.check(child, subset, found_subset)
+            return
+        table = _count_all(columns, n_states, n_cells).reshape(n_states)
+        summed = table.sum(axis=tuple(axis for axis, parent in enumerate(parents) if parent not in subset))
+        self._compare(child, parents, found, self._score_of(*_cells_and_margins(table), n_states))
+        self._compare(child, subset, found_subset, self._score_of(*_cells_and_margins(summed), summed.shape))
+
+    def check_record(
+        self, record: ParentSetRecord, seed: int, n_counted: int, known: ParentSetTable | None = None
+    ) -> None:
+        """Check a list: its best set, its smallest set, a random sample, and that no score is positive.
+
+        The size of the sample depends on the number of local scores that the search computed, not on the clock.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of the run; the sample depends on it and on the child, and on no other random stream.
+        n_counted : int
+            Rows that the search counts for a score: fewer than those of the data where equal rows are merged.
+        known : ParentSetTable, optional
+            Sets with scores that were read from a file, which are not checked.
+
+        Raises
+        ------
+        VerificationError
+        """
+        child, sets, scores = record.child, record.parents, record.scores
+        highest = max(scores, default=0.0)
+        # Each score is the logarithm of a probability, with or without a penalty subtracted.
+        if highest > self._rounding:
+            family = self._named(child, sets[scores.index(highest)])
+            raise VerificationError(f"{family}: {highest!r} is a positive log-likelihood score")
+        places: Sequence[int] = range(len(sets))
+        if known is not None:
+            given = _sets_of(known, child)
+            places = [place for place in places if sets[place] not in given]
+        if not places:
+            return
+        best, smallest = places[0], _smallest(record, places)
+        self._check_nested(child, sets[best], sets[smallest], scores[best], scores[smallest])
+        rest = self._sample(record, places, seed, n_counted) if len(places) > 2 else places[1:]
+        for place in rest:
+            if place not in (best, smallest):
+                self.check(child, sets[place], scores[place])
+
+    def _sample(self, record: ParentSetRecord, places: Sequence[int], seed: int, n_counted: int) -> Sequence[int]:
+        """Places of the sets that are checked at random."""
+        share = (record.evaluated or 0) * n_counted / (SCORES_PER_CHECK * max(1, self.dataset.n_rows))
+        drawn = (seed * SEED_STEP + record.child * CHILD_STEP) & 0xFFFFFFFF
+        # Rounded at random, so that sets of short searches are sampled for some of the children.
+        n_random = min(MOST_SAMPLED, int(share + drawn / 2**32))
+        return random.Random(drawn).choices(places, k=n_random) if n_random else ()
+
+    def _named(self, child: int, parents: Sequence[int]) -> str:
+        names = self.dataset.names
+        return f"variable {names[child]!r} with parents {[names[parent] for parent in parents]}"
+
+
+def _smallest(record: ParentSetRecord, places: Sequence[int]) -> int:
+    """Place of the smallest set. Mostly the last: without a margin each other set scores more than its subsets."""
+    last = places[-1]
+    if record.parents[last] == record.required:
+        return last
+    return min(places, key=lambda place: len(record.parents[place]))
+
+
+def _sets_of(table: ParentSetTable, child: int) -> set[tuple[int, ...]]:
+    first, end = int(table.set_offsets[child]), int(table.set_offsets[child + 1])
+    return {table.parent_set(s) for s in range(first, end)}
+
+
+def observed_counts(family: Sequence[np.ndarray], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Rows in each observed cell of a family, and in each observed configuration of the parents; both ascending.
+
+    Parameters
+    ----------
+    family : sequence of ndarray of uint8, each of shape (n_rows,)
+        States of the parents and, last, of the child.
+    n_states : sequence of int
+        Numbers of states, in the same order.
+    """
+    n_cells = math.prod(n_states)
+    if n_cells <= max(len(family[0]), MOST_EMPTY_CELLS):
+        cells, margins = _cells_and_margins(_count_all(family, n_states, n_cells).reshape(n_states))
+        return cells[cells > 0], margins[margins > 0]
+    cells, counts = np.unique(_distinct_keys(family, n_states), return_counts=True)
+    _, starts = np.unique(cells // n_states[-1], return_index=True)
+    return counts, np.add.reduceat(counts, starts)
+
+
+def _cells_and_margins(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of cells and of configurations of the parents; without zeros where there may be many."""
+    cells, margins = table.ravel(), table.sum(axis=-1).ravel()
+    return (cells, margins) if cells.size <= MOST_EMPTY_CELLS else (cells[cells > 0], margins[margins > 0])
+
+
+def _count_all(family: Sequence[np.ndarray], n_states: Sequence[int], n_cells: int) -> np.ndarray:
+    """Rows in each cell, the last variable running fastest; counted in parts, so that keys stay in a cache."""
+    # The smallest type that holds all keys is several times as fast where there are millions of rows.
+    key_type = np.uint8 if n_cells < 1 << 8 else np.min_scalar_type(n_cells)
+    n_rows = len(family[0])
+    if n_rows < PART_ROWS:
+        return np.bincount(_keys(family, n_states, key_type), minlength=n_cells)
+    # Keys of one byte are counted two at a time, as numbers of two bytes; the halves are summed at the end.
+    pairs = np.zeros(1 << 16 if FEW_KEYS < n_cells < 1 << 8 else 0, dtype=np.int64)
+    counts = np.zeros(n_cells, dtype=np.int64)
+    for start in range(0, n_rows, PART_ROWS):
+        keys = _keys([column[start : start + PART_ROWS] for column in family], n_states, key_type)
+        if n_cells <= FEW_KEYS:
+            counts += [np.count_nonzero(keys == key) for key in range(n_cells)]
+        elif len(pairs) and len(keys) % 2 == 0:
+            pairs += np.bincount(keys.view(np.uint16), minlength=len(pairs))
+        else:
+            counts += np.bincount(keys, minlength=n_cells)
+    if len(pairs):
+        halves = pairs.reshape(1 << 8, 1 << 8)
+        counts += (halves.sum(axis=0) + halves.sum(axis=1))[:n_cells]
+    return counts
+
+
+def _keys(family: Sequence[np.ndarray], n_states: Sequence[int], key_type: np.typing.DTypeLike) -> np.ndarray:
+    """The number of each row's cell among all cells, the last variable running fastest."""
+    keys = family[0].astype(key_type)
+    for column, states in zip(family[1:], n_states[1:]):
+        keys *= states
+        keys += column
+    return keys
+
+
+def _distinct_keys(family: Sequence[np.ndarray], n_states: Sequence[int]) -> np.ndarray:
+    """A number for each row, equal for equal cells and in their order, the last variable running fastest."""
+    keys, n_keys = np.zeros(len(family[0]), dtype=np.int64), 1
+    for column, states in zip(family, n_states):
+        if n_keys > LARGE_KEY:
+            _, keys = np.unique(keys, return_inverse=True)
+            n_keys = len(keys)
+        keys = keys * states + column
+        n_keys *= states
+    return keys

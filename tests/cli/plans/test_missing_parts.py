@@ -1,0 +1,27 @@
+"""The commands that `bnsl merge` prints run as they stand and make what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers.processes import run_bnsl, run_shell
+
+ROWS = [f"{i % 2},{i // 2 % 2},{i // 4 % 2},{i * 7 % 3},{i % 5},x" for i in range(40)]
+OPTIONS = [
+    *("--drop", "sample", "--drop", '"a,b","it\'s"', "--na", "", "--na", "no; value", "--missing", "state"),
+    *("--discretize", "median", "--discretize", "e=quantile:3", "--categories", "d", "--forbid", "c->d"),
+    *("--max-parents", 2, "--time-per-variable", "90s"),
+]
+
+
+def test_the_commands_make_what_is_missing(tmp_path: Path):
+    (tmp_path / "my data.csv").write_text('c,d,e,"a,b",it\'s,sample\n' + "\n".join(ROWS) + "\n")
+    made = run_bnsl("parentsets", "my data.csv", *OPTIONS, "--shard", "1/2", "-o", "1.jsonl", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr.decode()
+    short = run_bnsl("merge", "1.jsonl", "--data", "my data.csv", "-o", "all.jsonl", cwd=tmp_path)
+    assert short.returncode == 65
+    (command,) = [line.strip() for line in short.stderr.decode().splitlines() if "bnsl parentsets" in line]
+    missing = run_shell(command, tmp_path)
+    assert missing.returncode == 0, command + missing.stderr.decode()
+    merged = run_bnsl("merge", "1.jsonl", "shard-2-of-2.sets.jsonl", "-o", "all.jsonl", cwd=tmp_path)
+    assert merged.returncode == 0, merged.stderr.decode()

@@ -1,0 +1,47 @@
+"""Progress in the middle of a pipe: plain lines where a person looks, silence elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+from helpers.clocks import TickingClock
+
+from bnsl_cli.running import live_reporter, reporter
+from stages.runtime.budgets import Budget
+
+
+@pytest.mark.parametrize(
+    ("on_terminal", "verbosity", "lines"), [(True, 0, 1), (False, 0, 0), (False, 1, 1), (True, -1, 0)]
+)
+def test_plain_progress(monkeypatch, capsys, on_terminal: bool, verbosity: int, lines: int):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal, raising=False)
+    monkeypatch.setattr(reporter, "PLAIN_INTERVAL", 0.0)
+    reporter.Reporter("bnsl test", verbosity).progress(1, 3, "variables")
+    assert capsys.readouterr().err.count("bnsl test: 1/3 variables") == lines
+
+
+def test_progress_tells_what_is_counted_and_the_time_left(monkeypatch, capsys):
+    monkeypatch.setattr(reporter, "PLAIN_INTERVAL", 0.0)
+    working = reporter.Reporter("bnsl test", 1)
+    working.follow(Budget(seconds=12.0, clock=TickingClock(1.0)))
+    working.progress(1234, None, "moves", score=-5.0)
+    working.progress(0, None, "restarts", score=-5.0)  # one restart after another, none done yet
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("bnsl test: 1,234 moves, score -5.00, left 11 s of 12 s, ")
+    assert second.startswith("bnsl test: score -5.00, left 10 s of 12 s, ")
+
+
+def test_live_line(monkeypatch):
+    """Without the delays the line stands there from the beginning, also before any progress is told."""
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(live_reporter, "SILENT_DELAY", 0.0)
+    monkeypatch.setattr(live_reporter, "LIVE_DELAY", -1.0)
+    working = live_reporter.LiveReporter("bnsl test", 0, shows_silence=True)
+    working.progress(3, 4, "variables", score=-1234.5)
+    working.summary("done")
+    working.close()
+    assert "bnsl test" in screen.getvalue()
+    assert screen.getvalue().endswith("done\n")

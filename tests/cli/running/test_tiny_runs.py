@@ -1,0 +1,45 @@
+"""The runs of ``bnsl warm-up``: every method once for each kind of task, and all that it says works."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.processes import run_bnsl
+
+from bnsl_cli.running.tiny_runs import SETS, TABLE, first_runs, table_text, tiny_runs
+from stages.optimize import METHODS as SEARCHES
+from stages.parentsets import METHODS as IDENTIFICATIONS
+
+
+def test_every_method_runs_for_each_of_its_tasks():
+    assert [run[2] for run in tiny_runs("parentsets")] == list(IDENTIFICATIONS)
+    runs = list(tiny_runs("optimize"))
+    assert len(runs) == sum(len(spec.variants) for spec in SEARCHES.values())
+    assert {run[2] for run in runs} == set(SEARCHES)
+
+
+def test_the_table_has_binary_and_three_state_columns():
+    rows = [line.split(",") for line in table_text().splitlines()[1:]]
+    assert {len(set(column)) for column in zip(*rows, strict=True)} == {2, 3}
+
+
+@pytest.mark.slow
+def test_warm_up_compiles_what_is_asked_for(tmp_path):
+    result = run_bnsl("warm-up", "-j", "2", "entropy", "screen", env={"NUMBA_CACHE_DIR": str(tmp_path / "kernels")})
+    assert result.returncode == 0, result.stderr
+    assert b"2 methods and tasks" in result.stderr
+    assert any((tmp_path / "kernels").rglob("*.nbc"))
+
+
+@pytest.mark.slow
+def test_warm_up_refuses_a_folder_that_is_not_used(tmp_path):
+    result = run_bnsl("warm-up", "entropy", cwd=tmp_path, env={"NUMBA_CACHE_DIR": "kernels"})
+    assert result.returncode == 1 and b"kernels is not an absolute path" in result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["entropy", "screen", "parentsets", "posterior", "query"])
+def test_the_runs_succeed(tmp_path, command):
+    (tmp_path / TABLE).write_text(table_text())
+    for arguments in (*first_runs(), *tiny_runs(command)):
+        assert run_bnsl(*arguments, cwd=tmp_path).returncode == 0
+    assert (tmp_path / SETS).exists()

@@ -1,0 +1,206 @@
+"""Comparison statistics against values worked by hand, published tables and plain definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+from helpers.seeds import seeds
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stages.evaluate.rank_tests import (
+    DELTA_CLASSES,
+    SignTest,
+    adjust_holm,
+    chi_square_tail,
+    classify_delta,
+    compare_ranks,
+    compare_with_best,
+    count_delta_classes,
+    friedman_test,
+    rank_methods,
+    sign_test,
+    w_score,
+)
+from stages.evaluate.runs import MeasureTable
+from stages.runtime.errors import StageError
+
+
+@pytest.mark.parametrize(
+    ("delta", "expected"),
+    [
+        (10.5, "very positive"),
+        (10.0, "strongly positive"),
+        (6.1, "strongly positive"),
+        (6.0, "positive"),
+        (2.0, "neutral"),
+        (0.0, "neutral"),
+        (-2.0, "neutral"),
+        (-2.1, "negative"),
+        (-9.0, "strongly negative"),
+        (-1e4, "very negative"),
+    ],
+)
+def test_delta_classes(delta, expected):
+    assert classify_delta(delta) == expected
+
+
+def test_delta_classes_are_counted_over_all_cases():
+    counts = count_delta_classes([0.0, 20.0, 3.0, 40.0], [0.0, 0.0, 0.0, 60.0])
+    assert tuple(counts) == DELTA_CLASSES
+    assert {k: n for k, n in counts.items() if n} == {
+        "very positive": 1,
+        "positive": 1,
+        "neutral": 1,
+        "very negative": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([3, 3, 3, 3, 3], [1, 1, 1, 1, 1], SignTest(5, 0, 0, 2 / 32)),
+        ([3, 1, 3, 3, 2], [1, 3, 1, 1, 2], SignTest(3, 1, 1, 10 / 16)),
+        ([1, 2], [1, 2], SignTest(0, 0, 2, 1.0)),
+        ([1, 2], [2, 1], SignTest(1, 1, 0, 1.0)),
+    ],
+)
+def test_sign_test_by_hand(first, second, expected):
+    assert sign_test(first, second) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("trials", range(1, 9))
+def test_sign_test_counts_coin_tosses(trials):
+    tosses = list(itertools.product([0, 1], repeat=trials))
+    for wins in range(trials + 1):
+        extreme = abs(2 * wins - trials)
+        expected = sum(abs(2 * sum(t) - trials) >= extreme for t in tosses) / len(tosses)
+        got = sign_test([1] * wins + [0] * (trials - wins), [0] * wins + [1] * (trials - wins))
+        assert got.p_value == pytest.approx(expected)
+
+
+def test_ranks_by_hand():
+    values = np.array([[-3.0, -1.0, -2.0], [5.0, 5.0, 1.0], [math.nan, 1.0, 2.0], [math.nan, math.nan, 0.0]])
+    assert rank_methods(values).tolist() == [[3, 1, 2], [1.5, 1.5, 3], [3, 2, 1], [2.5, 2.5, 1]]
+    lower = [[1, 3, 2], [2.5, 2.5, 1], [3, 1, 2], [2.5, 2.5, 1]]
+    assert rank_methods(values, higher_is_better=False).tolist() == lower
+
+
+def test_friedman_by_hand():
+    # Four cases that agree on three methods: statistic 4 * 2, two degrees of freedom, tail exp(-4).
+    assert friedman_test(np.array([[1.0, 2.0, 3.0]] * 4)) == pytest.approx((8.0, math.exp(-4)))
+    assert friedman_test(np.full((5, 3), 2.0)) == (0.0, 1.0)
+    assert friedman_test(np.array([[1.0, 2.0], [2.0, 1.0]])) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("seed", seeds(8, quick=2))
+def test_friedman_with_ties_by_the_textbook(seed):
+    # The statistic without ties, divided by the correction for them, as in Conover (1999).
+    n, k = 12, 4
+    ranks = rank_methods(np.random.default_rng(seed).integers(0, 5, (n, k)).astype(float))
+    plain = 12 / (n * k * (k + 1)) * sum(total**2 for total in ranks.sum(axis=0)) - 3 * n * (k + 1)
+    groups = [row.tolist().count(rank) for row in ranks for rank in set(row.tolist())]
+    correction = 1 - sum(size**3 - size for size in groups) / (n * (k**3 - k))
+    assert correction < 1
+    assert friedman_test(ranks)[0] == pytest.approx(plain / correction)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "degrees", "expected"),
+    [
+        (3.841458820694124, 1, 0.05),
+        (5.991464547107979, 2, 0.05),
+        (11.344866730144373, 3, 0.01),
+        (11.070497693516351, 5, 0.05),
+        (18.307038053275146, 10, 0.05),
+        (0.0, 3, 1.0),
+    ],
+)
+def test_chi_square_quantiles(statistic, degrees, expected):
+    assert chi_square_tail(statistic, degrees) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [3, 4, 7, 12])
+def test_chi_square_tail_is_the_integral_of_its_density(degrees):
+    grid = np.linspace(0.0, 30.0, 200_001)
+    density = grid ** (degrees / 2 - 1) * np.exp(-grid / 2) / (2 ** (degrees / 2) * math.gamma(degrees / 2))
+    below = np.concatenate(([0.0], np.cumsum((density[1:] + density[:-1]) / 2) * grid[1]))
+    for index in (1000, 20_000, 100_000, 200_000):
+        assert chi_square_tail(grid[index], degrees) == pytest.approx(1 - below[index], abs=1e-6)
+
+
+def test_holm_by_hand():
+    # Sorted 0.01 * 4, 0.02 * 3, 0.03 * 2, 0.2: the third is lifted to the second.
+    assert adjust_holm([0.03, 0.01, 0.2, 0.02]) == pytest.approx([0.06, 0.04, 0.2, 0.06])
+    assert adjust_holm([0.9, 0.8]) == [1.0, 1.0]
+    assert adjust_holm([]) == []
+
+
+# Paper 001: average ranks over 16 networks at 500, 1000 and 5000 rows, and the methods marked as not worse.
+PAPER_METHODS = ("chc-star", "fastchc", "hc", "ichc", "mmhc", "2ichc")
+
+
+@pytest.mark.parametrize(
+    ("average_ranks", "not_worse"),
+    [
+        ((1.94, 4.63, 1.13, 3.84, 5.38, 4.09), {"hc", "chc-star"}),
+        ((1.84, 3.78, 1.31, 4.16, 5.50, 4.41), {"hc", "chc-star"}),
+        ((2.16, 3.60, 1.72, 3.94, 5.47, 4.13), {"hc", "chc-star"}),
+        ((3.19, 3.31, 2.38, 4.53, 3.44, 4.16), {"hc", "chc-star", "fastchc", "mmhc"}),
+        ((2.91, 3.31, 2.50, 4.50, 3.41, 4.38), {"hc", "chc-star", "fastchc", "mmhc"}),
+        ((2.78, 3.09, 2.09, 4.28, 4.66, 4.09), {"hc", "chc-star", "fastchc"}),
+        ((4.63, 1.19, 5.75, 3.16, 3.94, 2.34), {"fastchc", "2ichc"}),
+        ((4.44, 1.19, 5.69, 3.09, 4.19, 2.41), {"fastchc", "2ichc"}),
+        ((4.19, 1.00, 5.31, 2.78, 5.50, 2.22), {"fastchc", "2ichc"}),
+    ],
+)
+def test_published_comparisons_with_the_best(average_ranks, not_worse):
+    adjusted = compare_with_best(average_ranks, 16)
+    assert {name for name, p in zip(PAPER_METHODS, adjusted) if p > 0.05} == not_worse
+
+
+def test_methods_are_listed_best_first():
+    values = np.array([[1.0, 3.0, 2.0]] * 10)
+    result = compare_ranks(MeasureTable(("x", "y", "z"), tuple("abcdefghij"), values))
+    assert [m.method for m in result.methods] == ["y", "z", "x"]
+    assert [m.average_rank for m in result.methods] == [1.0, 2.0, 3.0]
+    assert result.statistic == pytest.approx(20.0)
+    z, x = math.sqrt(10 / 2), 2 * math.sqrt(10 / 2)
+    expected = [1.0, math.erfc(z / math.sqrt(2)), 2 * math.erfc(x / math.sqrt(2))]
+    assert [m.p_value for m in result.methods] == pytest.approx(expected)
+    assert [m.not_worse for m in result.methods] == [True, False, False]
+
+
+def test_no_method_is_worse_unless_friedman_says_so():
+    values = np.array([[5.0, 6.0, 0.0, 6.0], [3.0, 8.0, 0.0, 0.0], [4.0, 6.0, 0.0, 8.0], [6.0, 4.0, 0.0, 3.0]])
+    result = compare_ranks(MeasureTable(tuple("wxyz"), tuple("abcd"), values))
+    assert result.p_value > 0.05 > result.methods[-1].p_value
+    assert all(m.not_worse for m in result.methods)
+
+
+def test_too_little_to_compare():
+    with pytest.raises(StageError, match="at least two"):
+        compare_ranks(MeasureTable(("x",), ("a", "b"), np.zeros((2, 1))))
+
+
+def test_w_score_is_the_worsening_as_the_paper_words_it():
+    # "W stands for worsening and thus lower values of W are better. The lowest value of W is zero [...]"
+    assert w_score(-100.0, -105.0) == pytest.approx(0.05)
+    assert w_score(-100.0, -110.0) > w_score(-100.0, -105.0) > w_score(-100.0, -100.0) == 0.0
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(2, 6))
+def test_ranks_sum_alike_and_friedman_ignores_scale(seed, n_cases, n_methods):
+    generator = random.Random(seed)
+    values = np.array([[generator.randrange(4) for _ in range(n_methods)] for _ in range(n_cases)], dtype=float)
+    ranks = rank_methods(values)
+    assert ranks.sum(axis=1).tolist() == [n_methods * (n_methods + 1) / 2] * n_cases
+    assert np.array_equal(ranks, rank_methods(3 * values - 7))
+    statistic, p_value = friedman_test(ranks)
+    assert 0.0 <= statistic <= n_cases * (n_methods - 1) + 1e-9
+    assert 0.0 <= p_value <= 1.0
+    assert friedman_test(ranks[:, ::-1])[0] == pytest.approx(statistic)

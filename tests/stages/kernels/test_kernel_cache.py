@@ -1,0 +1,73 @@
+"""The cache on disk is shared by copies of the sources, and faults in it cost time only."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import numba
+import pytest
+from helpers.places import ROOT
+
+from stages.kernels.jit import KERNEL, njit
+from stages.kernels.kernel_cache import KernelCache
+
+
+@pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
+def test_bitcode_does_not_replace_machine_code(tmp_path, monkeypatch):
+    """As when another process called from Python what this one compiled as a callee."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    @njit
+    def inner(value):
+        return value + 1
+
+    @njit
+    def outer(value):
+        return inner(value) + 1
+
+    def is_stored_assembled():
+        return KernelCache(inner.py_func).load_overload(types, inner.targetctx).library.is_assembled
+
+    assert outer(1) == 3
+    ((types, bitcode),) = inner.overloads.items()
+    assert not is_stored_assembled()
+    assert inner(1) == 2 and is_stored_assembled()
+    inner._cache.save_overload(types, bitcode)
+    assert is_stored_assembled()
+
+
+@pytest.mark.slow
+def test_copies_of_the_same_sources_share_what_is_compiled(tmp_path):
+    code = (
+        "import numpy as np; from stages.kernels.bits import has_bit; "
+        "has_bit(np.zeros(1, np.uint64), 3); print(sum(has_bit.stats.cache_hits.values()))"
+    )
+
+    def cache_hits(root) -> str:
+        environment = {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PATH": "/usr/bin:/bin"}
+        run = [sys.executable, "-c", code]
+        settings = {"env": environment, "cwd": tmp_path, "capture_output": True, "text": True, "check": True}
+        return subprocess.run(run, **settings).stdout.strip()
+
+    shutil.copytree(ROOT / "stages", tmp_path / "copy" / "stages")
+    assert [cache_hits(ROOT), cache_hits(tmp_path / "copy")] == ["0", "1"]
+    changed = tmp_path / "copy" / "stages" / "kernels" / "dominance.py"
+    changed.write_text(changed.read_text() + "# changed\n")
+    assert cache_hits(tmp_path / "copy") == "0"
+
+
+@pytest.mark.slow
+def test_where_nothing_can_be_stored_kernels_run_all_the_same(tmp_path):
+    """A read-only folder, which as root there is none of."""
+    code = (
+        "import numpy as np; from numba.core.caching import FunctionCache\n"
+        "def refuse(*_): raise PermissionError(13, 'read-only')\n"
+        "FunctionCache.save_overload = refuse\n"
+        "from stages.kernels.bits import has_bit; print(has_bit(np.ones(1, np.uint64), 0))"
+    )
+    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    run = [sys.executable, "-c", code]
+    found = subprocess.run(run, env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "True" and not list(tmp_path.rglob("*.nbc"))

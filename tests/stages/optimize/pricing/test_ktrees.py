@@ -1,0 +1,213 @@
+"""Pricing under a treewidth bound: certificates, exact answers on small data, constraints, repetition."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from helpers.clocks import TickingClock
+from helpers.seeds import seeds
+from helpers.tables import dependent_dataset
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from naive.ktrees import best_along_orders, best_forest
+from naive.treewidth import elimination_width, moral_edges
+
+from formats.records import ParentSetTable
+from stages.optimize import OptimizeOptions
+from stages.optimize.driver import run_on_data
+from stages.optimize.pricing import ktrees, loop
+from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError
+from stages.runtime.reporting import NullReporter
+from stages.scoring.family_scorer import FamilyScorer
+
+
+def learn(dataset, treewidth, evaluations=2000, seed=0, seconds=None, **options):
+    options = OptimizeOptions(method="pricing", treewidth=treewidth, seed=seed, **options)
+    budget = Budget(seconds, evaluations, clock=TickingClock())
+    return run_on_data(dataset, options, budget, NullReporter())[0]
+
+
+def total(network):
+    return network.header.extra["total"]
+
+
+def check_width(network, bound):
+    certificate = network.header.extra["treewidth"]
+    assert certificate["bound"] == bound
+    width = elimination_width(moral_edges(network.parents), certificate["elimination"])
+    assert width == certificate["width"] <= bound
+
+
+def all_sets(dataset, largest):
+    """Every parent set of up to `largest` variables with its score, as lists of the plain twins."""
+    scorer = FamilyScorer(dataset)
+    lists = []
+    for child in range(dataset.n_variables):
+        others = [v for v in range(dataset.n_variables) if v != child]
+        families = itertools.chain.from_iterable(itertools.combinations(others, size) for size in range(largest + 1))
+        scored = ((scorer.local_score(child, family), frozenset(family)) for family in families)
+        lists.append(sorted(scored, key=lambda entry: -entry[0]))
+    return lists
+
+
+@pytest.fixture
+def growing(monkeypatch):
+    """Lists that grow to the end, however small the data."""
+    monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
+
+
+@pytest.mark.parametrize("seed", seeds(6, quick=1))
+@pytest.mark.parametrize("bound", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_complete_lists_are_solved_and_bounded(seed, bound):
+    """Five variables: the best of all; the bound is one on networks of any width with so many parents."""
+    dataset, _ = dependent_dataset(seed, 5, 200, most_states=3)
+    network = learn(dataset, bound, None)
+    check_width(network, bound)
+    lists = undominated(all_sets(dataset, bound))
+    assert total(network) == pytest.approx(best_along_orders(lists, bound), abs=1e-6)
+    extra = network.header.extra
+    assert extra["bound"] >= best_along_orders(lists, 4) - 1e-6
+    assert extra["bound_relative_to"] == f"all networks with at most {bound} parents each, of any treewidth"
+
+
+@pytest.mark.parametrize("seed", seeds(6, quick=1))
+@pytest.mark.parametrize("bound", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_small_data_are_solved(seed, bound, growing):
+    """Five variables: the best of all networks that a k-tree built along an order can hold."""
+    dataset, _ = dependent_dataset(seed, 5, 200, most_states=3)
+    network = learn(dataset, bound, None)
+    check_width(network, bound)
+    best = best_along_orders(undominated(all_sets(dataset, bound)), bound)
+    assert total(network) == pytest.approx(best, abs=1e-6)
+    extra = network.header.extra
+    assert extra["gap"] == extra["bound"] - extra["total"] >= 0.0
+    claim = extra["bound_relative_to"]
+    assert claim.startswith("networks of the ")
+    assert claim.endswith(f" sets listed at the end with at most {bound} parents each, of any treewidth")
+
+
+def undominated(lists):
+    """The lists without sets that a subset beats; the brute-force twin tries every combination."""
+    return [[(s, p) for s, p in sets if not any(q < p and t >= s for t, q in sets)] for sets in lists]
+
+
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+def test_treewidth_one_is_exact(seed):
+    dataset, _ = dependent_dataset(seed, 6, 100, most_states=3)
+    network = learn(dataset, 1, None)
+    check_width(network, 1)
+    assert total(network) == pytest.approx(best_forest(all_sets(dataset, 1)), abs=1e-6)
+    assert network.header.extra["gap"] < 1e-8  # rounded outward
+    assert network.header.extra["bound_relative_to"] == "all networks with at most 1 parent each"
+
+
+@pytest.fixture
+def short_cooling(monkeypatch, growing):
+    """For tests of anything but the quality of the networks."""
+    monkeypatch.setattr(ktrees, "COOLING_ROUNDS", 5)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 4))
+def test_any_result_keeps_the_bound(short_cooling, seed, n, bound):
+    dataset, _ = dependent_dataset(seed, n, 80, most_states=3)
+    check_width(learn(dataset, bound, 300, seed), bound)
+
+
+@pytest.mark.slow
+def test_results_repeat_and_depend_on_the_seed(short_cooling):
+    dataset, _ = dependent_dataset(5, 9, 300, most_states=2)
+    networks = [learn(dataset, 2, 1500, seed) for seed in (1, 1, 2)]
+    assert networks[0].parents == networks[1].parents
+    assert networks[0].header.extra == networks[1].header.extra
+    assert networks[2].header.extra["seed"] == 2
+
+
+@pytest.mark.slow
+def test_no_time_at_all_still_delivers(growing):
+    dataset, _ = dependent_dataset(5, 12, 300, most_states=2)
+    check_width(learn(dataset, 2, None, seconds=0.0), 2)
+
+
+@pytest.mark.slow
+def test_longer_cooling_in_a_time_limit_ends_cold(growing):
+    """The walk of a run with a time limit ends with climbing, so that it returns a local optimum."""
+    dataset, _ = dependent_dataset(5, 10, 300, most_states=2)
+    timed, unlimited = learn(dataset, 2, None, seconds=0.1), learn(dataset, 2, None)
+    assert total(timed) == pytest.approx(total(unlimited), rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_wider_bound_is_not_worse(growing):
+    dataset, _ = dependent_dataset(8, 9, 400, most_states=2, noise=0.1)
+    totals = [total(learn(dataset, bound, None)) for bound in (1, 2, 3, 4)]
+    assert all(wide >= narrow - 1e-6 for narrow, wide in itertools.pairwise(totals))
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3])
+def test_required_and_forbidden_arcs_are_kept(bound, short_cooling):
+    dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
+    network = learn(dataset, bound, None, required=((0, 5), (5, 6)), forbidden=((1, 2), (2, 1)))
+    check_width(network, bound)
+    assert 0 in network.parents[5] and 5 in network.parents[6]
+    assert 1 not in network.parents[2] and 2 not in network.parents[1]
+
+
+@pytest.mark.slow
+def test_required_inverted_tree(short_cooling):
+    """Figure 1 of Scanagatta et al. (2016): width 2 only if a child is eliminated after a parent's parents."""
+    dataset, _ = dependent_dataset(4, 8, 200, most_states=2)
+    required = ((0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6))
+    network = learn(dataset, 2, None, required=required)
+    check_width(network, 2)
+    assert all(parent in network.parents[child] for parent, child in required)
+
+
+def test_required_arcs_beyond_the_bound_are_told():
+    dataset, _ = dependent_dataset(4, 6, 100, most_states=2)
+    with pytest.raises(InfeasibleError, match="raise --tw to 3"):
+        learn(dataset, 2, required=((0, 5), (1, 5), (2, 5)))
+
+
+@pytest.mark.slow
+def test_start_network_and_sets_are_used_and_kept(short_cooling):
+    dataset, _ = dependent_dataset(6, 9, 300, most_states=2)
+    first = learn(dataset, 3, None)
+    kept = []
+    options = OptimizeOptions(method="pricing", treewidth=3, seed=9)
+
+    def keep(header, records):
+        kept.append(ParentSetTable.from_records(header, records))
+
+    budget = Budget(evaluations=20_000)
+    again, _ = run_on_data(dataset, options, budget, NullReporter(), first, None, keep)
+    assert total(again) >= total(first) - 1e-6
+    listed = {(r.child, p) for r in kept[0].records() for p in r.parents}
+    assert set(enumerate(again.parents)) <= listed
+    third, _ = run_on_data(dataset, options, Budget(evaluations=500), NullReporter(), None, kept[0])
+    check_width(third, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 6])
+def test_a_start_network_within_the_bound_is_kept_at_least(seed, short_cooling):
+    dataset, _ = dependent_dataset(seed, 9, 300, most_states=2)
+    first = learn(dataset, 3, None)
+    options = OptimizeOptions(method="pricing", treewidth=3, seed=seed)
+    again, _ = run_on_data(dataset, options, Budget(evaluations=1), NullReporter(), first)
+    assert total(again) >= total(first) - 1e-6
+    forbidden = next((p, child) for child, parents in enumerate(first.parents) for p in parents)
+    options = replace(options, forbidden=(forbidden,))
+    with pytest.raises(InfeasibleError, match="the start network has the forbidden arc"):
+        run_on_data(dataset, options, Budget(evaluations=500), NullReporter(), first)
+
+
+def test_a_start_network_wider_than_the_bound_is_only_a_hint(short_cooling):
+    dataset, _ = dependent_dataset(6, 9, 300, most_states=2, noise=0.05)
+    wide = learn(dataset, 6, None)
+    options = OptimizeOptions(method="pricing", treewidth=2)
+    network, _ = run_on_data(dataset, options, Budget(evaluations=1000), NullReporter(), wide)
+    check_width(network, 2)

@@ -1,0 +1,148 @@
+"""What sets that are left out weigh: against all networks of all sets, and against a plain account of one list."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from helpers.tables import dependent_dataset
+from naive.posterior import networks
+
+from formats.records import ParentSetTable
+from stages.knowledge import Knowledge
+from stages.lists.constrain import keep_admissible
+from stages.parentsets import ParentSetOptions
+from stages.parentsets.driver import identify
+from stages.parentsets.omitted_mass import n_sets_within, omitted_mass, rounded_up
+from stages.posterior import PosteriorOptions, exact
+from stages.posterior.weights import listed_share
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+
+
+def lists_of(dataset, knowledge=None, **options) -> ParentSetTable:
+    given = {"method": "sequential", "score": "bdeu", "evaluations": 10**6} | options
+    return ParentSetTable.from_records(*identify(dataset, ParentSetOptions(**given), knowledge=knowledge))
+
+
+def log_weight(table: ParentSetTable, prior: str) -> float:
+    """Logarithm of the weight of all networks, added up one by one."""
+    lists = [list(zip(record.parents, record.scores)) for record in table.records()]
+    return float(np.logaddexp.reduce([weight for _, weight in networks(lists, prior)]))
+
+
+@pytest.mark.parametrize("prior", ["dags", "orders"])
+@pytest.mark.parametrize(
+    ("n_variables", "seed", "keep_mass", "max_parents"),
+    [(2, 0, 0.5, 1), (3, 1, 0.3, 2), (4, 2, 0.1, 3), (4, 3, 0.9, 2), (5, 4, 0.3, 1), (5, 5, 1e-2, 1)],
+)
+def test_networks_of_listed_sets_have_their_share(n_variables, seed, keep_mass, max_parents, prior):
+    dataset, _ = dependent_dataset(seed, n_variables, 60, most_states=3, noise=0.4)
+    table = lists_of(dataset, keep_mass=keep_mass, max_parents=max_parents)
+    whole = lists_of(dataset, keep_mass=0.0, max_parents=max_parents)
+    assert table.complete.all()
+    share = math.exp(log_weight(table, prior) - log_weight(whole, prior))
+    told = listed_share(table)
+    assert told is not None and told <= share * (1 + 1e-9)
+    assert listed_share(whole) == 1.0
+    # Sharper than EPS for every set left out
+    n_left_out = np.diff(whole.set_offsets) - np.diff(table.set_offsets)
+    assert told >= math.exp(-np.log1p(keep_mass * n_left_out).sum()) * (1 - 1e-6)
+    if prior == "dags" and n_left_out.any():
+        assert told > 0.2 * share
+
+
+def test_the_share_is_met_where_nothing_is_in_the_way():
+    """A tier of one parent and one child: its lists are all there is."""
+    dataset, _ = dependent_dataset(0, 2, 40, noise=0.9)
+    knowledge = Knowledge(dataset.names, forbidden={0: (1,)})
+    table, whole = (lists_of(dataset, knowledge, keep_mass=mass) for mass in (1.0 - 1e-12, 0.0))
+    assert table.n_sets < whole.n_sets
+    share = math.exp(log_weight(table, "dags") - log_weight(whole, "dags"))
+    assert share * (1 - 1e-3) < listed_share(table) <= share * (1 + 1e-9)
+
+
+def test_constraints():
+    """Forbidden arcs leave the bound as it is; required ones, told after the lists were made, end it."""
+    dataset, _ = dependent_dataset(6, 4, 60, noise=0.4)
+    table, whole = (lists_of(dataset, keep_mass=mass, max_parents=2) for mass in (0.3, 0.0))
+    forbidden = Knowledge(dataset.names, forbidden={0: (1,), 3: (2, 0)})
+    share = math.exp(
+        log_weight(keep_admissible(table, forbidden), "dags") - log_weight(keep_admissible(whole, forbidden), "dags")
+    )
+    told = listed_share(keep_admissible(table, forbidden))
+    assert told is not None and told <= share * (1 + 1e-9)
+    required = Knowledge(dataset.names, required={1: (0,)})
+    assert listed_share(keep_admissible(whole, required)) is None
+    made = [lists_of(dataset, required, keep_mass=mass, max_parents=2) for mass in (0.3, 0.0)]
+    told = listed_share(made[0])
+    assert told is not None
+    assert told <= math.exp(log_weight(made[0], "dags") - log_weight(made[1], "dags")) * (1 + 1e-9)
+
+
+def test_lists_that_are_not_complete():
+    """A bound on the scores of what was not scored bounds its weight; without one nothing is known."""
+    dataset, _ = dependent_dataset(7, 4, 60, noise=0.4)
+    whole = lists_of(dataset, keep_mass=0.0, max_parents=3, score="bic")
+    early = lists_of(dataset, keep_mass=0.3, max_parents=3, score="bic", evaluations=4)
+    assert not early.complete.all()
+    told = listed_share(early)
+    assert told is not None
+    assert told <= math.exp(log_weight(early, "dags") - log_weight(whole, "dags")) * (1 + 1e-9)
+    pruned = lists_of(dataset, max_parents=3, score="bic")
+    assert listed_share(pruned) is None
+
+
+@pytest.mark.parametrize(("keep_mass", "least"), [(0.5, 0.02), (1e-2, 0.5), (1e-4, 0.99)])
+def test_the_share_of_more_variables(keep_mass, least):
+    """By exact sums, which equal enumeration."""
+    dataset, _ = dependent_dataset(9, 8, 200, noise=0.3)
+    table, whole = (lists_of(dataset, keep_mass=mass, max_parents=3) for mass in (keep_mass, 0.0))
+    totals = [exact.log_weight(each, PosteriorOptions(), Budget(), NullReporter()) for each in (table, whole)]
+    told = listed_share(table)
+    assert told is not None and least < told <= math.exp(totals[0] - totals[1]) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_left_out_is_the_sum_over_supersets(seed):
+    rng = np.random.default_rng(seed)
+    sets = [s for size in range(4) for s in itertools.combinations(range(6), size)]
+    scored = [s for s in sets if not s or rng.random() < 0.8]
+    ordered = sorted(((s, float(rng.normal(-3 * len(s), 3))) for s in scored), key=lambda item: -item[1])
+    keep = np.array([not s or rng.random() < 0.4 for s, _ in ordered])
+    listed = {s: score for (s, score), kept in zip(ordered, keep) if kept}
+    sums, anywhere = dict.fromkeys(listed, 0.0), 0.5 * (50 - len(ordered))
+    for (members, score), kept in zip(ordered, keep):
+        if not kept:
+            reached = best_by_steps(members, listed, set(scored))
+            if reached is None:
+                anywhere += 2.0
+            else:
+                sums[reached] += math.exp(score - listed[reached])
+    found = omitted_mass(ordered, keep, 6, 50.0, 2.0, 0.5)
+    expected = max(sums.values()) + anywhere
+    assert expected * (1 - 1e-9) <= found <= expected * 1.001
+
+
+def best_by_steps(members, listed, scored):
+    """The best listed subset that is reached by leaving out one member after the other, through scored sets."""
+    smaller = [s for s in itertools.combinations(members, len(members) - 1) if s in scored] if members else []
+    found = [reached for s in smaller if (reached := best_by_steps(s, listed, scored)) is not None]
+    if members in listed:
+        found.append(members)
+    return max(found, key=listed.__getitem__, default=None)
+
+
+def test_rounding_up():
+    assert [rounded_up(x) for x in (0.0, 0.1234, 0.12341, 98765.0, 9.9999, 1e-200, math.inf)] == [
+        0.0, 0.1234, 0.1235, 98770.0, 10.0, 1e-200, math.inf,
+    ]  # fmt: skip
+
+
+def test_number_of_sets():
+    assert n_sets_within(5, 2) == 16
+    assert n_sets_within(5, 9) == 32
+    assert n_sets_within(0, 3) == n_sets_within(7, 0) == 1
+    assert n_sets_within(2000, 1999) == n_sets_within(5000, 5000) == math.inf
