@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +26,35 @@ CLOSE_SECONDS = 2.0
 
 MOST_MISSED = 10
 """Heartbeats that a worker misses while others send theirs before it counts as hanging."""
+
+
+class _FetchedFuture(Future):
+    """A future of dask's that is done only once its result is in this process.
+
+    The result of a finished task lies with its worker, and fetching it never ends if that worker hangs by then.
+    """
+
+    def __init__(self, distant: Any):
+        super().__init__()
+        self.distant = distant
+        distant.add_done_callback(self._begin_fetch)
+
+    def _begin_fetch(self, distant: Any) -> None:
+        # In a thread of its own: dask calls all callbacks from a single thread.
+        threading.Thread(target=self._fetch, daemon=True).start()
+
+    def _fetch(self) -> None:
+        with contextlib.suppress(InvalidStateError):  # it was cancelled meanwhile
+            try:
+                result = self.distant.result()
+            except BaseException as error:
+                self.set_exception(error)
+            else:
+                self.set_result(result)
+
+    def cancel(self) -> bool:
+        self.distant.cancel()
+        return super().cancel()
 
 
 class DaskWorkers(RemoteWorkers):
@@ -127,20 +156,24 @@ class DaskWorkers(RemoteWorkers):
         options = self._only({*self._silent, *self._holders(earlier)})
         try:
             if self._client.status in ("running", "connecting"):
-                return self._client.submit(run_chunk_of, self._payload.run, tasks, pure=False, **options)
+                return _FetchedFuture(
+                    self._client.submit(run_chunk_of, self._payload.run, tasks, pure=False, **options)
+                )
             reason = "no connection"
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
         raise WorkersLostError(f"the dask scheduler at {self._where} is lost ({reason})")
 
-    def _holders(self, futures: Sequence[ChunkFuture]) -> list[str]:
-        """Workers that run these tasks or have them queued."""
-        keys = {cast(Any, future).key for future in futures}
+    def _holders(self, futures: Sequence[ChunkFuture]) -> set[str]:
+        """Workers that have these tasks queued, run them or keep their results."""
+        distant = [cast(_FetchedFuture, future).distant for future in futures]
+        keys = {future.key for future in distant}
         if not keys or self._client.status != "running":
-            return []
+            return set()
         with contextlib.suppress(Exception):
-            return [worker for worker, held in self._client.processing().items() if keys.intersection(held)]
-        return []
+            at_work = {worker for worker, held in self._client.processing().items() if keys.intersection(held)}
+            return at_work.union(*self._client.who_has(distant).values())
+        return set()
 
     def _only(self, avoided: set[str]) -> dict[str, Any]:
         """Options of a task that avoid some workers, if there are others."""

@@ -10,10 +10,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from helpers.processes import TIMEOUT, environment, run_bnsl, run_shell
 
+from stages.runtime import remote_workers
 from stages.runtime.dask_workers import DaskWorkers
 from stages.runtime.remote_tasks import make_payload
 
@@ -80,7 +82,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 SHORT = ("parentsets", "--seed", "1", "--evaluations", "300")
 
-LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "25000")
+LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "12000")
 """Takes two workers longer than a chunk."""
 
 
@@ -178,6 +180,28 @@ def test_a_worker_that_hangs_in_mid_run(cluster: Cluster, bundled: Path):
     ends(process)
     assert cluster.workers[0].poll() is None
     assert (cluster.folder / "elsewhere").read_bytes() == expected
+
+
+def test_a_worker_that_hangs_while_it_hands_over_a_result(cluster: Cluster, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remote_workers, "LATE_SECONDS", 0.5)
+    mark = cluster.folder / "mark"
+
+    class HangsOnce:
+        """A result whose worker hangs while it is pickled; pickled by a second worker it is an ordinary result."""
+
+        def __reduce__(self):
+            with contextlib.suppress(FileExistsError):
+                mark.touch(exist_ok=False)
+                os.kill(os.getpid(), signal.SIGSTOP)
+            return str, ("handed over",)
+
+    workers = DaskWorkers(str(cluster.file))
+    try:
+        mapped = remote_workers.remote_map(lambda k, stop: HangsOnce() if k == 3 else k, range(6), workers, Event())
+        assert list(mapped) == [0, 1, 2, "handed over", 4, 5]
+        assert mark.exists()
+    finally:
+        workers.close()
 
 
 def test_nothing_is_sent_to_workers_that_hang(cluster: Cluster):
