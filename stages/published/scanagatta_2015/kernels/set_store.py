@@ -44,16 +44,16 @@ def hash_of(members):
 
 
 @njit
-def slot_of(store, members):
+def slot_of(slots, offsets, all_members, members):
     """The slot of a set, or the free one in which it belongs."""
-    mask = np.uint64(len(store.slots) - 1)
+    mask = np.uint64(len(slots) - 1)
     slot = hash_of(members) & mask
-    while store.slots[slot] >= 0:
-        start = store.offsets[store.slots[slot]]
-        if store.offsets[store.slots[slot] + 1] - start == len(members):
+    while slots[slot] >= 0:
+        start = offsets[slots[slot]]
+        if offsets[slots[slot] + 1] - start == len(members):
             is_same = True
             for k in range(len(members)):
-                if store.members[start + k] != members[k]:
+                if all_members[start + k] != members[k]:
                     is_same = False
                     break
             if is_same:
@@ -62,23 +62,29 @@ def slot_of(store, members):
     return slot
 
 
-@njit
+@inlined
 def find_set(store, members):
     """Number of a set; -1 if it is not there."""
-    return store.slots[slot_of(store, members)]
+    return store.slots[slot_of(store.slots, store.offsets, store.members, members)]
 
 
 @njit
+def add_members(slots, offsets, all_members, n_sets, members):
+    """As `add_set`, with the arrays of the store one by one."""
+    number = n_sets[0]
+    slots[slot_of(slots, offsets, all_members, members)] = number
+    start = offsets[number]
+    for k in range(len(members)):
+        all_members[start + k] = members[k]
+    offsets[number + 1] = start + len(members)
+    n_sets[0] += 1
+    return number
+
+
+@inlined
 def add_set(store, members):
     """Add a set that is not there; returns its number."""
-    number = store.n_sets[0]
-    store.slots[slot_of(store, members)] = number
-    start = store.offsets[number]
-    for k in range(len(members)):
-        store.members[start + k] = members[k]
-    store.offsets[number + 1] = start + len(members)
-    store.n_sets[0] += 1
-    return number
+    return add_members(store.slots, store.offsets, store.members, store.n_sets, members)
 
 
 @inlined
@@ -114,7 +120,7 @@ def store_has_room(store, n_sets, size):
 def fill_slots(store):
     """Enter all sets into an empty hash table."""
     for number in range(store.n_sets[0]):
-        store.slots[slot_of(store, members_of(store, number))] = number
+        store.slots[slot_of(store.slots, store.offsets, store.members, members_of(store, number))] = number
 
 
 def enlarged(array: np.ndarray, length: int) -> np.ndarray:
