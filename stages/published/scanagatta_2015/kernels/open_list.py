@@ -73,14 +73,14 @@ def open_list_with_room(waiting: OpenList, n_entries: int) -> OpenList:
 
 
 @njit
-def is_before(store, base, added, other_base, other_added):
+def is_before(offsets, members, base, added, other_base, other_added):
     """Order of entries of equal value: by the members of the set extended, then by what is added."""
-    start, end = store.offsets[base], store.offsets[base + 1]
-    other_start, other_end = store.offsets[other_base], store.offsets[other_base + 1]
+    start, end = offsets[base], offsets[base + 1]
+    other_start, other_end = offsets[other_base], offsets[other_base + 1]
     size, other_size = end - start + 1, other_end - other_start + 1
     for k in range(min(size, other_size)):
-        one = added if k == size - 1 else store.members[start + k]
-        other = other_added if k == other_size - 1 else store.members[other_start + k]
+        one = added if k == size - 1 else members[start + k]
+        other = other_added if k == other_size - 1 else members[other_start + k]
         if one != other:
             return one < other
     return size < other_size
@@ -92,10 +92,17 @@ def entry_is_before(context, one, other):
     waiting, store = context
     if waiting.values[one] != waiting.values[other]:
         return waiting.values[one] > waiting.values[other]
-    return is_before(store, waiting.bases[one], waiting.added[one], waiting.bases[other], waiting.added[other])
+    return is_before(
+        store.offsets,
+        store.members,
+        waiting.bases[one],
+        waiting.added[one],
+        waiting.bases[other],
+        waiting.added[other],
+    )
 
 
-@njit
+@inlined
 def push_entry(waiting, store, value, base, added, line, place):
     """Open an entry; there must be a free one."""
     n_open = waiting.n_open[0]
@@ -109,7 +116,7 @@ def push_entry(waiting, store, value, base, added, line, place):
     waiting.n_open[0] += 1
 
 
-@njit
+@inlined
 def pop_entry(waiting, store):
     """Take the first entry; it is free, and keeps its values until the next one is opened."""
     entry = pop(waiting.heap, waiting.n_open[0], entry_is_before, (waiting, store))
