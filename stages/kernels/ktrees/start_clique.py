@@ -158,6 +158,7 @@ def peel_clique(exact, clique):
             wanted = 0
             for c in range(starts[t], starts[t + 1]):
                 wanted |= masks[c]
+            # It comes after all of `free` and before the rest, so none of its sets can close a cycle.
             if wanted & ~free == 0:
                 free |= bit
                 core &= ~bit
@@ -191,6 +192,7 @@ def solve_core(relative_scores, clique, free, core):
             sinks_left &= sinks_left - 1
             rest = subset & ~(1 << sink)
             for c in range(starts[sink], starts[sink + 1]):
+                # Sets are listed best first: the first that fits is the sink's best one.
                 if masks[c] & ~(rest | free) == 0:
                     value = values[rest] + relative_scores[candidates[c]]
                     if value > best:
