@@ -122,6 +122,7 @@ def greedy_order(graph, sizes, by_weight):
         for i in range(n_neighbours):
             u = listed[i]
             for w in range(n_words):
+                # Elimination joins all neighbours.
                 graph[u, w] |= graph[best, w]
             clear_bit(graph[u], u)
             clear_bit(graph[u], best)

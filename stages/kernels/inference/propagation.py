@@ -171,6 +171,7 @@ def _rescale(values, n_rows, peaks, logs):
         for r in range(n_rows):
             peaks[r] = max(peaks[r], values[start + r])
     for r in range(n_rows):
+        # NaN stays NaN in all later sums: the row is computed again in logarithms.
         logs[r] += np.log(peaks[r]) if peaks[r] >= LEAST_PEAK else np.nan
         peaks[r] = 1.0 / peaks[r] if peaks[r] >= LEAST_PEAK else 1.0
     for start in range(0, len(values), n_rows):
@@ -268,4 +269,5 @@ def read_marginals(plan, rows, tables, target_start, posterior):
                 for state in range(n_states):
                     total += sums[state * n_rows + r]
                 for state in range(n_states):
+                    # Tables sum to 1 up to rounding, in impossible rows to 0: then 0 / 0 leaves NaN.
                     posterior[rows[r], column + state] = sums[state * n_rows + r] / total
