@@ -118,6 +118,7 @@ class CutProgramme:
     def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
         """New columns: each in the row of its child, and in the given rows with the sets counted there."""
         every = np.concatenate((sets, counted))
+        # By column, as the solver takes them: first the row of the child, then the cuts.
         where = np.argsort(every, kind="stable")
         indices = np.concatenate((self._child[sets], rows))[where]
         values = np.concatenate((np.ones(len(sets)), weights))[where]
@@ -167,4 +168,5 @@ class CutProgramme:
         shares = np.zeros(len(self._place))
         shares[self.present] = solution.col_value
         multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
+        # Any non-negative multipliers give a valid bound; what is below zero is within the solver's tolerance.
         return Solution(shares, np.maximum(multipliers, 0.0))
