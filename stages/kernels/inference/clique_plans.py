@@ -241,6 +241,7 @@ def _list_factors(network, members, families, order, clique_of, tree_parents):
             factor_start[tree_parents[clique] + 1] += 1
     for clique in range(n_cliques):
         factor_start[clique + 1] += factor_start[clique]
+    # The next free place of each clique: families first, then messages.
     free = factor_start[:n_cliques].copy()
     sources = np.empty(factor_start[n_cliques], dtype=np.int64)
     message_factors = np.full(n_cliques, -1, dtype=np.int64)

@@ -149,6 +149,7 @@ def component_keys(network, labels, keys, rows):
             label = labels[row, variable]
             if label < 0:
                 continue
+            # Labels of a row are 0, 1, ..., and rows follow one another.
             component = first + label
             found = max(found, label + 1)
             rows[component] = row

@@ -230,6 +230,7 @@ def find_contained(lists, parent_offsets, parents, chosen):
     """Fill `chosen` with each child's best listed set among its `parents`, delimited by `parent_offsets`."""
     for child in range(len(chosen)):
         first, end = parent_offsets[child], parent_offsets[child + 1]
+        # Best first, so the first contained set is the best one; the last of a list ends the search.
         s = lists.set_offsets[child]
         while True:
             found = True

@@ -106,6 +106,7 @@ def new_bounded_lists(lists: SetLists) -> BoundedLists:
 
 def start_size(n_states: np.ndarray, treewidth: int, most_cells: float) -> int:
     """The largest number of variables, at most K + 1, any of which together fit one bag."""
+    # Those with most states fill a table first: if they fit, any do.
     cells = np.cumprod(np.sort(n_states)[::-1][: treewidth + 1])
     return int((cells <= most_cells).sum())
 

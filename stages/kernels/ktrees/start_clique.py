@@ -88,6 +88,7 @@ def solve_start_clique(lists, tree, clique):
         if not core >> t & 1:
             chosen[order[t]] = clique.candidates[clique.starts[t]]
     solve_core(relative_scores, clique, free, core)
+    # From the whole core back, sink after sink.
     while core:
         t = clique.sinks[core]
         chosen[order[t]] = clique.taken[core]
@@ -118,6 +119,7 @@ def _collect_clique_sets(lists, tree, exact, clique):
         clique.starts[t] = count
         child = tree.order[t]
         for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+            # Members of the clique are adjacent: a missing key shows a member outside.
             if not has_bit(edges, keys[s]):
                 continue
             mask = 0
