@@ -112,6 +112,7 @@ class CutProgramme:
         is_new = np.zeros(len(self._place), dtype=np.bool_)
         is_new[sets] = True
         entries = np.flatnonzero(is_new[cuts.sets])
+        # Rows of cuts stand behind those of the variables.
         rows = np.searchsorted(cuts.offsets, entries, side="right") - 1 + self._n_variables
         self._add(sets, cuts.sets[entries], rows.astype(np.int32), cuts.weights[entries])
 
@@ -132,6 +133,7 @@ class CutProgramme:
 
     def add_cuts(self, cuts: Cuts, first: int) -> None:
         """Add the cuts from index `first` on."""
+        # Sets that are not in the programme get their entries when they join (`add_sets`).
         places = self._place[cuts.sets[cuts.offsets[first] :]]
         starts = offsets_of(places >= 0)[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
         weights = cuts.weights[cuts.offsets[first] :][places >= 0].astype(np.float64)
