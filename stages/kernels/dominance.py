@@ -66,6 +66,7 @@ def mark_undominated(offsets, members, n_variables, n_better):
     stamp = np.full(n_variables, -1, dtype=np.int64)
     empty_is_kept = False
     n_listed = 0
+    # Dropped sets are never listed: what dominates one dominates its supersets as well, and was listed before it.
     for s in range(n_sets):
         while n_listed < n_better[s]:
             if keep[n_listed]:
@@ -77,6 +78,7 @@ def mark_undominated(offsets, members, n_variables, n_better):
                     head[last] = n_listed
                     length[last] += 1
                     slot = hashes[n_listed] & mask
+                    # Linear probing ends: the table is at most half full.
                     while slots[slot] >= 0:
                         slot = (slot + np.uint64(1)) & mask
                     slots[slot] = n_listed
@@ -91,12 +93,15 @@ def mark_undominated(offsets, members, n_variables, n_better):
         for i in range(start, end):
             stamp[members[i]] = s
             in_chains += length[members[i]]
+            # XOR of the members' hashes: a member is taken out or put back by one more XOR.
             own_hash ^= mixed_bits(members[i])
         hashes[s] = own_hash
         if size <= LARGEST_ENUMERATED and LOOKUP_COST * (1 << size) < in_chains:
             subset_hash = own_hash
             for code in range(1, 1 << size):
                 # Subsets in the order of a Gray code: each differs from its predecessor by one member.
+                # The bit that a Gray code changes at step `code` is the lowest one set in `code`; from the full set
+                # on, the steps visit each proper subset once.
                 changed = 0
                 while not (code >> changed) & 1:
                     changed += 1

@@ -122,6 +122,7 @@ class FoundSets:
         starts = (np.cumsum(sizes) - sizes)[order]
         sizes, scores = sizes[order], scores[order]
         offsets = offsets_of(sizes)
+        # Members in the order of scores: those of set s lie at `starts[s]` and move to `offsets[s]`.
         members = members[np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])]
         n_better = self._n_better(scores)
         keep = mark_undominated(offsets, members, int(members.max(initial=-1)) + 1, n_better)
@@ -157,6 +158,7 @@ class FoundSets:
         if not self.complete:
             if self.unlisted is None:
                 return None
+            # Every set contains the smallest one, so that its best listed subset scores no less than this.
             smallest = min(ordered, key=lambda item: len(item[0]))[1]
             unscored = max(ratio, math.exp(min(self.unlisted - smallest, LARGEST_EXPONENT)))
         mass = omitted_mass(ordered, keep, n_variables, self.n_within, ratio, unscored)
@@ -166,6 +168,7 @@ class FoundSets:
         """For each score (descending), the number of sets that could dominate it."""
         if not self.margin:
             return np.arange(len(scores))
+        # As many as score at least this one's score and the margin.
         return np.searchsorted(-scores, -(scores + self.margin), side="right")
 
 

@@ -91,6 +91,7 @@ class Plan:
 
         In order of decreasing cost, each child goes to the shard with the least work: deterministic and balanced.
         """
+        # Longest processing time first (Graham 1969); of equal loads the shard with the smaller number.
         costs = self.costs()
         loads = [(0.0, number) for number in range(1, n_shards + 1)]
         children = []

@@ -74,12 +74,14 @@ class SupersetBound:
     def of_larger_sets(self, required: tuple[int, ...], allowed: np.ndarray) -> float:
         """Upper bound in nats on the score of any set with something besides the required parents."""
         singles = (tuple(sorted((*required, y))) for y in allowed.tolist())
+        # Any larger set contains one of these, whose bound covers its supersets.
         return max(map(self, singles), default=-math.inf)
 
     def _terms(self, parents: tuple[int, ...]) -> np.ndarray:
         if not self.scorer.definition.takes_ess:
             exponent = 0
         else:
+            # A superset multiplies at most the states of the largest candidates, as many as still fit.
             n_more = min(self.max_parents - len(parents), len(self.log2_states) - 1)
             log_q = math.log2(self.scorer.n_configurations(parents)) + self.log2_states[n_more]
             # Rounded up, so that few tables serve all sets; the bound only becomes weaker.

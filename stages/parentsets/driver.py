@@ -135,6 +135,8 @@ class Run:
         self, finished: Collection[int] = (), trace: Callable[[ExploredSets], None] | None = None
     ) -> Iterator[ParentSetRecord]:
         self.searcher.traces = trace is not None
+        # Limits of time and memory aside, a record depends on data, options and seed alone: those made before fit
+        # these.
         children = [child for child in self.children if child not in finished]
         if self.budget.seconds is not None and self.options.remote is None:
             self._make_first_lists(children)
@@ -164,6 +166,7 @@ class Run:
         behind = len(searched)
         tasks = []
         for child in children:
+            # `behind` counts this child and those after it; up to jobs - 1 before it may still run.
             tasks.append((child, behind + self.jobs - 1))
             behind -= child in searched
         return tasks

@@ -68,6 +68,7 @@ def count_sets(n_states: np.ndarray, room: np.ndarray, most_added: int, limit: f
     most_added = min(most_added, n)
     if np.isinf(room).all():
         return _count_all(n, most_added, limit)
+    # The smallest set and those of one candidate more are always scored.
     counts = [1, n, *[0] * (most_added - 1)][: most_added + 1]
     # In order of decreasing limit: each set is counted when its last member, with the least limit, is added.
     groups = Counter(zip((-room).tolist(), np.asarray(n_states, dtype=np.float64).tolist()))
@@ -92,6 +93,7 @@ def _grown(partial: Combinations, states: float, available: int, room: float, mo
     for (size, q), ways in partial.items():
         for k in range(1, min(available, most_added - size) + 1):
             product = q * states**k
+            # Further members only add configurations.
             if product >= room:
                 break
             key = size + k, product

@@ -56,6 +56,7 @@ def sample_counts(
         best, ways = scorer.local_score(child, parents), 1.0
         total[0] += 1.0
         for size in range(1, most_added + 1):
+            # A set of this size is the end of as many sequences as its members have orders.
             total[size] += ways * len(candidates) / math.factorial(size)
             if size == most_added or not len(candidates):
                 break

@@ -65,10 +65,13 @@ def omitted_mass(
     sizes = np.array([len(members) for members, _ in ordered])
     smaller_keys, smaller_best = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for size in range(int(sizes.min()), int(sizes.max()) + 1):
+        # Larger sets keep no listed subset and count with the largest weight.
         if n_variables**size >= LARGEST_KEY:
             break
         which = np.flatnonzero(sizes == size)
         members = np.array([ordered[s][0] for s in which.tolist()], dtype=np.int64).reshape(len(which), size)
+        # Place of the best listed subset: sets are best first, so the least of its own place and those of its subsets
+        # with one member less.
         own = np.where(keep[which], which, n_scored)
         for dropped in range(size):
             keys = _keys(np.delete(members, dropped, axis=1), n_variables)
@@ -83,6 +86,7 @@ def omitted_mass(
     is_known = is_out & (best < n_scored)
     ratios = np.exp(scores[is_known] - scores[best[is_known]])
     at_one = float(np.bincount(best[is_known], ratios, 1).max(initial=0.0))
+    # Sets without a known listed subset may all belong to the one with the largest sum.
     anywhere = int((is_out & ~is_known).sum()) * largest_ratio
     if unscored_ratio:
         anywhere += max(0.0, n_within - n_scored) * unscored_ratio

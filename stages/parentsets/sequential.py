@@ -49,6 +49,7 @@ class _Search:
         found, limits = self.found, self.limits
         empty_score = self.scorer.local_score(self.child, limits.required)
         found.begin(limits.required, empty_score)
+        # Size 0: one set, that of the required parents alone.
         places, best = np.zeros((1, 0), dtype=np.int32), np.array([min(empty_score, found.floor)])
         level = empty_level(0)
         most_added = limits.max_parents - len(limits.required)
@@ -73,6 +74,7 @@ class _Search:
         """The level of all extensions of a level's sets (empty unless `keeps`); None if the budget ended."""
         q = self.base_q * np.prod(self.n_states[places], axis=1)
         last = places[:, -1].astype(np.int64) if places.shape[1] else np.array([-1])
+        # A set is extended by later places only, so that each set is made once.
         widths = len(self.n_states) - 1 - last
         ends = np.cumsum(widths)
         kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -80,6 +82,7 @@ class _Search:
         while position < len(places):
             if self.limits.is_spent(self.budget, self.found, held * 8 // BYTES_PER_SET):
                 return None
+            # A slice: the sets whose extensions together are about `SLICE_ENTRIES`, at least one set.
             before = ends[position - 1] if position else 0
             end = max(position + 1, int(np.searchsorted(ends, before + SLICE_ENTRIES, side="right")))
             some = slice(position, end)
@@ -119,6 +122,7 @@ class _Search:
         is_better = np.zeros(len(entries), dtype=np.bool_)
         scores = np.full(len(entries) if found.exploration is not None else 0, np.nan)
         evaluated, is_whole = 0, True
+        # Sets with equally many configurations share their look-up tables.
         for configurations in np.unique(q[:n_extended]).tolist():
             which = np.flatnonzero(q[:n_extended] == configurations)
             n_scored = self._score(configurations, places, which, starts, entries, is_better, scores)
@@ -178,6 +182,7 @@ class _Search:
             if self.budget.is_spent():
                 return
             parents = tuple(sorted((*self.limits.required, *self.limits.allowed[row].tolist())))
+            # No superset of a closed set is made (`mark_open`). A set left open because time ran out costs time only.
             if bound.excludes(parents, score):
                 level.entries[place] = np.nan
 
@@ -187,6 +192,7 @@ class _Search:
         penalty = self.scorer.penalty(self.child)
         if penalty <= 0:
             return None
+        # A set with so many further parents or more has at least the product of the smallest numbers of states.
         return float(unlisted_bound(penalty, self.base_q * np.prod(np.sort(self.n_states)[:size])))
 
 
@@ -202,6 +208,7 @@ def _without_empty(places: np.ndarray, widths: np.ndarray, entries: np.ndarray):
     """Prefixes, widths and entries of the blocks that have a set."""
     starts = np.cumsum(widths) - widths
     is_filled = np.zeros(len(places), dtype=np.bool_)
+    # `reduceat` takes ranges that are not empty.
     wide = np.flatnonzero(widths)
     if len(wide):
         is_filled[wide] = np.logical_or.reduceat(~np.isnan(entries), starts[wide])

@@ -56,6 +56,7 @@ def score_single_parents(
         each = limits[child]
         if not budget.interrupted and len(each.required) < each.max_parents:
             scores = scorer.expand(child, each.required, each.allowed)
+            # Cut short, an expansion may lack scores: it is computed again.
             if scorer.stop is None or not scorer.stop.is_set():
                 scorer.remember(child, each.required, each.allowed, scores)
             known.add(child)

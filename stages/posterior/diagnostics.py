@@ -47,6 +47,7 @@ def split_rhat(draws: np.ndarray) -> np.ndarray:
     between = n * halves.mean(axis=-1).var(axis=-1, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.sqrt((n - 1) / n + between / (n * within))
+    # Constant halves: 0 / 0 if all are alike, infinite if they differ.
     return np.where((within > 0) | (between > 0), ratio, 1.0)
 
 
@@ -94,6 +95,7 @@ def _correlation_length(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if n < 4:
         return np.full(halves.shape[:-2], np.nan), np.full(halves.shape[:-2], np.nan)
     centred = halves - halves.mean(axis=-1, keepdims=True)
+    # Padded to twice the length, so that circular autocovariances are plain ones.
     size = 1 << (2 * n - 1).bit_length()
     spectrum = np.fft.rfft(centred, size, axis=-1)
     covariance = np.fft.irfft(np.abs(spectrum) ** 2, size, axis=-1)[..., :n] / n
@@ -102,6 +104,8 @@ def _correlation_length(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = 1.0 - (within[..., None] - covariance.mean(axis=-2) * n / (n - 1)) / total[..., None]
     correlation[..., 0] = 1.0
+    # Sums over neighbouring lags of a reversible chain are positive and decrease (Geyer 1992): the sequence is cut at
+    # the first that is not positive, and made to decrease.
     pairs = correlation[..., 0 : 2 * (n // 2) : 2] + correlation[..., 1 : 2 * (n // 2) : 2]
     is_positive = np.logical_and.accumulate(pairs > 0, axis=-1)
     monotone = np.minimum.accumulate(np.where(is_positive, pairs, 0.0), axis=-1)

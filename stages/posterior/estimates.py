@@ -75,6 +75,7 @@ def arc_probabilities(
         parents = np.array(sorted(set().union(*families)), dtype=np.int64)
         has_parent = np.array([np.isin(parents, family) for family in families])
         for some in np.array_split(np.arange(len(parents)), -(-len(parents) // ARCS_AT_ONCE) or 1):
+            # By arc, chain and draw: whether the set that the child takes there contains the parent.
             has_arc = has_parent.T[some][:, inverse.reshape(samples.totals.shape)]
             of_chains = has_arc.mean(axis=-1)
             share = of_chains.mean(axis=-1)
@@ -147,6 +148,7 @@ def feature_probabilities(
             )  # fmt: skip
             reporter.progress(weight + place, samples.n_samples, f"networks searched for {feature}")
         total += counts
+        # With p_b and n_b of a batch this sums n_b p_b^2, for the variance of the batches' means.
         squares += counts**2 / len(part)
         weight += len(part)
         n_parts += 1

@@ -101,6 +101,7 @@ class _SubsetSums:
         self.probabilities = np.zeros(table.n_sets)
         self.error = 0.0
         # Approximate number of terms of each pass.
+        # 3^n pairs of disjoint sets U and T: each variable is in one of them or in neither.
         self.terms = (n << n) if singles else 3**n
         self.done = 0.0
 
@@ -158,6 +159,7 @@ class _SubsetSums:
         self._in_slices(
             lambda start: pull_shares(*fixed, *work, start, SLICE_TERMS), size - 1, -1, min(SLICE_TERMS, self.terms)
         )
+        # B of the empty set and H of the full one are both the sum over all networks.
         self.error = abs(rests[0] / totals[-1] * 2.0 ** float(backward[0] - forward[-1]) - 1.0)
 
     def log_weight(self) -> float:

@@ -132,6 +132,8 @@ def exact_patterns(
     for number, pattern in enumerate(patterns):
         reporter.progress(number, len(patterns), "patterns")
         tables = [_restricted(table, arcs) for arcs in _orientations(pattern)]
+        # Arcs demanded or forbidden are properties of single families, so restricted lists give exactly these
+        # networks.
         weights = [log_weight(kept, options, budget, reporter) for kept in tables if kept is not None]
         found.append(PatternProbability(pattern.text, min(1.0, math.fsum(math.exp(w - whole) for w in weights)), 0.0))
     return found
@@ -147,6 +149,7 @@ def _orientations(pattern: ArcPattern) -> list[list[tuple[Arc, bool]]]:
         elif statement.is_negated:
             choices.append([[(arc, False), (reverse, False)]])
         else:
+            # No acyclic network has both directions: the alternatives exclude each other.
             choices.append([[(arc, True)], [(reverse, True)]])
     if math.prod(map(len, choices)) > MOST_ORIENTATIONS:
         raise StageError(

@@ -44,6 +44,8 @@ def best_along(lists: WeightedLists, order: np.ndarray) -> np.ndarray:
         bitmaps = lists.bitmaps[lists.bitmap_offsets[variable] : lists.bitmap_offsets[variable + 1]]
         n_words = -(-int(lists.set_offsets[variable + 1] - lists.set_offsets[variable]) // WORD_BITS)
         rows = bitmaps.reshape(n_words, len(candidates))[:, is_after[candidates]]
+        # Sets without a member behind; lists are best first, so the lowest bit is the best. Some listed set fits, so
+        # that the bits beyond the list are not reached.
         fits = ~np.bitwise_or.reduce(rows, axis=1)
         word = int(np.argmax(fits != 0))
         lowest = int(fits[word]) & -int(fits[word])
@@ -62,6 +64,7 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
         weights[k], powers[k] = scaled_weights(power * relative)
         rests = np.empty(table.n_sets)
         for start, end in itertools.pairwise(table.set_offsets.tolist()):
+            # Summed from the worst set on: each entry has the weight of its set and of all after it.
             rests[start:end] = np.logaddexp.accumulate(power * relative[start:end][::-1])[::-1]
         rest_powers[k] = np.floor(np.maximum(rests / math.log(2.0), LEAST_EXPONENT)) + 1
     candidate_offsets, candidates, bitmap_offsets, bitmaps = _bitmaps(table)
@@ -117,6 +120,7 @@ def _partners(table: ParentSetTable, relative: np.ndarray) -> tuple[np.ndarray, 
     weights = np.exp(relative)
     shares = weights / np.bincount(child_of_set, weights, n)[child_of_set]
     pairs = table.parents.astype(np.int64) * n + child_of_entries(table)
+    # Every arc counts for both of its ends.
     either = np.concatenate((pairs, pairs % n * n + pairs // n))
     found, inverse = np.unique(either, return_inverse=True)
     strength = np.bincount(inverse, np.tile(np.repeat(shares, np.diff(table.parent_offsets)), 2), len(found))
@@ -126,6 +130,7 @@ def _partners(table: ParentSetTable, relative: np.ndarray) -> tuple[np.ndarray, 
     cumulative = np.cumsum(strength)
     before = np.concatenate(([0.0], cumulative))[offsets]
     totals = np.repeat(before[1:] - before[:-1], np.diff(offsets))
+    # Within each variable's part, from 0 to 1.
     cumulative = (cumulative - np.repeat(before[:-1], np.diff(offsets))) / totals
     return offsets, (found % n).astype(np.int32), cumulative
 
@@ -142,6 +147,7 @@ def acyclic_choices(size: int) -> np.ndarray:
 def _is_acyclic(choice: tuple[int, ...]) -> bool:
     left = (1 << len(choice)) - 1
     while left:
+        # Those that descend from none of the rest are taken out; a rest without any has a cycle (Kahn 1962).
         free = [k for k, met in enumerate(choice) if left >> k & 1 and not met & left]
         if not free:
             return False

@@ -61,6 +61,8 @@ class RowSample:
         """
         if len(candidates) <= KEPT:
             return candidates
+        # Scores and parameters with each candidate: those of the set itself are the same for all and cancel in the
+        # ranking.
         gains = self.likelihood.expand(child, parents, candidates)[candidates]
         free = float(self.scorer.n_states[child] - 1)
         parameters = free * self.scorer.n_configurations(parents) * self.scorer.n_states[candidates]

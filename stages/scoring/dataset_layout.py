@@ -95,6 +95,7 @@ def _row_keys(codes: np.ndarray) -> np.ndarray:
     drawn = np.random.default_rng(0x5EED).integers(1, 2**63, size=len(codes), dtype=np.uint64)
     for column, multiplier in zip(codes, drawn):
         keys += (column.astype(np.uint64) + np.uint64(1)) * (multiplier * np.uint64(2) + np.uint64(1))
+        # Mixes high bits into low ones, which multiplication never does.
         keys ^= keys >> np.uint64(29)
     return keys
 
@@ -157,6 +158,7 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
     planes = _planes_of_equal_rows(codes, stop)
     sizes = [n_rows] if planes is None else [len(rows) for _, rows in planes]
     shifts = [0] if planes is None else [shift for shift, _ in planes]
+    # Segments ascend by weight, as kernels expect of `word_shifts`.
     segment_words = offsets_of([_padded_words(size) for size in sizes])
     n_packed = 64 * int(segment_words[-1])
     weights = np.zeros(n_packed, dtype=np.int32)
@@ -179,6 +181,7 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
         _raise_if_set(stop)
         majority[i] = int(np.argmax(_weighted_counts(column, weights, int(n_states[i]))))
         for state in range(int(n_states[i])):
+            # Row 64 w + b is bit b of word w, as bytes and bits are both stored lowest first.
             rows_in_state = np.packbits((column == state) & occupied[: len(column)], bitorder="little")
             bits[state_offsets[i] + state].view(np.uint8)[: len(rows_in_state)] = rows_in_state
         n_rare[i] = sum(sizes) - np.bitwise_count(bits[state_offsets[i] + majority[i]]).sum(dtype=np.int64)
@@ -230,6 +233,8 @@ def make_workspace(data: PackedData, n_states: np.ndarray, state_counts: np.ndar
     n_packed = 64 * n_words
     sizes = sorted({int(r) for r in n_states})
     limits = [narrow_limit(n_words, r, len(data.bits), len(n_states)) for r in sizes]
+    # A wide configuration has more than `limit` rows of its own; further entries take what `split_rows` writes on
+    # trial.
     most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
     most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
     return new_workspace(n_words, most_wide, most_cells, sizes[-1], state_counts.astype(np.int32), len(n_states))

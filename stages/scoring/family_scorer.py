@@ -73,6 +73,7 @@ class FamilyScorer:
         self.n_states = dataset.n_states
         self.n_rows = dataset.n_rows
         self.data = pack_dataset(dataset.codes, self.n_states, stop)
+        # Sums are at most about N ln N in size: 1e-13 of that is hundreds of its rounding units (1.1e-16).
         self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
         self.evaluations = 0
         self._count_lock = threading.Lock()
@@ -157,6 +158,7 @@ class FamilyScorer:
         """Write into `out` the scores of ``parents + {Y}`` from other tables; the number of candidates scored."""
         members, work = np.array(parents, dtype=np.int32), self.workspace()
         place = 0
+        # The first slice runs even after a stop.
         while place < len(candidates) and not (place and self.stop is not None and self.stop.is_set()):
             place, _ = score_expansions(self.data, tables, child, members, candidates, place, SLICE_WORK, out, work)
         return place

@@ -70,6 +70,7 @@ class PairScores:
     def _edges(self) -> list[tuple[int, int]]:
         """Ranges of variables with few enough states besides the first ones."""
         offsets = self.scorer.data.state_offsets - np.arange(self.scorer.n_variables + 1)
+        # A tile counts each bitmap of a side with each of the other: at most `most` squared times all words.
         most = min(MOST_BITMAPS, math.isqrt(TILE_WORDS // self.scorer.data.bits.shape[1]))
         edges, first = [], 0
         while first < self.scorer.n_variables:
@@ -209,6 +210,7 @@ def _make_tables(scorer: FamilyScorer) -> PairTables:
                 cells.append(cell)
             line[k, j] = number
             which = size_of == j
+            # The configurations of a single parent are its states: their terms do not depend on the child's counts.
             row_sums[k, which] = np.add.reduceat(row[state_counts], data.state_offsets[:-1])[which]
     return PairTables(
         state_counts=state_counts,

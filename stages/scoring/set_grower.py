@@ -250,6 +250,7 @@ class SetGrower:
         while len(parents) < self.max_parents:
             order, scores = self.improving(parents)
             usable = allowed[order]
+            # Best first: the first usable one is the best.
             best = int(usable.argmax()) if len(usable) else 0
             if not len(usable) or not usable[best]:
                 break
@@ -310,6 +311,7 @@ class SetGrower:
         """
         if since is None or since.forgotten != self._forgotten:
             since = Moment(self._forgotten, 0, 0)
+        # Dictionaries keep the order of insertion: later entries were scored since.
         known = dict(islice(self.scores.items(), since.n_scores, None))
         for parents in self._expanded[since.n_expansions :]:
             if len(parents) == self.max_parents:

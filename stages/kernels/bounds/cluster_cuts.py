@@ -174,6 +174,7 @@ def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
         if until[v] > step:
             continue
         if cluster.inside[v]:
+            # A cluster of k members cuts off nothing: none of them has k parents inside.
             if size <= demand + 1:
                 continue
             delta = cluster.regained[v] - cluster.counted[v]
@@ -218,6 +219,7 @@ def search_clusters(support, cluster, seeds, rules, rng, kept, until, pool, pool
         share = cluster.counted[seed]
         n_near = flip(support, cluster, seed, demand, np.int64(0))
         size, found_size, least = np.int64(1), 0, demand - rules.least_violation
+        # The seed stays to the end.
         until[seed] = n_steps
         for step in range(1, n_steps):
             v, change = best_flip(cluster, n_near, until, step, size, demand, most, noise, rng)

@@ -198,6 +198,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
         if not placement.placed[members[k]]:
             members[kept] = members[k]
             kept += 1
+    # Every set that moved on waits at a parent that was not placed then and is not now: no list has to be restored.
     unplace(placement, top, first)
     return kept, work
 
@@ -213,6 +214,8 @@ def raise_cluster(columns, placement, members, size, inside, top):
     least = np.inf
     for k in range(size):
         for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
+            # Never a free set: its parents outside the minimal cluster were all placed tentatively, so its child
+            # would have been placed as well.
             if placement.reduced[s] < least and avoids(columns, s, inside):
                 least = placement.reduced[s]
     if least < np.inf:

@@ -145,6 +145,8 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     """
     total = 0.0
     for c in range(len(multipliers)):
+        # Every network meets the demands, so the multipliers' terms are at most zero for it and its cost is at least
+        # this sum.
         total += multipliers[c] * cuts.demands[c]
     for v in range(len(chosen)):
         best = columns.set_offsets[v]

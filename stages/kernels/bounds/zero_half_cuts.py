@@ -200,6 +200,7 @@ def search_sums(odd, total, seeds, rules, rng, kept, pool, pool_offsets):
     n_steps, most = rules.n_steps, rules.most_summed
     n_found = work = 0
     for index in range(len(seeds)):
+        # Half of 1 - cost is missing, so a cost below `least` is a violation of more than `least_violation`.
         demand, slack, size, is_found, least = 0, 0.0, 0, False, 1.0 - 2.0 * rules.least_violation
         cut = np.int64(seeds[index])
         for step in range(n_steps):

@@ -92,6 +92,7 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     kinds, cell, row, overlaps = tables.kind, tables.cell, tables.row, work.overlaps
     r = np.int64(offsets[child + 1]) - np.int64(offsets[child])
     n_words = bits.shape[1]
+    # Shifts ascend: if the last is zero, so are all.
     is_weighted = word_shifts[n_words - 1] > np.uint64(0)
     # Bitmaps, lists and labels stay in the workspace for the calls that continue with the same candidates.
     done = 0.0

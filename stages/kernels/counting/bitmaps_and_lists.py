@@ -162,6 +162,7 @@ def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, 
                 score += cell_table[np.uint64(before + weight)] - cell_table[np.uint64(before)]
                 before = totals[y]
                 totals[y] = before + weight
+                # The same telescoping for the totals of the candidate's state.
                 score -= row_table[np.uint64(before + weight)] - row_table[np.uint64(before)]
             for i in range(start, end):
                 y = np.uint64(states[np.uint64(numbers[i])])

@@ -216,7 +216,10 @@ def may_label_rows(offsets, parents, candidates, r, n_words, capacity):
         most = max(most, s)
         total += s
     mean = total / len(candidates)
+    # The histogram has a further line for totals (`labelled_score`) and at most a quarter as many cells as there are
+    # rows: clearing and summing it stays cheaper than the walk.
     fits = (n_cells + 1) * most <= capacity and n_cells * most <= 16 * n_words
+    # Bitmaps of all cells against one walk over 64 rows a word; the number of words cancels.
     return fits and n_cells * (mean - 1.0) * WORD_COST > 64 * LABELLED_ROW_COST, mean
 
 
@@ -233,6 +236,8 @@ def labels_are_cheaper(cell_counts, n_configurations, r, s, n_words, n_weighted,
     n_words, n_weighted : int
         Words of packed rows, and the sum of the weights of the rows.
     """
+    # Merged rows are counted with multiplicity, but listed once per binary digit of it: the share converts on
+    # average.
     packed_share = 64 * n_words / n_weighted
     cost = 0.0
     for c in range(n_configurations):
@@ -272,6 +277,8 @@ def choose_block(
         The candidates ``first:last``, the number of their bitmaps, and the cost of counting them.
     """
     n_wide, n_configurations = plan.n_wide, plan.n_wide + plan.n_narrow
+    # At most about `MOST_TOGETHER` words a block, unless one candidate alone takes more, so that calls return in
+    # time.
     most_bitmaps = min(len(bitmaps), int(MOST_TOGETHER / (n_words * max(1, n_wide * r))))
     end = min(len(candidates), first + len(places))
     n_bitmaps, last, total, dense, dense_states = 0, first, 0.0, 0.0, -1

@@ -53,6 +53,7 @@ def score_without(counts, n_child_states, before, states, after, cell, row):
     stride = before * n_child_states
     for slow in range(after):
         for fast in range(before):
+            # Places are ((slow * states + state) * before + fast) * n_child_states + x.
             first = slow * states * stride + fast * n_child_states
             total = np.int64(0)
             for x in range(n_child_states):

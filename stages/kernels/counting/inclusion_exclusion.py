@@ -51,6 +51,8 @@ def count_of_bitmaps(offsets, child, parents, capacity):
         return np.int64(-1)
     # All cells but the one of no restriction and those of one variable, whose counts are known.
     counted = cells - 1 - alone
+    # `add_one` keeps three parts in `overlaps`, each of at most `cells` numbers for each bitmap of a candidate: all
+    # cells, the counted ones, and scratch.
     return counted if counted <= MOST_COUNTED and 3 * cells <= capacity else np.int64(-1)
 
 
@@ -85,6 +87,8 @@ def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pa
         for w in range(np.uint64(bits.shape[1])):
             cells[a, w] = bits[first + 1 + a, w]
     y, bitmap, done = np.int64(0), np.int64(offsets[0]) + 1, np.int64(0)
+    # `bitmap` runs over all free states in the order of their numbers, so those of a batch are the columns from
+    # `done` on.
     while n_own > 0 and done < pairs.shape[1]:
         n = np.int64(0)
         while n < len(bitmaps) and y < n_variables:
@@ -98,6 +102,7 @@ def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pa
         count_overlaps(cells, n_own, bits, bitmaps, n, word_shifts, overlaps)
         for a in range(n_own):
             for k in range(n):
+                # Free state a + 1 of the variable has number (first + a + 1) - variable - 1.
                 pairs[first - variable + a, done + k] = overlaps[k * n_own + a]
         done += n
     return True
@@ -147,6 +152,7 @@ def subtract_free(offsets, parents, r, counts, n_lines):
         span = stride * np.int64(offsets[parent + 1] - offsets[parent])
         for high in range(0, n_cells, span):
             for low in range(high, high + stride):
+                # `low` has digit 0 at this parent; digits 1, 2, ... are one stride apart, all other digits alike.
                 for other in range(low + stride, high + span, stride):
                     of_first = counts[low * n_lines : (low + 1) * n_lines]
                     of_other = counts[other * n_lines : (other + 1) * n_lines]
@@ -188,6 +194,7 @@ def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, c
     counts = overlaps[:n_cells]
     counts[0] = 0
     for state in range(r):
+        # Unrestricted: all rows, which the states of any variable partition.
         counts[0] += state_rows[first + state]
     n = np.int64(0)
     # The bitmap of a cell is that of the cell without its slowest free state, AND the bitmap of this state.
@@ -215,6 +222,8 @@ def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, c
         n += 1
     subtract_free(offsets, parents, r, counts, np.int64(1))
     for start in range(0, n_cells, r):
+        # The child's digit 0 still counts all rows of the configuration: less its free states, those of its first
+        # state.
         cell_counts[start] = counts[start]
         for state in range(1, r):
             cell_counts[start + state] = counts[start + state]
@@ -254,9 +263,12 @@ def complete_overlaps(
         y = candidates[k]
         for bitmap in range(offsets[y] + 1, offsets[y + 1]):
             by_cell[n_lines] = state_rows[bitmap]
+            # Cell 0 leaves child and parents unrestricted: all rows of the candidate's free state.
             places[n_lines] = bitmap - y - 1
             n_lines += 1
     for cell in range(1, n_cells):
+        # Cell by cell, so that the subtraction runs over neighbouring numbers for all free states at once; the last
+        # loop turns the result into the layout of `count_overlaps`, free state by free state.
         own = by_cell[cell * n_lines : (cell + 1) * n_lines]
         if sources[0, cell] >= 0:
             shared = counts[sources[0, cell] :]

@@ -82,6 +82,7 @@ def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_
             counts[np.uint64(cell_of_row[m]) * width + np.uint64(states[m])] += 1
         for i in range(np.uint64(4) * quarter, n_rows):
             counts[np.uint64(cell_of_row[i]) * width + np.uint64(states[i])] += 1
+    # Behind the cells: rows of the configuration at hand in each of the candidate's states.
     totals = counts[n_cells * s :]
     cell_table, row_table = cell[kind], row[kind]
     score, place = 0.0, np.uint64(0)

@@ -61,6 +61,8 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
                             bc += popcount(b[w] & c[w])
                             bd += popcount(b[w] & d[w])
                     at_c, at_d = j * n_bitmaps + i, j_next * n_bitmaps + i
+                    # Later chunks add to the sums so far. All sums are read before one is written, so that a bitmap
+                    # that stands in twice gets the same number twice.
                     if start > 0:
                         ac, bc = ac + np.uint64(out[at_c]), bc + np.uint64(out[at_c + 1])
                         ad, bd = ad + np.uint64(out[at_d]), bd + np.uint64(out[at_d + 1])
@@ -68,6 +70,7 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
                     out[at_d], out[at_d + 1] = ad, bd
             if n_bitmaps % 2 == 0:
                 continue
+            # The bitmap without a partner meets four others at a time.
             last = n_bitmaps - 1
             a = bitmaps[last]
             for j in range(block, block_end, 4):

@@ -65,6 +65,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
     for x in range(first, last):
         x_bits = state_offsets[x]
         r = state_offsets[x + 1] - x_bits
+        # Counts are numbered by free states within the tile; less one, so that adding state a >= 1 gives the place.
         x_counts = (x_bits - x) - (state_offsets[first] - first) - 1
         for y in range(other_first, other_last):
             if x == y:
@@ -76,6 +77,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
             y_counts = (y_bits - y) - (state_offsets[other_first] - other_first) - 1
             cell = tables.cell[tables.line[tables.size[x], tables.size[y]]]
             score = 0.0
+            # Cells with the first state of x are what the counted ones leave of a state of y.
             for b in range(1, s):
                 rest = tables.state_counts[y_bits + b]
                 for a in range(1, r):
@@ -83,6 +85,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
                     score += cell[count]
                     rest -= count
                 score += cell[rest]
+            # Both first states: what the other states of x leave of the first state of y.
             corner = tables.state_counts[y_bits]
             for a in range(1, r):
                 rest = tables.state_counts[x_bits + a]
@@ -125,6 +128,7 @@ def keep_best_parents(scores, first, other_first, least, parents, kept, n_kept):
             if n < most:
                 place = n
                 n_kept[child] = n + 1
+                # Sift up until the one above is worse: a lower score or, of equal ones, a larger number.
                 while place > 0:
                     above = (place - 1) // 2
                     if heap[above] < score or (heap[above] == score and names[above] > name):
@@ -132,6 +136,7 @@ def keep_best_parents(scores, first, other_first, least, parents, kept, n_kept):
                     heap[place], names[place] = heap[above], names[above]
                     place = above
             else:
+                # The worst kept is better: the newcomer is left out.
                 if heap[0] > score or (heap[0] == score and names[0] < name):
                     continue
                 place = 0

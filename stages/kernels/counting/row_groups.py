@@ -69,6 +69,7 @@ def split_narrow(codes, parent, n_states, rows, starts, level, n_narrow, target,
     """
     for group in range(n_narrow):
         start, end = starts[level, group], starts[level, group + 1]
+        # A single row is in one state and stays a configuration.
         if end - start == 1:
             rows[target, row_end] = rows[level, start]
             row_end += 1
@@ -79,6 +80,8 @@ def split_narrow(codes, parent, n_states, rows, starts, level, n_narrow, target,
             small[state] = 0
         for i in range(start, end):
             small[codes[parent, rows[level, i]] + 1] += 1
+        # Counting sort: here small[state] is already where the state's rows begin, small[state + 1] still how many it
+        # has.
         for state in range(n_states):
             if small[state + 1] > 0:
                 target_narrow += 1
@@ -195,6 +198,7 @@ def count_wide_cells(bits, word_shifts, first, r, wide, level, n_wide, drops_pur
             rest -= total
         cell_counts[base] = rest
         states_seen += rest > 0
+        # A dropped configuration is overwritten by the next one.
         if not (drops_pure and states_seen < 2):
             kept += 1
     return kept
@@ -225,6 +229,7 @@ def count_narrow_cells(
             if codes[child, rows[level, i]] != state_of_first:
                 is_pure = False
                 break
+        # Kept rows move forward in place: never beyond `start`, so no row is overwritten before it is read.
         if not (drops_pure and is_pure):
             first = kept * r
             for state in range(r):
@@ -239,5 +244,6 @@ def count_narrow_cells(
                 row_end += 1
             kept += 1
             starts[level, kept] = row_end
+        # `end` was read before ``starts[level, group + 1]`` could be overwritten.
         start = end
     return kept

@@ -46,6 +46,7 @@ def find_block(prefixes, places, dropped):
     """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""
     width = prefixes.shape[1]
     low, high = 0, len(prefixes)
+    # Lexicographic binary search: blocks before `low` precede the wanted prefix, those from `high` on do not.
     while low < high:
         middle = (low + high) // 2
         is_before = False
@@ -95,6 +96,8 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
     size = places.shape[1]
     for s in range(len(places)):
         own = entries[starts[s] : starts[s + 1]]
+        # Of an extension's subsets with one member less, the set itself lacks the new place; the others lack one of
+        # the set's places and end with the new one.
         own[:] = best[s]
         for dropped in range(size):
             # The sets with one place less and any later last place: one block, of which the last entries match `own`.
@@ -111,6 +114,7 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
         least = np.inf
         for k in range(size):
             least = min(least, worth[places[s, k]])
+        # Every block ends with the last place, so entry i stands for place first + i.
         first = len(n_states) - len(own)
         counts[s] = 0
         for i in range(len(own)):
@@ -162,6 +166,7 @@ def score_open(
         copy_into(parents[: len(required)], required)
         for k in range(size):
             parents[len(required) + k] = allowed[places[s, k]]
+        # Entry i of the block stands for place offset + i.
         offset = len(allowed) - (starts[s + 1] - starts[s]) - starts[s]
         n = 0
         for i in range(starts[s], starts[s + 1]):
@@ -174,6 +179,7 @@ def score_open(
             )
             done += more
             if first < n:
+                # Unchanged entries give the same candidates at the next call; the scores so far wait in `scratch`.
                 return position, first
         for i in range(starts[s], starts[s + 1]):
             if not np.isnan(entries[i]):

@@ -128,6 +128,7 @@ def _answer_group(plan, network, groups, query, kind, group, is_inside):
     members, _ = component_of(groups, group)
     is_inside[members] = True
     begin, end = groups.row_start[group], groups.row_start[group + 1]
+    # As many rows as fill a batch; a single row may exceed it.
     size = max(1, min(end - begin, BATCH_CELLS // (plan.cell_start[-1] + 1)))
     tables = np.empty(plan.cell_start[-1] * size)
     messages = np.empty(plan.message_start[-1] * size)
@@ -143,6 +144,7 @@ def _answer_rows(plan, network, query, kind, rows, is_inside, tables, messages, 
     """Answer for all rows in plain numbers, then again in logarithms for those that underflowed."""
     collect(plan, network, query.codes, rows, is_inside, kind == BEST, tables, messages, logs)
     is_small = np.isnan(logs)
+    # Rows that underflowed are answered as well; what they get here is replaced below.
     if not is_small.all():
         _read_answers(plan, network, query, kind, rows, is_inside, tables, messages, logs)
     for i in range(len(rows)):
@@ -215,6 +217,7 @@ def joint_distribution(network, groups, query, group, variables):
     joint = np.zeros(n_cells)
     for clique in range(len(plan.tree_parents)):
         axes = plan.axes[plan.axis_start[clique] : plan.axis_start[clique + 1]]
+        # Any clique that contains all of them has the same joint distribution of them: the first one serves.
         if (strides[axes] > 0).sum() < len(variables):
             continue
         for cell in range(plan.cell_start[clique], plan.cell_start[clique + 1]):

@@ -126,6 +126,7 @@ def measure(network, members, eliminated):
         for i in range(n_axes):
             size *= network.n_states[members[listed[i]]]
         message_cells += size
+        # Later neighbours of the last vertex are the separator, the vertices of the chain the rest.
         u = eliminated.first[v]
         while u >= 0:
             size *= network.n_states[members[u]]
@@ -156,6 +157,8 @@ def lay_out(network, members, families, eliminated):
         cells = 1
         for axis in range(axis_start[clique], axis_start[clique + 1]):
             if axis - axis_start[clique] == n_separators[clique]:
+                # Reached in every clique, as it eliminates a variable: so far `cells` is the product over the
+                # separator.
                 message_start[clique + 1] = message_start[clique] + cells
             cells *= sizes[axis]
         cell_start[clique + 1] = cell_start[clique] + cells
@@ -238,6 +241,7 @@ def _list_factors(network, members, families, order, clique_of, tree_parents):
             factor_start[tree_parents[clique] + 1] += 1
     for clique in range(n_cliques):
         factor_start[clique + 1] += factor_start[clique]
+    # The next free place of each clique: families first, then messages.
     free = factor_start[:n_cliques].copy()
     sources = np.empty(factor_start[n_cliques], dtype=np.int64)
     message_factors = np.full(n_cliques, -1, dtype=np.int64)
@@ -277,6 +281,7 @@ def _find_strides(network, axis_start, axes, n_separators, factor_start, sources
                         strides[at + axis_of[network.family[m]]] = network.strides[m]
                 continue
             sender = -1 - source
+            # The separator's last axis runs fastest, as `_reduce` leaves it; all its variables are in this clique.
             stride = np.int64(1)
             for i in range(n_separators[sender] - 1, -1, -1):
                 variable = axes[axis_start[sender] + i]

@@ -109,6 +109,7 @@ def _add_neighbours(network, variable, label, is_joined, labels, waiting, n_wait
     n_variables = len(labels)
     for k in range(network.membership_start[variable], network.membership_start[variable + 1]):
         family = network.membership[k]
+        # The family of a barren child sums to 1 and connects nobody.
         if labels[family] == NONE - 1:
             continue
         for m in range(network.family_start[family], network.family_start[family + 1]):
@@ -148,6 +149,7 @@ def component_keys(network, labels, keys, rows):
             label = labels[row, variable]
             if label < 0:
                 continue
+            # Labels of a row are 0, 1, ..., and rows follow one another.
             component = first + label
             found = max(found, label + 1)
             rows[component] = row

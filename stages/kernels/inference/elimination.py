@@ -122,6 +122,7 @@ def greedy_order(graph, sizes, by_weight):
         for i in range(n_neighbours):
             u = listed[i]
             for w in range(n_words):
+                # Elimination joins all neighbours.
                 graph[u, w] |= graph[best, w]
             clear_bit(graph[u], u)
             clear_bit(graph[u], best)
@@ -150,6 +151,7 @@ def _new_edges(graph, vertex, listed):
     """Pairs of neighbours that are not adjacent."""
     degree, linked = list_bits(graph[vertex], listed), np.int64(0)
     for i in range(degree):
+        # Each adjacent pair of neighbours is counted from both ends.
         for w in range(graph.shape[1]):
             linked += np.int64(popcount(graph[listed[i], w] & graph[vertex, w]))
     return float((degree * (degree - 1) - linked) // 2)
@@ -182,6 +184,7 @@ def eliminate(graph, order):
         place[order[step]] = step
     for v in range(k):
         for i in range(list_bits(graph[v], listed)):
+            # Only later neighbours stay; fill edges follow in the pass below.
             if place[listed[i]] < place[v]:
                 clear_bit(later[v], listed[i])
     for step in range(k):
@@ -218,6 +221,7 @@ def join_chains(order, later, tree_parents):
     for step in range(k):
         v = order[step]
         parent = tree_parents[v]
+        # A chain continues through one child only; the cliques of further children are maximal themselves.
         if parent >= 0 and not is_taken[parent] and count_bits(later[v]) == count_bits(later[parent]) + 1:
             is_taken[parent] = True
             following[v] = parent

@@ -31,6 +31,7 @@ def draw_weighted(network, is_needed, is_hidden, uniforms, drawn, logs):
         for variable in network.order:
             if not is_needed[variable]:
                 continue
+            # Parents come before in the order: drawn or observed, their states address the row of the table.
             at = network.table_start[variable]
             for m in range(network.family_start[variable], network.family_start[variable + 1]):
                 member = network.family[m]

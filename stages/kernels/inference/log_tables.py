@@ -44,6 +44,7 @@ def collect_logs(plan, network, codes, row, is_inside, is_max, tables, messages)
         begin, end = plan.message_start[clique], plan.message_start[clique + 1]
         n_summed = len(table) // (end - begin)
         for kept in range(end - begin):
+            # The separator's axes come first: its states own runs of cells, each scaled by its own peak.
             part = table[kept * n_summed : (kept + 1) * n_summed]
             messages[begin + kept] = _exponentiate(part, is_max)
         if plan.tree_parents[clique] < 0:

@@ -58,6 +58,7 @@ def collect(plan, network, codes, rows, is_inside, is_max, tables, messages, log
                 find_entries(network, source, codes, rows, is_inside, bases)
             values = messages if is_message else network.probabilities
             at = plan.stride_start[factor]
+            # Children of a clique come before it in the plan, so their messages are complete.
             _multiply(sizes, plan.strides[at : at + len(sizes)], values, bases, is_message, table, digits)
             if (factor - plan.factor_start[clique]) % FACTORS_BETWEEN_SCALING == FACTORS_BETWEEN_SCALING - 1:
                 _rescale(table, n_rows, peaks, logs)
@@ -91,10 +92,13 @@ def _multiply(sizes, strides, values, bases, is_message, table, digits):
     digits[:n_axes] = 0
     offset, cell = np.int64(0), np.int64(0)
     while cell < n_cells:
+        # With one row a message and a family table are addressed alike.
         if n_rows == 1:
             base = bases[0] + offset
             for state in range(n_last):
                 table[cell + state] *= values[base + state * last]
+        # A message has its own value for each row, side by side; a family table serves all rows, and a row's observed
+        # states say where it begins.
         elif is_message:
             for state in range(n_last):
                 here = (cell + state) * n_rows
@@ -135,6 +139,7 @@ def next_offset(sizes, strides, axis, digits, offset):
         offset += strides[axis]
         if digits[axis] < sizes[axis]:
             break
+        # Carry: this axis starts again, the one before advances.
         offset -= digits[axis] * strides[axis]
         digits[axis] = 0
         axis -= 1
@@ -166,6 +171,7 @@ def _rescale(values, n_rows, peaks, logs):
         for r in range(n_rows):
             peaks[r] = max(peaks[r], values[start + r])
     for r in range(n_rows):
+        # NaN stays NaN in all later sums: the row is computed again in logarithms.
         logs[r] += np.log(peaks[r]) if peaks[r] >= LEAST_PEAK else np.nan
         peaks[r] = 1.0 / peaks[r] if peaks[r] >= LEAST_PEAK else 1.0
     for start in range(0, len(values), n_rows):
@@ -185,6 +191,7 @@ def distribute(plan, n_rows, tables, messages):
         From `collect`; scratch afterwards.
     """
     sums, digits = np.empty(n_rows), np.empty(len(plan.axes), dtype=np.int64)
+    # Backwards: a clique's parent is already a joint distribution.
     for clique in range(len(plan.tree_parents) - 1, -1, -1):
         begin, end = plan.message_start[clique], plan.message_start[clique + 1]
         table = tables[plan.cell_start[clique] * n_rows : plan.cell_start[clique + 1] * n_rows]
@@ -253,6 +260,7 @@ def read_marginals(plan, rows, tables, target_start, posterior):
             sums[: n_states * n_rows] = 0.0
             first = plan.cell_start[clique]
             for cell in range(plan.cell_start[clique + 1] - first):
+                # Axes after this one run faster and have `inner` states together.
                 state = (cell // inner) % n_states
                 for r in range(n_rows):
                     sums[state * n_rows + r] += tables[(first + cell) * n_rows + r]
@@ -261,4 +269,5 @@ def read_marginals(plan, rows, tables, target_start, posterior):
                 for state in range(n_states):
                     total += sums[state * n_rows + r]
                 for state in range(n_states):
+                    # Tables sum to 1 up to rounding, in impossible rows to 0: then 0 / 0 leaves NaN.
                     posterior[rows[r], column + state] = sums[state * n_rows + r] / total

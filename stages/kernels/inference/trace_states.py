@@ -37,11 +37,14 @@ def trace_states(plan, n_rows, tables, places, columns, uniforms, is_drawn, code
             n_chosen *= plan.sizes[axis]
         for i in range(len(places)):
             column = columns[i]
+            # Number of the separator's state, hence of the run of cells among which to choose.
             kept = np.int64(0)
             for axis in range(begin, middle):
                 kept = kept * plan.sizes[axis] + np.int64(codes[plan.axes[axis], column])
             first = (plan.cell_start[clique] + kept * n_chosen) * n_rows + places[i]
             if is_drawn:
+                # One number for each clique, that of a variable which no other clique eliminates: draws are
+                # independent.
                 choice = _draw(tables, first, n_rows, n_chosen, uniforms[plan.axes[middle], column])
             else:
                 choice = _largest(tables, first, n_rows, n_chosen)

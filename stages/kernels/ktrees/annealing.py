@@ -93,6 +93,7 @@ def draw_wanted(lists, tree, rng, variable):
     moves_variable = rng.random() < 0.5
     if s == tree.chosen[variable]:
         return place, place
+    # Those passed shift by one: the one that moves to the other's position then stands next to it, the member first.
     if latest > place:
         return (place, latest) if moves_variable else (latest, place)
     return (place, latest + 1) if moves_variable else (latest, place - 1)
@@ -188,8 +189,10 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             move_variable(order, position, start, end)
             mark_move(lists, tree, log, variable, low, high)
             n_logged, gain = refresh(lists, tree, log, clique, np.int64(low), np.int64(variable))
+        # The rule of Metropolis (Kirkpatrick, Gelatt and Vecchi 1983).
         if gain >= 0.0 or rng.random() < (np.exp(gain / temperature) if temperature > 0.0 else 0.0):
             relative_score += gain
+            # The running sum has rounding errors: an improvement must exceed them.
             if relative_score > best.relative_score[0] + 1e-9 * abs(best.relative_score[0]):
                 keep_best(tree, best, relative_score)
             continue

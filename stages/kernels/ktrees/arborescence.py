@@ -114,6 +114,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
     path = np.empty(n_most, dtype=np.int64)
     n_known = n_vertices
     for start in range(n_vertices):
+        # The path runs against the arcs: each vertex on it is entered from the next one, by its best arc.
         vertex = find_top(above, start)
         depth = 0
         while not settled[vertex]:
@@ -124,6 +125,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
                     depth -= 1
                     member = path[depth]
                     on_path[member] = False
+                    # `above` is shortened by `find_top`; `around` keeps the innermost cycle for `_unfold`.
                     above[member] = around[member] = n_known
                     merged = merge_heaps(heaps, merged, tops[member])
                     if member == vertex:

@@ -127,6 +127,7 @@ def _hang(cliques, rng):
         variable = order[t]
         host = cliques.above[variable]
         if host < 0:
+            # Without earlier neighbours any earlier variable can be the parent: the separator is empty.
             host = order[int(rng.random() * t)]
         while rng.random() < 0.5:
             other = cliques.below[host]
@@ -214,6 +215,7 @@ def full_cliques(cliques, bags):
         variable = order[t]
         count = cliques.sizes[variable]
         copy_into(bags[variable, :count], cliques.earlier[variable, :count])
+        # The parent's bag contains these neighbours; its other members fill the bag up to a K-clique and `variable`.
         for other in bags[cliques.above[variable]]:
             if count == size - 1:
                 break
@@ -228,6 +230,7 @@ def find_contained(lists, parent_offsets, parents, chosen):
     """Fill `chosen` with each child's best listed set among its `parents`, delimited by `parent_offsets`."""
     for child in range(len(chosen)):
         first, end = parent_offsets[child], parent_offsets[child + 1]
+        # Best first, so the first contained set is the best one; the last of a list ends the search.
         s = lists.set_offsets[child]
         while True:
             found = True

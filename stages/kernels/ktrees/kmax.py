@@ -53,6 +53,7 @@ def draw_start_clique(lists, precedences, rng, order, placed, size):
             variable = np.int32(-1)
         if variable < 0:
             variable = np.int32(rng.random() * n)
+            # Precedences have no cycle, so some variable is ready.
             while not is_ready(precedences, placed, variable):
                 variable = np.int32((variable + 1) % n)
         order[t] = variable
@@ -79,6 +80,7 @@ def offer_bag(lists, edges, newcomer, placed, fitting, is_open, heap):
             s = member_sets[k]
             if s >= fitting[child]:
                 break
+            # Edges join placed variables only, so positions need not be compared.
             if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
                 fitting[child] = s
                 if is_open[child]:
@@ -111,7 +113,9 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     n, size = len(order), tree.n_start
     placed = np.zeros(n, dtype=np.bool_)
     is_open = np.zeros(n, dtype=np.bool_)
+    # The last set always fits, see `BoundedLists`.
     fitting = lists.set_offsets[1:] - 1
+    # An empty list, whose type numba infers.
     heap = [(0.0, np.int64(0)) for _ in range(0)]
     edges[:] = np.uint64(0)
     set_bit(edges, np.int64(n) * (n + 1) >> 1)

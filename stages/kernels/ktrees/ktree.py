@@ -106,6 +106,7 @@ def new_bounded_lists(lists: SetLists) -> BoundedLists:
 
 def start_size(n_states: np.ndarray, treewidth: int, most_cells: float) -> int:
     """The largest number of variables, at most K + 1, any of which together fit one bag."""
+    # Those with most states fill a table first: if they fit, any do.
     cells = np.cumprod(np.sort(n_states)[::-1][: treewidth + 1])
     return int((cells <= most_cells).sum())
 
@@ -156,6 +157,7 @@ def is_clique(offsets, parents, edges, s):
     because unpacking the tuples costs more than the test.
     """
     found = True
+    # The first two members are the key.
     for i in range(offsets[s] + 2, offsets[s + 1]):
         for j in range(offsets[s], i):
             if not has_bit(edges, pair_bit(parents[j], parents[i])):
@@ -213,6 +215,7 @@ def form_bag(bags, host, row, variable, unwanted, parents, first, end):
             if bags[host, j] == unwanted and not is_among(parents, first, end, unwanted):
                 left_out = j
     for j in range(width):
+        # Members keep their order of age; the variable itself, the latest, comes last.
         bags[row, j] = bags[host, j + (j >= left_out)]
     bags[row, width] = variable
 
@@ -227,6 +230,7 @@ def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_s
     width = bags.shape[1] - 1
     n_members, cells = 0, n_states[variable]
     for j in range(width + 1):
+        # Copies that pad the host's bag are skipped.
         if not is_among(bags[row], 0, n_members, bags[host, j]):
             bags[row, n_members] = bags[host, j]
             cells *= n_states[bags[host, j]]
@@ -260,6 +264,7 @@ def join_bag(bags, edges, host, variable, parents, first, end):
     """
     width = bags.shape[1] - 1
     left_out = width + 1
+    # Downwards: the last one found is the oldest that is not a parent.
     for j in range(width, -1, -1):
         inside = False
         for i in range(first, end):

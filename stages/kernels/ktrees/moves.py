@@ -244,6 +244,8 @@ def refresh(lists, tree, log, clique, low, moved):
             gain += relative_scores[s] - relative_scores[present]
             chosen[variable] = s
         if has_new_bag:
+            # Variables are updated in the order, so an edge that changes its owner is removed before the later one
+            # adds it.
             remove_edges(edges, bags, variable)
             for j in range(bags.shape[1]):
                 bags[variable, j] = bags[n, j]
@@ -262,6 +264,7 @@ def take_back(tree, log, n_logged):
     """Restore the sets, bags and edges that the latest `refresh` overwrote; the caller restores the order."""
     bags, edges, chosen = tree.bags, tree.edges, tree.chosen
     variables, log_chosen, log_bags = log.variables, log.chosen, log.bags
+    # In three passes: a pair may be an edge of one variable's new bag and of another one's former bag.
     for k in range(n_logged):
         remove_edges(edges, bags, variables[k])
     for k in range(n_logged):
@@ -286,6 +289,7 @@ def build_ktree(lists, tree, log, clique):
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     n = len(order)
     edges[:] = np.uint64(0)
+    # The key of the empty set, after all pairs: always set.
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     for t in range(n):
         variable = order[t]

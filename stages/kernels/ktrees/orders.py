@@ -29,6 +29,7 @@ def place_rest(lists, tree, start, total, floor):
     for t in range(start, len(order)):
         variable = np.uint32(order[t])
         s = np.uint64(set_offsets[variable])
+        # Edges join placed variables only: a clique needs no test of positions.
         while not (has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, np.int64(s))):
             s += np.uint64(1)
         chosen[variable] = s
@@ -127,6 +128,8 @@ def pull_forward(precedences, order, source, emitted, stack):
         while depth > 0:
             variable = stack[depth - 1]
             waiting = False
+            # ``stack[:depth]`` is a chain of variables, each required before the one below it; the top is emitted
+            # once all that it requires are.
             for i in range(precedences.before_offsets[variable], precedences.before_offsets[variable + 1]):
                 if not emitted[precedences.before[i]]:
                     stack[depth] = precedences.before[i]

@@ -150,6 +150,7 @@ def keep_adjacent(cliques, group, variable):
     """Require that the earlier neighbours of `variable` stay a clique."""
     mask = np.int64(0)
     for k in range(cliques.sizes[variable]):
+        # All of them are members: they lie in the clique of a node of the group.
         mask |= 1 << group.places[cliques.earlier[variable, k]]
     for k in range(cliques.sizes[variable]):
         group.adjacent[group.places[cliques.earlier[variable, k]]] |= mask
@@ -213,6 +214,7 @@ def collect_choices(lists, chosen, group):
                     mask = np.int64(-1)
                     break
                 mask |= 1 << np.int64(other)
+            # Of the sets with members outside only the present one is known to lie in a clique.
             if mask >= 0:
                 group.above[count] = mask
                 group.covers[count] = mask | 1 << place

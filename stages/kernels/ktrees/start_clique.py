@@ -88,6 +88,7 @@ def solve_start_clique(lists, tree, clique):
         if not core >> t & 1:
             chosen[order[t]] = clique.candidates[clique.starts[t]]
     solve_core(relative_scores, clique, free, core)
+    # From the whole core back, sink after sink.
     while core:
         t = clique.sinks[core]
         chosen[order[t]] = clique.taken[core]
@@ -118,6 +119,7 @@ def _collect_clique_sets(lists, tree, exact, clique):
         clique.starts[t] = count
         child = tree.order[t]
         for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+            # Members of the clique are adjacent: a missing key shows a member outside.
             if not has_bit(edges, keys[s]):
                 continue
             mask = 0
@@ -158,6 +160,7 @@ def peel_clique(exact, clique):
             wanted = 0
             for c in range(starts[t], starts[t + 1]):
                 wanted |= masks[c]
+            # It comes after all of `free` and before the rest, so none of its sets can close a cycle.
             if wanted & ~free == 0:
                 free |= bit
                 core &= ~bit
@@ -191,6 +194,7 @@ def solve_core(relative_scores, clique, free, core):
             sinks_left &= sinks_left - 1
             rest = subset & ~(1 << sink)
             for c in range(starts[sink], starts[sink + 1]):
+                # Sets are listed best first: the first that fits is the sink's best one.
                 if masks[c] & ~(rest | free) == 0:
                     value = values[rest] + relative_scores[candidates[c]]
                     if value > best:

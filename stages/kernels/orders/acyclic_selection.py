@@ -85,6 +85,7 @@ def swap_selection(lists, order, chosen, reached, i):
     """
     later, earlier = order[i], order[i + 1]
     reached[order[:i]] = 0
+    # Flag 1: the later variable or a descendant of it; flag 2: likewise of the earlier one.
     reached[later], reached[earlier] = 1, 2
     # Without the arcs into the two, all their descendants follow them in the order: one pass over it finds these.
     for place in range(i + 2, len(order)):

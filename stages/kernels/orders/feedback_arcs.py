@@ -36,6 +36,7 @@ def arc_weights(lists, best):
                 for m in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
                     subset = subset and inside[lists.parents[m]]
                 if subset:
+                    # Best first, so this subset is the best one.
                     weights[a] = lists.scores[best[child]] - lists.scores[s]
                     break
             inside[lists.parents[k]] = True
@@ -107,6 +108,8 @@ def break_cycles(offsets, parents, weights, starts):
         top = 1
         while top > 0:
             variable = path[top - 1]
+            # A cursor passes only arcs that are removed or lead to finished variables. Both remain so: a variable
+            # that was left behind resumes at its cursor.
             k = cursor[variable]
             if k == offsets[variable + 1]:
                 finished[variable] = True

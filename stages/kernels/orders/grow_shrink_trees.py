@@ -73,6 +73,7 @@ def grow_along(trees, node, position, slot, moved):
             elif position[variable] < slot:
                 break
             else:
+                # A better branch than the one taken: the walk changes once its variable precedes the child.
                 until = min(until, position[variable])
             branch += 1
         if branch >= last:
@@ -112,6 +113,7 @@ def score_slots(trees, order, position, moved, scores, missing):
     before = 0.0  # sum over the variables up to here of their scores without `moved` less those with it
     behind = 0.0  # sum over the variables up to here of their scores with `moved` as predecessor
     for slot in range(n):
+        # The walk of `moved` itself is repeated only behind the slot up to which its result holds.
         if slot > until:
             own_node, own_branch, _, until = grow_along(trees, np.int64(moved), position, slot, moved)
             if own_branch >= 0 or np.isnan(trees.score[own_node]):
@@ -120,11 +122,13 @@ def score_slots(trees, order, position, moved, scores, missing):
         scores[slot] = trees.score[own_node] + before
         if slot == n - 1:
             break
+        # Another variable at `slot` has the same other predecessors whichever side `moved` is on.
         node, branch, met, _ = grow_along(trees, np.int64(order[slot]), position, slot, moved)
         without = trees.score[node]
         if branch >= 0 or np.isnan(without):
             missing[n_missing] = -1 - branch if branch >= 0 else node
             n_missing += 1
+        # Without such a branch both walks are the same; else they part there, where `moved` would have been added.
         if met >= 0:
             node, branch = trees.target[met], met
             if node >= 0:

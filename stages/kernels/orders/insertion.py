@@ -194,6 +194,7 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
         child = lists.pair_children[pair]
         present = chosen[child]
         place = np.int64(position[child])
+        # A present set that is better than all with x does not contain x; nor do those of children before x.
         if lists.pair_first[pair] > present or place < here or place > last_slot:
             continue
         # The best set with x is the present one or a better one. If better, another of its members comes too late,
@@ -211,10 +212,12 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
                 other = s
                 break
         if other < 0:
+            # Steps already noted for children behind stay: no slot after `last_slot` is looked at.
             last_slot = place - 1
             continue
         profile.children[found] = child
         profile.sets[found] = other
+        # Without x the child stands at place - 1, so x follows it from slot `place` on.
         profile.slots[n_steps] = place
         profile.changes[n_steps] = lists.scores[other] - lists.scores[present]
         found += 1
@@ -226,6 +229,7 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
 @njit
 def sort_steps(slots, changes, n):
     """Sort the first `n` steps by slot (Shell sort: usually a dozen entries, sometimes thousands)."""
+    # Gaps 1, 4, 13, ... (Knuth 1973).
     gap = 1
     while gap < n // 9:
         gap = 3 * gap + 1

@@ -106,6 +106,8 @@ def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
         following = min(profile.slots[k], last_slot + 1) if k < n_steps else last_slot + 1
         if following > slot and score > best_gain:
             best_gain = score
+            # Of the slots with this score the nearest: the first one if all lie to the right, else the present slot
+            # or the last one before it.
             best = slot if slot > here else min(following - 1, max(slot, here))
         if k >= n_steps:
             break
@@ -151,6 +153,7 @@ def shake(lists, walk, state, profile, rng, strength, profile_limit):
         slot = rng.integers(first_slot, last_slot + 1)
         here = state.position[x]
         if slot != here:
+            # `score` is that of the first slot: all steps up to the drawn one are added.
             for k in range(n_steps):
                 if profile.slots[k] > slot:
                     break
@@ -188,6 +191,7 @@ def settle_order(walk, state, best):
         copy_order(state, best)
     else:
         copy_order(best, state)
+        # Variables wait here only if a search ends within a repair; the best order was kept with nobody waiting.
         while walk.cursor[HEAD] != walk.cursor[TAIL]:
             walk.queued[walk.queue[walk.cursor[HEAD]]] = False
             walk.cursor[HEAD] = (walk.cursor[HEAD] + 1) % len(walk.queue)

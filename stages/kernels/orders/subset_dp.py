@@ -40,6 +40,7 @@ def best_within_subsets(lists, child, best):
         Receives the indices of the sets; `NO_SET` where there is none.
     """
     best[:] = NO_SET
+    # Worst first: of two entries for the same set the better one remains.
     for s in range(lists.set_offsets[child + 1] - 1, lists.set_offsets[child] - 1, -1):
         best[set_place(lists.parent_offsets, lists.parents, s, child)] = s
     # Yates' transform, one element at a time: each subset inherits the best set of itself less the element.
@@ -90,6 +91,7 @@ def trace_back(scores, best, totals, order, chosen):
     mask = (1 << n) - 1
     for place in range(n - 1, -1, -1):
         for sink in range(n):
+            # The same operations on the same numbers as in `extend_totals`: the best sink is equal to the last bit.
             if mask >> sink & 1 and sink_total(scores, best, totals, mask, sink) == totals[mask]:
                 chosen[sink] = best[sink, squeeze(mask, sink)]
                 order[place] = sink

@@ -152,6 +152,7 @@ def unlink_family(lists, walk, row, child):
         while walk.children[row, place] != child:
             place += 1
         walk.n_children[row, parent] -= 1
+        # Order does not matter: the last child fills the gap.
         walk.children[row, place] = walk.children[row, walk.child_offsets[parent] + walk.n_children[row, parent]]
 
 
@@ -204,6 +205,7 @@ def meet_descendants(lists, walk, child, k, word, n_meeting):
     met[0], met[1], met[2] = met_0, met_1, met_2
     n_sets = lists.set_offsets[child + 1] - lists.set_offsets[child] - word * WORD_BITS
     listed = ~zero if n_sets >= WORD_BITS else (one << np.uint64(n_sets)) - one
+    # Sets that meet D_x itself would close a cycle: the others are kept, without bits beyond the list.
     met[k] = ~met[k] & listed
 
 
@@ -233,16 +235,20 @@ def sum_classes(lists, walk, rung, child, k, size):
             n_meeting += 1
     word = 0
     for first in range(lists.set_offsets[child], lists.set_offsets[child + 1], WORD_BITS):
+        # Class 0 meets no D_y: in any acyclic choice it may replace the class of a skipped set, and weighs more by
+        # that power of two.
         if sums[0] > 0.0 and rest_powers[first] < powers[0] + NEGLIGIBLE:
             break
         meet_descendants(lists, walk, child, k, word, n_meeting)
         for c in range(1 << size):
+            # Bit k of a class of member k itself is not used.
             if c >> k & 1:
                 continue
             left = sets_of_class(met, k, word, c, size)
             if left == 0:
                 continue
             if sums[c] == 0.0:
+                # Best first: the first set of a class is its heaviest, so no shift below is positive.
                 powers[c] = exponents[first + np.int64(lowest_bit(left))]
             total = 0.0
             while left:
@@ -267,6 +273,7 @@ def draw_choice(walk, choices, size, rng):
             is_there &= sums[k, choices[c, k]] > 0.0
             total += powers[k, choices[c, k]]
         if is_there:
+            # Relative to the largest exponent of a possible choice no power overflows, and that of this choice is 1.
             largest = max(largest, total)
     reached = 0.0
     for c in range(len(choices)):
@@ -298,6 +305,7 @@ def draw_set(lists, walk, rung, child, k, wanted, size, rng):
             last = start + word * WORD_BITS + np.int64(lowest_bit(left))
             left &= left - np.uint64(1)
             drawn -= weights[last] * power_of_two(exponents[last] - power)
+            # Rounding may leave a rest; then the last set of the class is taken.
             if drawn < 0.0:
                 return last
     return last
@@ -319,6 +327,7 @@ def move_block(lists, walk, rung, block, size, rng):
     row = walk.standing[rung]
     for k in range(size):
         unlink_family(lists, walk, row, block[k])
+    # All families of the block are unlinked by now, as D_x must not depend on them.
     n_flagged = 0
     for k in range(size):
         n_flagged = flag_descendants(walk, row, block[k], np.uint8(1 << k), n_flagged)

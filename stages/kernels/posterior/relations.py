@@ -25,6 +25,8 @@ def enter_ancestors(set_of, parent_offsets, parents, above):
     """
     above[:] = np.uint64(0)
     work = 0
+    # Every pass carries ancestors over at least one more arc: at most as many passes as the longest path has arcs,
+    # and one without a change.
     is_changing = True
     while is_changing:
         is_changing = False
@@ -53,6 +55,7 @@ def enter_blankets(set_of, parent_offsets, parents, blankets):
             parent = np.int64(parents[k])
             set_bit(blankets[v], parent)
             set_bit(blankets[parent], v)
+            # Each pair of parents once: they share the child.
             for i in range(first, k):
                 other = np.int64(parents[i])
                 set_bit(blankets[parent], other)

@@ -42,6 +42,7 @@ def add_at(mantissas, exponents, target, source):
         mantissa, exponent = mantissas[target] + mantissas[source] * power_of_two(shift), exponents[target]
     else:
         mantissa, exponent = mantissas[source] + mantissas[target] * power_of_two(-shift), exponents[source]
+    # Two mantissas below 2, one of them shifted down, sum to less than 4: one halving suffices.
     if mantissa >= 2.0:
         mantissa, exponent = 0.5 * mantissa, exponent + 1
     mantissas[target], exponents[target] = mantissa, exponent

@@ -72,12 +72,14 @@ def sum_related(sums, exponents, over_supersets, start, most_work):
     """
     half = len(sums) // 2
     step, first = np.int64(1), start
+    # `start` counts pairs over all elements done: half of the table for each.
     while first >= half and step <= half:
         step, first = 2 * step, first - half
     while step <= half and most_work > 0:
         end = min(half, first + most_work)
         for pair in range(first, end):
             low = pair & (step - 1)
+            # The number of the pair with a zero inserted at the position of the element.
             without = (pair - low << 1) + low
             if over_supersets:
                 add_at(sums, exponents, without, without + step)
@@ -110,6 +112,7 @@ def push_exponents(exponents, forward, start, most_work):
     n = len(exponents)
     end = min(len(forward), start + most_work // n + 1)
     for mask in range(start, end):
+        # Final here: every subset of `mask` is a smaller number and was pushed before.
         if forward[mask] == NOTHING:
             continue
         for j in range(n):
@@ -160,6 +163,7 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
         Number of variables that can be added.
     """
     n = len(sums)
+    # Minus one for no member, and one change of sign for each, gives (-1)^(size + 1).
     signed[0], powers[0], added[0] = -1.0, 0, 0
     n_open = 0
     for j in range(n):
@@ -173,6 +177,7 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
         if singles:
             signed[bit], powers[bit], added[bit] = sums[j, place], exponents[j, place], 1 << j
             continue
+        # The groups with j are those without it (lower numbers) and j.
         for group in range(bit):
             signed[bit + group] = -signed[group] * sums[j, place]
             powers[bit + group] = powers[group] + exponents[j, place]
@@ -206,6 +211,7 @@ def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_
     work = 0
     mask = start
     while mask < len(totals) and work < most_work:
+        # H(mask) is complete: all its terms come from smaller masks.
         if forward[mask] != NOTHING:
             n_open = list_groups(sums, exponents, mask, singles, signed, powers, added)
             n_groups = 1 << n_open
@@ -259,6 +265,7 @@ def pull_shares(
             mask -= 1
             work += 1
             continue
+        # Sums A_j(mask) are read for this mask only, so the shares may replace them below.
         n_open = list_groups(sums, exponents, mask, singles, signed, powers, added)
         n_groups = 1 << n_open
         values[0] = 0.0
@@ -295,6 +302,8 @@ def pull_shares(
                 for other in range(n):
                     if other != variable and not mask >> other & 1:
                         descendants[variable, other] += probability
+                # Divided as mantissa and exponent, since A_j may be far out of range; frexp gives [1/2, 1), doubled
+                # to [1, 2).
                 mantissa, exponent = math.frexp(probability)
                 mantissa /= sums[variable, place]
                 exponent -= exponents[variable, place]

@@ -25,6 +25,7 @@ def draw_partner(lists, host, rng):
     drawn = rng.random()
     if end == first or rng.random() < ANYONE:
         return np.int32(drawn * (len(lists.partner_offsets) - 1))
+    # The first partner whose cumulative probability exceeds the number drawn.
     low, high = first, end - 1
     while low < high:
         middle = (low + high) // 2
@@ -58,8 +59,11 @@ def swap_networks(lists, walk, rng):
         for s in walk.chosen[walk.standing[rung]]:
             totals[rung] += lists.scores[s]
     for rung in range(len(totals) - 1):
+        # A network of score S has a density proportional to exp(power * S) on a rung: this is the logarithm of its
+        # ratio after the swap to before it, for both rungs.
         gain = (lists.rungs[rung] - lists.rungs[rung + 1]) * (totals[rung + 1] - totals[rung])
         if gain >= 0.0 or rng.random() < math.exp(gain):
+            # The network that moves on meets the next rung with its own total; that of this rung is not read again.
             totals[rung + 1] = totals[rung]
             row = walk.standing[rung]
             walk.standing[rung] = walk.standing[rung + 1]
@@ -91,6 +95,7 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
         Total number of moves; ``n_samples * n_rounds * n_rungs * round_moves`` when all samples are drawn.
     """
     n, n_rungs = len(walk.flags), len(walk.standing)
+    # A round takes `round_moves` moves on one rung after the other, so `done` alone says where a call resumes.
     sample_moves = n_rounds * n_rungs * round_moves
     block = np.empty(LARGEST_BLOCK, dtype=np.int32)
     work = 0
@@ -99,6 +104,8 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
         end = done - done % round_moves + round_moves
         while done < end and work < most_work:
             drawn, size = rng.random(), 1
+            # The block is drawn without regard to the network: so each move leaves the distribution of its rung
+            # invariant, as a step of a Gibbs sampler does.
             while size < LARGEST_BLOCK and drawn >= lists.size_shares[size - 1]:
                 size += 1
             size = min(size, n)

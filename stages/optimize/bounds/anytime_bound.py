@@ -91,6 +91,7 @@ class AnytimeBound:
         if score > self._best:
             self._best, self._found_at = score, work
         share = FIRST_WORK + SHARE * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
+        # Too little to do now: only the incumbent is passed on.
         if self.search.work + LEAST_WORK > share:
             share = 0.0
         self.search.improve(self._budget, share, score)

@@ -91,6 +91,7 @@ class CutPool:
         """The sets that a cut counts; `memo` holds cuts that are not in the pool yet."""
         key = key_of(origin)
         if key not in memo:
+            # `depths` still has its former length: larger numbers were given in this call and have no row yet.
             if self._keys.get(key, len(self.depths)) < len(self.depths):
                 return self.row(self._keys[key])
             if isinstance(origin, HalvedSum):

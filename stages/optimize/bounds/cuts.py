@@ -90,6 +90,7 @@ def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> Co
         Of the sets that `total` counts.
     """
     demand = (total.demand - len(lowered) + 1) // 2
+    # One more before halving rounds up; for sets of `lowered` the half is rounded down.
     half = (total.weights + ~np.isin(child, lowered)) // 2
     # A set of weight `demand` satisfies the cut alone; a larger weight would only weaken it.
     half = np.minimum(half, max(0, min(demand, MOST_WEIGHT)))

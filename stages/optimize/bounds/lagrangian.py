@@ -198,6 +198,7 @@ class BoundSearch:
         """A slice of dual ascent."""
         columns = self._pool.columns
         n = len(columns.set_offsets) - 1
+        # Room for a slice: about 4,000,000 members in all, since a cluster may hold every variable.
         room = max(1, min(MOST_CLUSTERS - len(self._pool), 1 + 4_000_000 // n))
         pool = np.empty(room * n, dtype=np.int32)
         offsets = np.zeros(room + 1, dtype=np.int64)
@@ -239,7 +240,9 @@ class BoundSearch:
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
         slack = 2.0 * (self.rounding + self._relax_error)
+        # A network with a set costs at least the bound and the set's excess over the best one of its child.
         kept = excess <= self._ideal - self.incumbent - bound + slack
+        # Their excess is 0; without them a variable would have no set once the bound exceeds the incumbent's cost.
         kept[self._chosen] = True
         if not self.is_closed:
             self._solve_kept(columns, kept)
@@ -257,6 +260,7 @@ class BoundSearch:
         solved = solve_residual(columns, kept) if self.incumbent > -math.inf else None
         if solved is not None:
             cost, chosen = solved
+            # A network with an excluded set is no better than the incumbent: the lesser cost bounds all networks.
             self._floor = max(self._floor, min(cost, self._ideal - self.incumbent))
             self.found = self.kept[chosen]
 
@@ -285,6 +289,7 @@ class BoundSearch:
         """Drop slack cuts, exclude sets, separate further cuts, adapt step length and averages."""
         self._round += 1
         if self._round % DROPPING_ROUNDS == 0:
+            # Nearly tight cuts stay: the next choices may violate them.
             kept = (self._multipliers > 0.0) | (self._trial[VIOLATION] > -0.05)
             self._pool.keep_cuts(kept)
             self._multipliers = self._multipliers[kept]
@@ -298,6 +303,7 @@ class BoundSearch:
         remaining = self._ideal - self.incumbent - bound
         if bound - self._last < STALL_GAIN * remaining:
             self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)
+        # New cuts change the direction, and tiny steps have come to rest: longer ones again.
         if added or self._pace[STEP] < 1e-3:
             self._pace[STEP] = max(self._pace[STEP], 0.1)
         self._last = bound

@@ -60,6 +60,7 @@ def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None
         if len(component) == 1:
             chosen[component[0]] = sets[ranked[0]]
             continue
+        # Parents in other components are on no cycle with this one: they are available in any case.
         within = [[place[p] for p in members[k] if p in place] for k in ranked]
         lists = index_lists(
             set_offsets=offsets_of(np.array([len(some) for some in own])),

@@ -58,4 +58,6 @@ def rounded_down(columns: Columns, cuts: SetCuts, multipliers: np.ndarray, reduc
     lowest = reduced - sum_error(1, 1.0) * (np.diff(cuts.offsets) + 1) * magnitude
     least = np.minimum.reduceat(lowest, columns.set_offsets[:-1])
     priced = multipliers * cuts.demands
+    # Priced terms are non-negative: two units cover the rounding of the products, of their sum and of the factor
+    # itself.
     return math.fsum(least.tolist()) + math.fsum(priced.tolist()) * (1.0 - 2.0 * EPSILON)

@@ -45,6 +45,8 @@ def choose_lowered(total: CountedSets, child: np.ndarray, shares: np.ndarray, n_
     is_odd = total.weights % 2 == 1
     odd = np.bincount(child[is_odd], weights=shares[total.sets[is_odd]], minlength=n_variables)
     is_lowered = odd > 0.5
+    # Rounding the demand gains one half only if it is odd: else the variable where that costs least is rounded the
+    # other way.
     if (total.demand - np.count_nonzero(is_lowered)) % 2 == 0:
         other = int(np.argmin(np.abs(1.0 - 2.0 * odd)))
         is_lowered[other] = not is_lowered[other]

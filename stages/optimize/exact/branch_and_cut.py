@@ -143,6 +143,7 @@ class BranchAndCut:
     @property
     def value(self) -> float:
         """Upper bound in nats on the score of every network; at least the incumbent's score."""
+        # Every network is in an open branch, in the present one, or in one that was closed at this cost or more.
         least = min(self._present, self._closed, self._open[0][0] if self._open else math.inf)
         return max(self.incumbent.score, self._ideal - max(0.0, least))
 
@@ -206,6 +207,7 @@ class BranchAndCut:
             present = np.full(len(excess), np.inf)
             present[self._programme.present] = excess[self._programme.present]
             least = np.minimum.reduceat(present, starts[:-1])
+            # The least reduced cost among a variable's present sets is the dual price of its shares' sum.
             useful = excess < np.repeat(least, np.diff(starts)) - USEFUL
             useful[self._programme.present] = False
             if not useful.any() or self._is_spent() or found >= self._limit():
@@ -239,10 +241,12 @@ class BranchAndCut:
             rounds -= 1
             if cost >= self._limit() or self._is_spent():
                 break
+            # A network with this set costs at least `found` and its excess, more than the incumbent.
             excluded |= excess > self._cost() - found + 2.0 * self._rounding
             cost = max(cost, self._solve_rest(excluded))
             if cost >= self._limit():
                 break
+            # Empty sets stay, so that every programme has a solution.
             excluded &= ~self._is_empty
             self._programme.exclude(excluded)
             if rounds == 0 or idle >= PATIENCE or not self._add_cuts(solution.shares):
@@ -266,6 +270,7 @@ class BranchAndCut:
         """Offer the best network of the sets with a share, if their arcs close no cycle."""
         taken = solution.shares > SHARE_TOLERANCE
         if not self._arcs.on_cycles(taken):
+            # The cheapest sets with a share cost no more than the mean of all: no more than the solution.
             costs = np.where(taken, self._columns.costs, np.inf)
             starts = self._columns.set_offsets
             chosen = np.array([a + int(np.argmin(costs[a:b])) for a, b in itertools.pairwise(starts)])
@@ -319,6 +324,7 @@ class BranchAndCut:
         best_worth = -1.0
         for first, second in pairs[:tried]:
             sides = [self._side(branch, a, b) for a, b in ((first, second), (second, first))]
+            # The product rule of strong branching (Achterberg 2007): little if one side gains little.
             gains = [max(1e-6, min(side.cost, self._limit()) - branch.cost) for side in sides]
             worth = gains[0] * gains[1]
             if worth > best_worth:

@@ -42,6 +42,7 @@ def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[
     places = ends[lacks]
     offsets = columns.set_offsets + offsets_of(lacks)
     sizes = np.insert(sizes, places, 0)
+    # No cheaper than the last listed set, so that lists stay sorted.
     costs = np.insert(columns.costs, places, np.maximum(cost, columns.costs[places - 1]))
     return (
         columns._replace(set_offsets=offsets.astype(np.int64), costs=costs, parent_offsets=offsets_of(sizes)),
@@ -85,6 +86,7 @@ class SharedArcs:
         if not parent_of:
             return []
         variable, path = next(iter(parent_of)), []
+        # The parent on a cycle is itself a child on one, so the walk against the arcs meets its own path.
         while variable not in path:
             path.append(variable)
             variable = parent_of[variable]
@@ -150,6 +152,7 @@ def add_precedence(after: tuple[int, ...], first: int, second: int) -> tuple[tup
     gained = after[second] | 1 << second
     closed, new_pairs = list(after), []
     for variable, bits in enumerate(after):
+        # `first` and all before it now precede `second` and all after it.
         if variable == first or bits >> first & 1:
             more = gained & ~bits
             closed[variable] = bits | gained
@@ -173,6 +176,7 @@ def order_by_shares(support: Support, rng: np.random.Generator) -> np.ndarray:
         for s in support.member_sets[
             support.member_offsets[variable] : support.member_offsets[variable + 1]
         ].tolist():
+            # A set counts once all its members are placed.
             lacking[s] -= 1
             if lacking[s] == 0:
                 ready[support.child[s]] += support.shares[s]

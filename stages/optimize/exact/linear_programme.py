@@ -112,12 +112,14 @@ class CutProgramme:
         is_new = np.zeros(len(self._place), dtype=np.bool_)
         is_new[sets] = True
         entries = np.flatnonzero(is_new[cuts.sets])
+        # Rows of cuts stand behind those of the variables.
         rows = np.searchsorted(cuts.offsets, entries, side="right") - 1 + self._n_variables
         self._add(sets, cuts.sets[entries], rows.astype(np.int32), cuts.weights[entries])
 
     def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
         """New columns: each in the row of its child, and in the given rows with the sets counted there."""
         every = np.concatenate((sets, counted))
+        # By column, as the solver takes them: first the row of the child, then the cuts.
         where = np.argsort(every, kind="stable")
         indices = np.concatenate((self._child[sets], rows))[where]
         values = np.concatenate((np.ones(len(sets)), weights))[where]
@@ -131,6 +133,7 @@ class CutProgramme:
 
     def add_cuts(self, cuts: Cuts, first: int) -> None:
         """Add the cuts from index `first` on."""
+        # Sets that are not in the programme get their entries when they join (`add_sets`).
         places = self._place[cuts.sets[cuts.offsets[first] :]]
         starts = offsets_of(places >= 0)[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
         weights = cuts.weights[cuts.offsets[first] :][places >= 0].astype(np.float64)
@@ -167,4 +170,5 @@ class CutProgramme:
         shares = np.zeros(len(self._place))
         shares[self.present] = solution.col_value
         multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
+        # Any non-negative multipliers give a valid bound; what is below zero is within the solver's tolerance.
         return Solution(shares, np.maximum(multipliers, 0.0))

@@ -64,6 +64,8 @@ class KeptTrees:
         scores = np.empty(len(others) + 1)
         self._position[others] = np.arange(len(others))
         while True:
+            # Each pass reports what its walks lacked. What is filled in leads the next pass further, until nothing is
+            # missing.
             n_missing = score_slots(self._trees, others, self._position, moved, scores, self._missing)
             if n_missing == 0:
                 return scores
@@ -155,6 +157,7 @@ def climb_order(
         if slots is None:
             break
         place = {variable: slot for slot, variable in enumerate(others.tolist())}
+        # Slots behind all required parents and before all children that require this variable.
         low = max((place[parent] + 1 for parent in required[moved]), default=0)
         high = min((place[child] for child in requiring[moved]), default=n - 1)
         best = low + int(np.argmax(slots[low : high + 1]))

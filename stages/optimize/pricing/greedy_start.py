@@ -149,6 +149,7 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
         return
     for child, (grower, (variables, scores)) in enumerate(zip(growers, best)):
         grower.evaluated += n - 1
+        # A full list may have pushed out improving ones.
         is_complete = len(variables) < most or most == n - 1
         allowed = grower.may_be_parents(variables)
         variables, scores = variables[allowed], scores[allowed]

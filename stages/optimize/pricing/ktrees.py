@@ -213,6 +213,7 @@ class KTreePricing:
             share = self.run.budget.elapsed() / (COOLING_TIME * seconds) if seconds else 1.0
         if share >= 1.0:
             return 0.0
+        # The last set of a list scores least: mostly the empty one.
         gains = table.scores[table.set_offsets[:-1]] - table.scores[table.set_offsets[1:] - 1]
         return HEAT * float(gains.mean()) * COOLING**share
 
@@ -271,6 +272,7 @@ def _grow_in_cliques(grower: SetGrower, focus: _Focus, position: np.ndarray) -> 
         members = [*focus.bags[host].tolist(), *grower.required]
         allowed[members] = True
         allowed[child] = False
+        # The present parents in this bag, if any beside the required ones, are a second start.
         kept = tuple(p for p in focus.parents[child] if allowed[p])
         if len(kept) > len(grower.required):
             grower.grow_and_shrink(allowed, kept)

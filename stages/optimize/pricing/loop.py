@@ -127,6 +127,7 @@ def search_listed(run: PricingRun, engine: PricingEngine, budget: Budget) -> Sea
     found = search_complete(run, budget)
     engine.adopt(found)
     bound = found.facts["bound"]
+    # The search has not proved it: more work on the bound, over the same complete lists.
     if bound - engine.best.score > optimality_tolerance(found.scores):
         rounding = proof_rounding(len(found.scores), float(np.abs(found.scores).sum()))
         least_work = 0.0 if run.options.treewidth is not None else PROOF_WORK

@@ -51,11 +51,13 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     tails = np.full(len(sets), n, dtype=np.int64)
     single = sizes[sets] == 1
     tails[single] = table.parents[table.parent_offsets[sets[single]]]
+    # Each child takes exactly one arc, so a constant for each child changes nothing; differences keep digits.
     gains = table.scores[sets] - table.scores[table.set_offsets[children[sets]]]
     entering = np.empty(n + 1, dtype=np.int64)
     best_arborescence(n + 1, tails, children[sets], gains, entering)
     chosen = sets[entering[:-1]]
     total = total_score(table.scores, chosen)
+    # Children first: a variable then has its parent as its only neighbour.
     elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
     facts = bound_facts(total, total, proof_rounding(n, float(np.abs(table.scores[chosen]).sum())))
     return listed_result(table, chosen, total, facts, elimination=elimination)

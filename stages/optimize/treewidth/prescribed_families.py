@@ -92,6 +92,7 @@ def _plan_component(
     for variable, required in zip(elimination, elimination_bags(local, elimination)):
         demands.required[component[variable]] = tuple(sorted(component[u] for u in required))
     placed = [component[v] for v in reversed(elimination)]
+    # A chain: the whole component is placed in this order.
     demands.precedences.extend(itertools.pairwise(placed))
 
 

@@ -196,6 +196,7 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, 
         if required is not None:
             joined = [sorted({*table.parent_set(s), *required}) for s in sets.tolist()]
             if is_pinned:
+                # A prescribed parent that is placed later joins this variable, not the reverse.
                 joined = [list(required)]
             kept = [i for i, clique in enumerate(joined) if len(clique) <= treewidth]
             sets, child_sizes = sets[kept], np.array([len(joined[i]) for i in kept], dtype=np.int64)

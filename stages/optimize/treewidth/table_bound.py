@@ -30,6 +30,7 @@ class TableBound(NamedTuple):
     def fits(self, child: int, offsets: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """Whether the table of each set and the child is within the bound; bool."""
         cells = np.full(len(offsets) - 1, self.n_states[child])
+        # `reduceat` would give an empty set the first entry of the next one.
         filled = np.diff(offsets) > 0
         if filled.any():
             cells[filled] *= np.multiply.reduceat(self.n_states[parents], offsets[:-1][filled])
