@@ -212,9 +212,8 @@ class _Incumbent:
 
     Attributes
     ----------
-    tree : KTree
     informative : float
-        Its informative score.
+        Informative score of `tree`; minus infinity before the first one.
     first_order : ndarray of int32
         Order of the first k-tree offered.
     """

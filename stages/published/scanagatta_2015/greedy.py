@@ -168,6 +168,7 @@ class _Search:
             scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
         )  # fmt: skip
         self._count()
+        # The kernel returned because a look-up table is missing: it names the table and has taken nothing.
         for lines, place in ((self.lines, 0), (self.term_lines, 1)):
             if not np.isnan(state.missing[place]):
                 lines.add(float(state.missing[place]))
@@ -210,6 +211,8 @@ class _Search:
         """Sets that are expanded sets and one variable each."""
         offsets = self.state.sets.offsets
         sizes = offsets[bases + 1] - offsets[bases]
+        # Entry i of the concatenated members stands at its place in the concatenation, shifted to where its set
+        # begins in the store.
         first = np.cumsum(sizes) - sizes
         places = np.repeat(offsets[bases] - first, sizes) + np.arange(sizes.sum())
         return united((sizes, self.state.sets.members[places]), (np.ones_like(sizes), added))

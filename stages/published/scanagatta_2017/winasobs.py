@@ -161,6 +161,7 @@ class WindowSearcher:
         starts, ends = lists.parent_offsets[chosen].tolist(), lists.parent_offsets[chosen + 1].tolist()
         parents = [lists.parents[start:end].tolist() for start, end in zip(starts, ends, strict=True)]
         order = np.array(topological_order(parents, positions_of(order)), dtype=np.int32)
+        # The order allows the acyclic selection's network, and often a better one.
         position, chosen = choose_consistent(lists, order)
         return OrderState(order=order, position=position, chosen=chosen)
 

@@ -72,6 +72,7 @@ class TargetSearch:
     members : list of int
         Parents and children found so far, in the order of their addition.
     tests : int
+        Tests made so far.
     """
 
     def __init__(self, scorer: FamilyScorer, target: int, alpha: float, budget: Budget):
@@ -93,8 +94,10 @@ class TargetSearch:
         others = np.flatnonzero((n_states > 1) & (np.arange(len(n_states)) != self.target)).astype(np.int32)
         candidates = self._keep_dependent(others[self._is_reliable((), others)], ())
         while len(candidates) and not self.budget.is_spent():
+            # Max-min heuristic: the variable whose weakest association over all conditions tried is the strongest.
             best = min(candidates.tolist(), key=lambda y: (self._log_p[y], -self._statistic[y], y))
             candidates = candidates[candidates != best]
+            # Conditions without `best` were tested when their latest member came.
             for rest in self._conditions(self.members, (best,), candidates):
                 candidates = self._keep_dependent(candidates, rest)
                 if not len(candidates):
@@ -132,6 +135,7 @@ class TargetSearch:
         """Test all candidates given `condition`; those not found independent."""
         tested = candidates[self._is_reliable(condition, candidates)]
         if not len(tested):
+            # A variable whose tests the rows do not allow stays a candidate.
             return candidates
         statistics, log_p = self._test(tested, condition)
         weaker = (log_p > self._log_p[tested]) | (
@@ -167,6 +171,7 @@ class TargetSearch:
     def _likelihood(self, condition: tuple[int, ...]) -> float:
         """LL(T | condition), which tests of its last member have mostly brought already."""
         for i, y in enumerate(condition):
+            # LL(T | condition) is the same number as LL(T | rest, Y) of the test of Y given the rest.
             known = self._expansions.get((*condition[:i], *condition[i + 1 :]))
             if known is not None and not np.isneginf(known[y]):
                 return float(known[y])

@@ -54,6 +54,8 @@ def mend_ktree(demands, tree, rng):
         variable = order[t]
         last = demands.lists.set_offsets[variable + 1] - 1
         first, end = offsets[last], offsets[last + 1]
+        # The bag of a member of the former start clique is the whole clique; less the variable it is a K-clique as
+        # well.
         if _joins_again(former[variable], variable, edges, position, t, parents, first, end):
             k = 0
             for member in former[variable]:
