@@ -173,6 +173,7 @@ def _measure_scores(
     header = network.header
     stated = header.extra.get("total")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
+        # Another sample size makes another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != ess:
             return totals
         total = totals[header.score]
