@@ -103,6 +103,7 @@ class Engine:
         if is_joined is None:
             is_joined = np.zeros(self.n_variables, dtype=np.bool_)
         n_found = label_components(self.arrays, is_hidden, is_wanted, is_joined, labels)
+        # A component is known by the bits of its variables and of its families; equal ones share a junction tree.
         keys = np.zeros((n_found, 2 * n_bytes), dtype=np.uint8)
         rows = np.empty(n_found, dtype=np.int64)
         component_keys(self.arrays, labels, keys, rows)

@@ -175,6 +175,7 @@ def most_probable_states(engine: Engine, evidence: Evidence, variables: Sequence
     for group in sorted(set(group_of.values())):
         members = np.array([v for v in variables if group_of[v] == group], dtype=np.int64)
         table = joint_distribution(engine.arrays, prepared.groups, prepared.query, group, members)
+        # The table is conditional on the evidence, whose probability `total` has already.
         best = int(table.argmax())
         total += math.log(table[best])
         codes = np.array(np.unravel_index(best, engine.arrays.n_states[members])).tolist()
@@ -213,6 +214,8 @@ def impossible(engine: Engine, evidence: Evidence) -> Inconsistent:
     """Error naming a minimal impossible subset of the evidence."""
     part = dict(evidence)
     for variable in evidence:
+        # Evidence without a part is no less possible: what cannot be dropped now cannot be dropped later, so one pass
+        # leaves a minimal set.
         less = {v: state for v, state in part.items() if v != variable}
         if _is_impossible(engine, less):
             part = less
