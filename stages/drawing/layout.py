@@ -188,6 +188,7 @@ class _Bent:
         n_bends = np.zeros(len(arcs), dtype=np.int64) if is_cheap else lower - upper - 1
         first = n + np.concatenate(([0], np.cumsum(n_bends)))
         owner = np.repeat(np.arange(len(arcs)), n_bends)
+        # Bends are numbered arc by arc, from the top: the k-th of an arc is k layers below its parent.
         step = np.arange(len(owner)) - (first[:-1] - n)[owner] + 1
         self.layer = np.concatenate((layer, upper[owner] + step))
         self.routes = [
