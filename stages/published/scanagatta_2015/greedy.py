@@ -144,6 +144,7 @@ class _Search:
                 found.complete = False
                 break
             terms = self._expand(terms)
+        # The budget ended within an expansion: the candidates scored so far count.
         if progress[EXPANDED] != NOBODY:
             end_expansion(self.state)
             self._count()
@@ -201,6 +202,7 @@ class _Search:
         ends = state.ends[:n_sets]
         bases = np.repeat(np.arange(n_sets), np.diff(ends, prepend=0))
         scores, added = state.extended[: len(bases)], state.added[: len(bases)]
+        # A set that does not beat the one that it extends is dominated by it.
         which = np.flatnonzero(scores > np.minimum(state.scores[bases], self.rules.floor))
         found.add_lists(self._extensions(bases[which], added[which]), scores[which])
         if found.exploration is not None:

@@ -115,6 +115,7 @@ class TargetSearch:
             return
         n_states = self.scorer.n_states
         given = math.prod(int(n_states[v]) for v in (self.target, *with_these))
+        # Largest product of the subset's states with which a test of at least one variable is reliable.
         most = self.scorer.n_rows // (ROWS_PER_CELL * given * int(n_states[tested].min()))
         for size in range(len(members) + 1):
             is_possible = False
@@ -123,6 +124,7 @@ class TargetSearch:
                     return
                 is_possible = True
                 yield tuple(sorted((*with_these, *subset)))
+            # Every part of a possible subset is possible: if none of this size is, none of a larger size is.
             if not is_possible:
                 return
 
@@ -209,6 +211,7 @@ def subsets_within(members: list[int], n_states: list[int], size: int, most: int
             return
         for i in range(start, len(members) - missing + 1):
             left = room // n_states[i]
+            # Cut off where even the fewest states of those behind are too many for the places left.
             if fewest[i + 1] ** (missing - 1) <= left:
                 yield from extend((*chosen, members[i]), i + 1, left)
 

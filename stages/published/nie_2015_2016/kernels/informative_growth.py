@@ -127,7 +127,7 @@ def expand_growth(information, tree, most, states, state, weight, floor):
                         gain += information_between(information, variable, bags[host, i])
                 if variable < last and not joins_last:
                     continue
-                # The bound on what the variable shares gives way to what it does share.
+                # The bound on what the variable shares is replaced by what it does share.
                 shared = states.values[state] - most[variable, size - 1] + gain
                 estimate = value_of(shared, states.scores[state], weight)
                 if estimate > floor:

@@ -31,7 +31,7 @@ class Families(NamedTuple):
         and its child; the start clique is that of position K.
     costs : ndarray of float64
         Score of the child's best fitting set less that of the set, in nats.
-    parent_offsets : ndarray of int64
+    parent_offsets : ndarray of int64, shape (n_sets + 1,)
     parents : ndarray of int32
         Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
     """

@@ -149,7 +149,7 @@ def search_order(lists, information, tree, states, rest, weight, room, n_expansi
         depth = states.depths[state]
         if depth == n:
             return state
-        # A k-tree on `depth` variables has at most (K + 1) (depth - K) K-cliques. Once the room is gone all other
+        # A k-tree on `depth` variables has at most (K + 1) (depth - K) K-cliques. At the limit of states all other
         # open states are dropped, and from then on one successor is left per step.
         only_best = states.counts[STATES] + size * (depth - size + 1) > room
         if only_best:

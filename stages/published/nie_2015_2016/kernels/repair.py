@@ -73,6 +73,7 @@ def mend_ktree(demands, tree, rng):
                         latest = max(latest, position[member])
                 if latest < 0:
                     latest = np.int32(rng.random() * t)
+            # A random member of the host's bag is left out, unless the variable must join it: the K-clique is random.
             host = order[latest]
             form_bag(bags, host, variable, variable, bags[host, int(rng.random() * size)], parents, first, end)
         add_edges(edges, bags, variable)

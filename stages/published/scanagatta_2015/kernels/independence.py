@@ -142,6 +142,7 @@ def push_next(state, ranking, facts, base, line, place):
 @inlined
 def open_extensions(state, ranking, facts, base, best):
     """Open every line of extensions of a set; `best` is the best score among it and its known subsets."""
+    # All extensions of a line have equally many configurations: the rule excludes the whole line or none of it.
     reached = min(best, facts.floor)
     for line in range(len(ranking.states)):
         q = state.configurations[base] * ranking.states[line]
@@ -195,6 +196,8 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
     copy_into(family[: len(required)], required)
     copy_into(family[len(required) : size], members)
     n = 0
+    # The one asked for, and behind it in the line those that are new and not excluded: one count of the set serves
+    # them all.
     for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
         y = ranking.variables[k]
         is_wanted = k == place
@@ -289,6 +292,7 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
         if cannot_pay(state, ranking, facts, base, y, line):
             continue
         if np.isnan(state.scores[number]):
+            # A line's variables have equally many states, so one look-up table serves all.
             for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
                 tables.kind[ranking.variables[k]] = kind
             left = max(most_work - done, 0.0)

@@ -151,6 +151,7 @@ def with_room(store: SetStore, n_sets: int, size: int) -> SetStore:
         members=enlarged(store.members, int(store.offsets[used]) + n_sets * size),
     )
     n_slots = len(store.slots)
+    # Still a power of two: a slot is the lowest bits of a hash.
     while n_slots < 2 * (used + n_sets):
         n_slots *= 2
     if n_slots > len(store.slots):

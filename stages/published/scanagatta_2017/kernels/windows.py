@@ -58,7 +58,7 @@ def jump_right(lists, start, width, state):
     work = 1 + width
     present = chosen[passed]
     for k in range(lists.parent_offsets[present], lists.parent_offsets[present + 1]):
-        # A parent is in the block, which stands behind now. Sets before the present one were inconsistent with more
+        # A parent is in the block, which comes later now. Sets before the present one were inconsistent with more
         # predecessors; so the search goes on behind it.
         if position[lists.parents[k]] > start:
             stop = lists.set_offsets[passed + 1]
