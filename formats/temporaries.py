@@ -28,7 +28,7 @@ def replacement(target: str) -> Iterator[BinaryIO]:
     folder, name = os.path.split(place)
     host = re.sub(r"[^\w.]", "_", os.uname().nodename)[:24]
     beginning = f".{name[:40]}.{host}-"
-    # The random part makes the name free; host and process in it tell a later run whether its maker still runs.
+    # The random part makes the name free; by host and process a later run finds out whether its maker has ended.
     _remove_abandoned(folder, beginning)
     temporary = os.path.join(folder, f"{beginning}{os.getpid()}-{secrets.token_hex(8)}.tmp")
     try:

@@ -174,7 +174,7 @@ class Column:
         if column.null_count == 0:
             return cls(variable.name, labels, [chunk.indices.to_numpy() for chunk in chunks], variable.states)
         n_labels = len(labels)
-        # One label more, the empty text, stands for null cells, if need be with wider indices.
+        # One label more, the empty text, represents null cells, if need be with wider indices.
         labels = pyarrow.concat_arrays([labels, pyarrow.array([""], labels.type)])
         width = "uint8" if n_labels < N_NARROW else "int32"
         indices = [chunk.indices.cast(width).fill_null(n_labels).to_numpy() for chunk in chunks]
