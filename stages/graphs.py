@@ -292,5 +292,6 @@ def eliminate_children_first(graph: Graph, parents: Parents) -> list[int]:
         for u in graph[vertex]:
             graph[u] |= graph[vertex]
             graph[u] -= {u, vertex}
+        # As in a topological sort, against the arcs: a parent is free once all its children are eliminated.
         free.update(_released(parents[vertex], waiting))
     return order

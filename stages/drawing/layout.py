@@ -115,6 +115,7 @@ def draw_part(parents: Parents, width: np.ndarray) -> Part:
     layer = assign_layers(parents)
     spans = layer[arcs[:, 1]] - layer[arcs[:, 0]]
     is_cheap = int((spans - 1).sum()) > MAX_BENDS
+    # A first order decides how a layer that is too wide is split; then the new layers are ordered.
     rank = _ordered(_Bent(layer, arcs, is_cheap), np.zeros(len(parents)))[: len(parents)]
     limit = _width_limit(layer, width)
     layer = split_layers(layer, rank, width + GAP, limit)

@@ -55,7 +55,7 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
     true = np.array([p * n + c for c, family in enumerate(expected) for p in family], dtype=np.int64)
     joined = np.unique(np.minimum(true // n, true % n) * n + np.maximum(true // n, true % n))
     parents, children = table.parents.astype(np.int64), table.children.astype(np.int64)
-    # Both directions of a pair have the same `either`: its first row stands for it.
+    # Both directions of a pair have the same `either`: its first row is taken.
     pairs, first = np.unique(np.minimum(parents, children) * n + np.maximum(parents, children), return_index=True)
     arcs = _with_the_rest(table.probability, np.isin(parents * n + children, true), len(true), n * (n - 1))
     either = _with_the_rest(table.either[first], np.isin(pairs, joined), len(joined), n * (n - 1) // 2)

@@ -246,6 +246,7 @@ def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: R
             verdict["certificate"] = error.message
             if reporter:
                 reporter.warn(error.message)
+    # A certificate's order may have a larger width and yet smaller tables.
     cells = min(jointree_cells(graph, order, n_states) for order in orders) if n_states else None
     return {**record, "jointree_cells": cells, **verdict}
 

@@ -142,6 +142,7 @@ def fit_incomplete(
         runs.append(task.climb(begin, number, stop, reporter))
         if stop is not None and stop.is_set():
             break
+    # By the objective that the iterations raise, with smoothing not the likelihood alone.
     best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))

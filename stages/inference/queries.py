@@ -120,6 +120,7 @@ def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
     """The log-probability, minus infinity if it is zero: of the components and of the fully observed families."""
     query = prepared.query
     answer_groups(engine.arrays, prepared.groups, query, kind, math.inf)
+    # Families whose members are all observed belong to no component.
     is_hidden, logs = np.ones(query.codes.shape, dtype=np.bool_), np.zeros(1)
     is_hidden[list(prepared.evidence)] = False
     observed_log_probability(engine.arrays, query.codes, is_hidden, logs)
@@ -197,6 +198,7 @@ def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> 
     ------
     ndarray of uint8, shape (n_variables, batch)
     """
+    # Refuses impossible evidence before any row is drawn.
     log_probability(engine, evidence)
     prepared = prepare(engine, evidence, range(engine.n_variables))
     batch_rows = max(1, min(65_536, BATCH_STATES // engine.n_variables))

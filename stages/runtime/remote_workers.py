@@ -236,6 +236,7 @@ class _RemoteRun:
         for chunk in self.chunks:
             if chunk.result is not None:
                 continue
+            # A new list, as failed futures are removed from the old one meanwhile.
             for future in [future for future in chunk.futures if future.done()]:
                 try:
                     chunk.result = future.result()
