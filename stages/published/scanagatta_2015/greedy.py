@@ -169,7 +169,7 @@ class _Search:
             scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
         )  # fmt: skip
         self._count()
-        # The kernel returned because a look-up table is missing: it names the table and has taken nothing.
+        # A kernel that lacks a look-up table names it and returns before it takes anything from the open list.
         for lines, place in ((self.lines, 0), (self.term_lines, 1)):
             if not np.isnan(state.missing[place]):
                 lines.add(float(state.missing[place]))
