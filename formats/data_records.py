@@ -56,6 +56,7 @@ class Dataset:
         planes = []
         for codes, variable in zip(self.codes, self.variables):
             n_planes = max(1, (len(variable.known_states) - 1).bit_length())
+            # Plane k holds bit k of each code, eight rows a byte.
             planes.append(np.array([np.packbits(codes >> plane & 1) for plane in range(n_planes)]))
         return _unpacked, (self.variables, planes, self.n_rows, self.fingerprint)
 

@@ -79,6 +79,7 @@ def _head_of(lines: Lines) -> bytes:
         size += len(line) + 1
         if size >= HEAD_SIZE or (line.lstrip().startswith(b"{") and size == len(line) + 1):
             break
+    # With their numbers: the reader begins at the first line.
     lines.push_back(seen)
     return b"\n".join(line for _, line, _ in seen)
 

@@ -69,6 +69,7 @@ def command_entry(stage: str, options: Any, version: str = PROGRAM_VERSION) -> d
     """One entry of ``by``: a command and its resolved options (a mapping or dataclass), sorted by name."""
     if dataclasses.is_dataclass(options):
         options = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    # Sorted, so that equal options give equal bytes whatever the order in which they were declared.
     plain = {name: _plain(options[name]) for name in sorted(options)}
     return {"stage": stage, "version": version, "options": plain}
 

@@ -74,6 +74,7 @@ class Header:
             options = entry.get("options")
             if entry.get("stage") in LISTING_STAGES and isinstance(options, dict):
                 limits = {name: options[name] for name in LIMITS if options.get(name) is not None}
+                # A family is a clique of the moral graph: under treewidth K it has at most K parents.
                 sizes = [options[k] for k in ("max_parents", "treewidth") if options.get(k) is not None]
                 if not all(isinstance(size, int) for size in sizes):
                     return None
@@ -168,8 +169,8 @@ class ParentSetTable:
     scores : ndarray of float64, shape (n_sets,)
         Local scores in nats.
     parent_offsets : ndarray of int64, shape (n_sets + 1,)
-        Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``, ascending.
     parents : ndarray of int32
+        Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``, ascending.
     fixed, complete : ndarray of bool, shape (n_variables,)
     unlisted, left_out : ndarray of float64, shape (n_variables,)
         As in `ListFacts`; NaN where unknown.

@@ -63,6 +63,7 @@ class _Bounded(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         n_read = self._stream.readinto(buffer)
         self._unpacked += n_read
+        # Looked at after each buffer: at most one is expanded beyond the limit.
         if self._unpacked > max(FREE_EXPANSION, MAX_EXPANSION * self._packed.count):
             raise Malformed(
                 f"{self._packed.count:,} compressed bytes expand more than {MAX_EXPANSION}-fold,"
@@ -110,6 +111,7 @@ def open_input(source: str) -> io.BufferedReader:
     except OSError as error:
         raise FormatError(f"cannot read: {error.strerror or error}", source=name) from None
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
+    # By content, not by name; nothing is consumed, so standard input works as well.
     head = buffered.peek(4)
     if not head.startswith((_GZIP, _ZSTANDARD)):
         return buffered

@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
+# A new file or an error: never one that was there before, nor the target of a link that someone has put there.
 _MADE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -27,12 +28,14 @@ def replacement(target: str) -> Iterator[BinaryIO]:
     folder, name = os.path.split(place)
     host = re.sub(r"[^\w.]", "_", os.uname().nodename)[:24]
     beginning = f".{name[:40]}.{host}-"
+    # The random part makes the name free; by host and process a later run finds out whether its maker has ended.
     _remove_abandoned(folder, beginning)
     temporary = os.path.join(folder, f"{beginning}{os.getpid()}-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "wb", opener=lambda path, _: _create(path, place)) as stream:
             yield stream
             stream.flush()
+            # The bytes first, then the name: after a crash the target is the former file or the whole new one.
             os.fsync(stream.fileno())
         os.replace(temporary, place)
     finally:
@@ -46,6 +49,7 @@ def _create(path: str, model: str) -> int:
         old = os.stat(model)
     except FileNotFoundError:
         return os.open(path, _MADE, 0o666)
+    # Closed to all others until it has the rights of the file that it replaces.
     descriptor = os.open(path, _MADE, 0o600)
     keep_access(descriptor, old)
     return descriptor
@@ -58,6 +62,7 @@ def keep_access(descriptor: int, old: os.stat_result) -> None:
         os.fchown(descriptor, old.st_uid if os.geteuid() == 0 else -1, old.st_gid)
     except OSError:  # not a member of that group: our own group gets the rights of all others
         mode = mode & 0o707 | (mode & 0o007) << 3
+    # After owner and group: changing these may clear bits of the mode, and the group's rights are for the new group.
     os.fchmod(descriptor, mode)
 
 
@@ -75,6 +80,7 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
+    # It runs, and is another user's.
     except PermissionError:
         pass
     return True

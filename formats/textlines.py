@@ -92,6 +92,7 @@ class Lines:
 
     def push_back(self, lines: list[tuple[int, bytes, bool]]) -> None:
         """Push lines (number, content, terminated) back, to be returned again in this order."""
+        # `extendleft` reverses the order.
         self._pushed.extendleft(reversed(lines))
 
     def data(self) -> bytes:

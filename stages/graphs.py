@@ -122,6 +122,7 @@ def pull_parents_forward(order: Iterable[int], parents: Mapping[int, Iterable[in
                 on_path.discard(variable)
                 done.add(variable)
                 placed.append(variable)
+            # The path leads from each variable to one of its parents: back to itself is a cycle.
             elif parent in on_path:
                 cycle = [v for v, _ in path]
                 raise CycleError(cycle[cycle.index(parent) :])
@@ -149,6 +150,7 @@ def descendants(n_variables: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
     children: list[list[int]] = [[] for _ in range(n_variables)]
     for parent, child in arcs:
         children[parent].append(child)
+    # Least fixed point: each pass extends the paths considered, and masks only grow.
     reached = [sum(1 << child for child in set(others)) for others in children]
     changed = True
     while changed:
@@ -198,6 +200,8 @@ def strongly_connected_components(parents: Parents) -> list[list[int]]:
     finished = _by_finishing_time(children_of(parents))
     component = [-1] * len(parents)
     components: list[list[int]] = []
+    # The vertex that finished last lies in a component that no other unvisited one leads into; against the arcs, just
+    # this component can be reached from it.
     for root in reversed(finished):
         if component[root] >= 0:
             continue
@@ -288,5 +292,6 @@ def eliminate_children_first(graph: Graph, parents: Parents) -> list[int]:
         for u in graph[vertex]:
             graph[u] |= graph[vertex]
             graph[u] -= {u, vertex}
+        # As in a topological sort, against the arcs: a parent is free once all its children are eliminated.
         free.update(_released(parents[vertex], waiting))
     return order

@@ -47,6 +47,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     order = sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
     parents = tuple(tuple(index[p] for p in network.parents[v] if p in index) for v in order)
+    # A local score is of a variable with all its parents.
     whole = np.array([len(parents[i]) == len(network.parents[v]) for i, v in enumerate(order)], dtype=bool)
     header = network.header
     part = Network(

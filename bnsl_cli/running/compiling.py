@@ -68,6 +68,8 @@ class CompileWatch:
             def on_start(self, _event: object) -> None:
                 if not watch._depth:
                     watch._begun = time.monotonic()
+                # Compilations are nested: a kernel that is called is compiled while its caller is. Only the outermost
+                # is timed.
                 watch._depth += 1
 
             def on_end(self, event: Any) -> None:

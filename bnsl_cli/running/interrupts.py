@@ -31,7 +31,6 @@ class Interrupted(BaseException):
 
     Parameters
     ----------
-    signal_number : int
     lost : str
         What is missing because of it, and what to do.
     """
@@ -132,6 +131,7 @@ def _waits_for_writer() -> bool:
         events = dict(poll.poll(0)).get(0, 0)
     except OSError:
         return False
+    # A pipe whose writers are gone reports a hang-up; what they wrote may still be unread.
     return bool(events & select.POLLIN) or not events & select.POLLHUP
 
 
@@ -180,6 +180,7 @@ def _resend(unraisable: Any) -> None:
 
 def _handle_deferred(*_: object) -> None:
     global _deferred
+    # Cleared first: `_on_signal` would defer it again.
     number, _deferred = _deferred, None
     if number is not None:
         _on_signal(number)

@@ -36,7 +36,6 @@ class LiveReporter(Reporter):
 
     Parameters
     ----------
-    prefix, verbosity
     shows_silence : bool
         Draw also while a stage reports no progress.
     """
@@ -89,6 +88,8 @@ class LiveReporter(Reporter):
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
+        # Called by the timer, by the thread that watches compilation, and by the stage itself: the first one opens
+        # the line.
         with self._lock:
             if self._is_over or self._bar is not None:
                 return self._bar
@@ -145,7 +146,6 @@ def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -
 
     Parameters
     ----------
-    prefix, verbosity
     writes_stdout : bool
         Whether data go to standard output; on a terminal they must not meet the line of progress.
     """

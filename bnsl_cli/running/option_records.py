@@ -97,6 +97,7 @@ def collected(
             return function(*args, **values)
 
         decorated: Callable = callback
+        # Decorators apply from the last to the first.
         for name, settings in reversed(declared.items()):
             decorated = _added(name, **settings)(decorated)
         return decorated

@@ -89,6 +89,7 @@ def _regular_file(path: str | int) -> os.stat_result | None:
 
 
 def _is_same(one: Place, other: Place) -> bool:
+    # Status is that of regular files only, followed through links.
     if one.status and other.status:
         return os.path.samestat(one.status, other.status)
     if os.path.exists(one.path) or os.path.exists(other.path):

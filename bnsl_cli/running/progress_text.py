@@ -16,6 +16,7 @@ class Pace:
         from stages.runtime.reporting import duration_text
 
         now = time.monotonic()
+        # A smaller number than before begins another task.
         if self._begun is None or done < self._begun[0]:
             self._begun = (done, now)
         parts, seconds = done - self._begun[0], now - self._begun[1]

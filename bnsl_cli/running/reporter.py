@@ -98,7 +98,7 @@ class Reporter:
             self._line(f"{text}, {duration_text(now - self._started)}", least_verbosity)
 
     def compiling(self, count: int, seconds: float) -> None:
-        """`count` kernels have been compiled, of at most `most` that the run needs; a line now and then."""
+        """A line now and then: kernels compiled so far, and the seconds that this took."""
         now = time.monotonic()
         if now - self._last_compiling >= (PLAIN_INTERVAL if sys.stderr.isatty() else COMPILING_INTERVAL):
             self._last_compiling = now

@@ -87,6 +87,8 @@ class StageCommand(click.Command):
                     raise
                 raise Interrupted(number, "the previous command of the pipe wrote nothing") from error
         number = remembered_signal()
+        # The first signal was left to the writer of the pipe: its output has been worked on, and the exit code is
+        # that of the signal.
         return code if code or number is None else 128 + number
 
     def _reads_standard_input(self, ctx: click.Context) -> bool:

@@ -41,12 +41,7 @@ def first_runs() -> list[list[str]]:
 
 
 def tiny_runs(command: str) -> Iterator[list[str]]:
-    """Arguments of `bnsl` for all methods of a command.
-
-    Parameters
-    ----------
-    command : 'entropy', 'screen', 'parentsets', 'posterior', 'query', 'fit' or 'optimize'
-    """
+    """Arguments of `bnsl` for all methods of a command that compiles kernels, such as ``optimize``."""
     from stages.optimize import METHODS as SEARCHES
     from stages.parentsets import METHODS as IDENTIFICATIONS
 

@@ -136,6 +136,7 @@ def _read_strengths(lines: Lines, network: Network, header: list[str], rows: Row
 
 
 def _read_adjacency(lines: Lines, header: list[str], rows: Rows) -> Network:
+    # A matrix has a row per variable: one cell more in the header is that of the row names.
     has_row_names = bool(rows) and len(rows) == len(header) - 1
     names = header[1:] if has_row_names else header
     if not rows or len(rows) != len(names) or not all(names):

@@ -104,6 +104,7 @@ class _Text:
             closing = self.text.find("}", position)
             if closing < 0:
                 self.fail("a block is not closed: the file ends early", start)
+            # Braces opened before the one found, less that one.
             depth += self.text.count("{", position, closing) - 1
             position = closing + 1
         return closing

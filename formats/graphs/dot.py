@@ -163,6 +163,7 @@ class _DotParser:
                 self._fail(f"more than {MAX_ARCS:,} arcs", self.tokens[self.position - 1][2])
             self.arcs += [(tail, head) for tail in ends for head in heads]
             nodes += heads
+            # A chain a -> b -> c: the heads of one arrow are the tails of the next.
             ends = heads
         self._skip_attributes()
         return nodes

@@ -103,6 +103,7 @@ class Families:
             sums = rows.sum(axis=1)
         is_sound = np.abs(sums - 1.0) <= TOLERANCE
         if self.takes_weights:
+            # No entry between 0 and 1: these are weights, not probabilities that fail to sum to 1.
             is_sound |= ((rows == 0) | (rows >= 1)).all(axis=1) & (sums > 0) & (sums < np.inf)
         is_sound &= (rows >= 0).all(axis=1)
         if not is_sound.all():
@@ -112,6 +113,7 @@ class Families:
             name = self.variables[family[-1]].name
             message = f"variable {name!r}: the probabilities of {self.row_name(family, row)} {problem}"
             self.fail(message, at, Inconsistent)
+        # Sums that are off by rounding alone stay: what we wrote reads back equal.
         off = np.abs(sums - 1.0) > EXACT
         rows[off] /= sums[off, None]
         self._found[family[-1]] = tuple(family[:-1]), table

@@ -134,6 +134,8 @@ def _read_node(tokens: _Tokens, families: Families) -> None:
     states, at = attributes.get("states", ([], at))
     names = [_unquoted(token) for token in states if token not in "(),"]
     label = _unquoted("".join(attributes.get("label", ([], 0))[0]))
+    # Other programs' labels are descriptions: one is taken for the name only if our writer would make this identifier
+    # of it.
     is_made = label and re.fullmatch(re.escape(_as_identifier(label)) + r"(_\d+)?", identifier)
     families.add_variable(identifier, label if is_made else identifier, names, at)
 

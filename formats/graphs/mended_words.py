@@ -25,6 +25,7 @@ def as_words(texts: Sequence[str], is_word: Callable[[str], bool], first: str = 
     first : str
         Prefix of a text that does not begin with a letter.
     """
+    # Words that stay are taken from the start, so no replaced text gets the name of a later one.
     taken = {text for text in texts if is_word(text)}
     words = []
     for text in texts:

@@ -77,6 +77,8 @@ def decompose(
     for index, (variable, later) in enumerate(eliminate(moral_neighbours(parents), elimination)):
         bags.append(sorted({variable, *later}))
         if later:
+            # The later neighbours become adjacent to one another, so the bag of the earliest of them contains all of
+            # them.
             links.append((index, min(position[other] for other in later)))
         else:
             # The last bag of a component. Components share no variable, so any link between them is valid.

@@ -37,6 +37,7 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
     while node not in position:
         position[node] = len(position)
         node = next(p for p in parents[node] if n_open_parents[p] > 0)
+    # The walk went from children to parents: reversed, each is a parent of the next.
     return list(position)[position[node] :][::-1]
 
 

@@ -76,6 +76,7 @@ def read_uai(lines: Lines) -> BayesianNetwork:
     if (kind := numbers.take(1)[0]) != "BAYES":
         numbers.fail(f"expected BAYES, got {kind[:40]}: factors of a Markov network are no probabilities", at)
     families = Families(numbers.fail)
+    # No more than the file has words: an absurd number reserves nothing.
     n_variables = numbers.count(len(numbers.words))
     for index in range(n_variables):
         at = numbers.line

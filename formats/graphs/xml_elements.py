@@ -41,6 +41,7 @@ def read_xml(lines: Lines) -> ElementTree.Element:
     parser.buffer_text = True
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        # expat puts the namespace before the separator: with a brace in front it is ElementTree's spelling.
         builder.start("{" + tag if "}" in tag else tag, attributes)
 
     def refuse(*_: object) -> NoReturn:

@@ -76,6 +76,7 @@ def _read_variable(lines: Lines, element: Element, families: Families) -> None:
     if kind != "nature":
         lines.fail(f"variable {name!r} is a {kind}: only chance nodes are read", line=line)
     families.add_variable(name, name, states, line)
+    # Only the name shown: tables refer to variables by the identifiers of the file.
     families.variables[-1] = original(families.variables[-1], _kept(element))
 
 

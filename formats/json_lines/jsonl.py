@@ -171,6 +171,7 @@ def require_agreement(lines: Lines, first: JsonlHeader, further: JsonlHeader) ->
 
 
 def _decode_scores(lines: Lines, scores: list[Any], unknown_scores: bool) -> np.ndarray:
+    # Exact types: to `isinstance` true and false are integers.
     odd = set(map(type, scores)) - {float, int} - ({type(None)} if unknown_scores else set())
     if odd:
         index = next(i for i, value in enumerate(scores) if type(value) in odd)
@@ -267,6 +268,7 @@ def read_blocks(
         block = checker.check(decode_record(lines, fields, unknown_scores), fail)
         check_block(block, last, fail)
         first_digest, first_line = seen.setdefault(block.child, (block.digest(), lines.number))
+        # The child's first record; further ones of the same content, as overlapping parts have, are skipped.
         if first_line == lines.number:
             if last.limits != head.header.limits:
                 # Its claims about unlisted sets hold within other limits than those of the first header.

@@ -75,6 +75,7 @@ class _OneNetwork(Lines):
         number, terminated = self._lines.number, self._lines.terminated
         if self._left is None:
             self._left = _n_records(line) if line.strip() else None
+        # Most lines fail the search for the key, so few records are decoded twice.
         elif b'"format"' in line and _n_records(line) < math.inf:  # the header of the next network
             self._lines.push_back([(number, line, terminated)])
             raise StopIteration

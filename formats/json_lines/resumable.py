@@ -69,6 +69,7 @@ class ResumableOutput:
             _require_same_run(ours, file)
         same = [file for file in earlier.files if file.header.fields.get("shard") == ours.fields.get("shard")]
         if same:
+            # Its time of writing included: the result has the bytes of one uninterrupted run.
             self._header_line = encode_fields(same[0].header.fields)
         self._places = {child: place for child, place in earlier.places.items() if place.path != part}
         if same and same[0].path == part:
@@ -80,6 +81,7 @@ class ResumableOutput:
         self._position = part.header_end
         for child in self._children:
             place = self._earlier.places.get(child)
+            # Only an unbroken sequence in our order can stay where it is.
             if place is None or place.path != part.path or place.start != self._position:
                 break
             self._position = place.end
@@ -97,6 +99,7 @@ class ResumableOutput:
             self._stream.write(self._header_line)
         for child in children:
             self._stream.write(next(copies) if child in self._places else encode_record(next(records)))
+            # Record by record: a kill can tear the last line at most.
             self._stream.flush()
             self.n_there += 1
         for _ in records:
@@ -140,6 +143,7 @@ def open_resumable(
             output = ResumableOutput(stream, header, children, _gather_earlier(resume, warn), part)
             yield output
             stream.flush()
+            # The bytes first, then the name.
             os.fsync(stream.fileno())
             if os.path.exists(target):
                 keep_access(stream.fileno(), os.stat(target))
@@ -180,6 +184,7 @@ def _open_locked(part: str, target: str) -> Iterator[BinaryIO]:
     """The part file, created if need be, open for reading and writing and locked against other runs."""
     with open(os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b") as stream:
         try:
+            # Opened without truncation: another run's records must survive until the lock is ours.
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # A run that has just ended may have renamed the file between our opening and locking it.
             if not os.path.exists(part) or not os.path.samestat(os.fstat(stream.fileno()), os.stat(part)):

@@ -184,6 +184,7 @@ def _read_records(lines: Lines, gathered: Gathered, can_seek: bool) -> None:
             fail(f"variable {checker.names[block.child]!r} comes twice with different content")
         if block.child not in gathered.places:
             part.finished += 1
+            # What cannot be read again is kept.
             text = None if can_seek else line + b"\n"
             gathered.places[block.child] = Place(part.path, *lines.span, text)
 

@@ -36,5 +36,6 @@ def _slopes(line: np.ndarray) -> np.ndarray:
     slope = np.concatenate((secants[:1], (secants[:-1] + secants[1:]) / 2, secants[-1:]))
     turns = secants[:-1] * secants[1:] <= 0
     slope[1:-1][turns] = 0.0
+    # Fritsch and Carlson (1980): a cubic is monotone if its slopes at both ends are at most three times its secant.
     least = np.minimum(np.abs(np.append(secants, secants[-1])), np.abs(np.append(secants[0], secants)))
     return np.sign(slope) * np.minimum(np.abs(slope), 3 * least)

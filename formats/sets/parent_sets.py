@@ -99,4 +99,5 @@ def write_parent_sets(
             n_chunks += 1
             if live:
                 stream.flush()
+    # The first chunk is the header.
     return n_chunks - 1

@@ -195,6 +195,7 @@ def _ascends_within_sets(block: SetBlock) -> bool:
     # Between the last member of a set and the first of the next no order is required.
     starts = np.cumsum(block.sizes)[:-1]
     starts = starts[(starts > 0) & (starts < len(block.parents))]
+    # Entry i of `rises` compares members i and i + 1.
     rises[starts - 1] = True
     return bool(rises.all())
 
@@ -209,6 +210,7 @@ def _is_ordered(block: SetBlock) -> bool:
         size = int(block.sizes[index])
         return size, block.parents[ends[index] - size : ends[index]].tolist()
 
+    # Only sets of equal score are compared as Python objects.
     return all(rank(index) < rank(index + 1) for index in np.flatnonzero(steps == 0).tolist())
 
 

@@ -111,6 +111,7 @@ def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
     table = load(found.reader)(data, lines.source)
     if is_own(table.schema, ARC_PROBABILITIES.name):
         return _unpack(table, lines)
+    # The bytes may come from a pipe, which cannot be opened again.
     again = Lines(io.BytesIO(data))
     again.source = lines.source
     return again

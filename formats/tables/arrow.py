@@ -116,6 +116,8 @@ def _decode(
         table = read(pyarrow.BufferReader(data))
         refuse_many_cells(table.num_rows, table.num_columns, len(data), source)
     except (pyarrow.ArrowException, ValueError, OSError, KeyError, MemoryError) as error:
+        # Without its end mark a table was cut off; Parquet has the same mark at both ends, so a mark alone proves
+        # nothing.
         if not data.endswith(ending) or len(data) <= 2 * len(ending):
             raise Truncated(f"{called} that ends early", source=source) from None
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__

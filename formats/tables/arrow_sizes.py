@@ -70,6 +70,7 @@ def _batch_of(raw: bytes) -> int | None:
         return None
     table = _followed(raw, header)
     if raw[kind] == _DICTIONARY_BATCH:
+        # A dictionary's values are a record batch inside the message.
         table = _followed(raw, _field(raw, table, _DICTIONARY_DATA))
     return table
 
@@ -80,6 +81,8 @@ def _claimed_bytes(raw: bytes, batch: int, body: bytes) -> int:
     (count,) = struct.unpack_from("<I", raw, vector)
     total = 0
     for k in range(count):
+        # A buffer is given by offset and length in the body; compressed, its first eight bytes are the length before
+        # compression.
         offset, length = struct.unpack_from("<qq", raw, vector + 4 + 16 * k)
         if length >= 8:
             total += max(0, struct.unpack_from("<q", body, offset)[0])
@@ -89,6 +92,8 @@ def _claimed_bytes(raw: bytes, batch: int, body: bytes) -> int:
 def _field(raw: bytes, table: int, slot: int) -> int:
     """Position of a field of a flatbuffer's table, 0 if it is absent."""
     (to_vtable,) = struct.unpack_from("<i", raw, table)
+    # A table begins with the offset back to its vtable: two lengths, then for each slot where in the table its field
+    # is.
     vtable = table - to_vtable
     (size,) = struct.unpack_from("<H", raw, vtable)
     if 6 + 2 * slot > size:

@@ -35,6 +35,7 @@ def _check_utf8(data: bytes, source: str) -> None:
     for start in range(0, len(data), _AT_ONCE):
         part = data[start : start + _AT_ONCE]
         try:
+            # Incremental: a character may be divided between two parts.
             decoder.decode(part, final=start + _AT_ONCE >= len(data))
         except UnicodeDecodeError as error:
             begun = len(decoder.getstate()[0])  # bytes of a character that began in the part before

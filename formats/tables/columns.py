@@ -174,6 +174,7 @@ class Column:
         if column.null_count == 0:
             return cls(variable.name, labels, [chunk.indices.to_numpy() for chunk in chunks], variable.states)
         n_labels = len(labels)
+        # One label more, the empty text, represents null cells, if need be with wider indices.
         labels = pyarrow.concat_arrays([labels, pyarrow.array([""], labels.type)])
         width = "uint8" if n_labels < N_NARROW else "int32"
         indices = [chunk.indices.cast(width).fill_null(n_labels).to_numpy() for chunk in chunks]
@@ -243,6 +244,7 @@ class StateChooser:
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
         treatment = self._treatments[column.name]
+        # So few labels are neither cut nor suspected: if all of them occur, the choice depends on them alone.
         is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, MIN_NUMBERS)
         if not is_short or not (self._is_tight or column.count_labels(self._rows).all()):
             return self._choose_anew(column)
@@ -281,6 +283,7 @@ class StateChooser:
     def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
         rule, n_kept, limit = self._treatments[column.name]
         values = parse_numbers(labels)
+        # A rule applies to columns of numbers alone; with text among them all labels are states.
         is_number = ~np.isnan(values)
         n_distinct = count_distinct(labels, values)
         if is_number.all() and rule and n_distinct > n_kept:

@@ -64,6 +64,7 @@ def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:
     column = column.unify_dictionaries()
     labels = column.chunk(0).dictionary.to_pylist()
     first = column.chunk(0).indices[0].as_py()
+    # A number of states exceeds all codes, so it is the value of no other cell.
     if sum(np.count_nonzero(chunk.indices.to_numpy() == first) for chunk in column.chunks) != 1:
         return None
     others = [label.strip() for position, label in enumerate(labels) if position != first]

@@ -163,6 +163,7 @@ def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> 
     if len(cuts) == 0:
         cuts = values[-2:-1]
     occupied = np.unique(interval_codes(values, cuts))
+    # Cut k is the lower end of interval k + 1: those of occupied intervals stay, the lowest needs none.
     return cuts[occupied[occupied > 0] - 1]
 
 
@@ -179,6 +180,7 @@ def _width_cuts(values: np.ndarray, n_intervals: int) -> np.ndarray:
     spacing = high / n_intervals - low / n_intervals  # not (high - low) / K, which may overflow
     if spacing == 0.0:
         return values[:0]
+    # Four significant digits of the spacing, whatever the size of the values.
     digits = 3 - math.floor(math.log10(spacing))
     shares = (k / n_intervals for k in range(1, n_intervals))
     cuts = np.unique([round(low * (1 - share) + high * share, digits) for share in shares])

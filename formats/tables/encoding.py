@@ -124,6 +124,7 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
         variables.append(Variable(column.name, coding.states))
+        # Codes of labels that occur in no kept row, or of columns that are refused below, may wrap around.
         codes[position] = column.gather(coding.codes.astype(np.uint8), rows)
         if is_hidden is not None and column.missing is not None:
             is_hidden[position] = column.gather(column.missing, rows)
@@ -193,6 +194,7 @@ def _join_intervals(variables: list[Variable], codes: np.ndarray, goals: dict[in
         joined = (*interval_labels(cuts[lowest[1:] - 1]), *states[n_levels:])
         variables[position] = Variable(name, joined)
         levels = np.arange(len(states))
+        # A level belongs to the last remaining one that begins at or below it.
         new_codes = np.searchsorted(lowest, levels, side="right") - 1
         new_codes[n_levels:] = len(lowest) + levels[n_levels:] - n_levels
         codes[position] = new_codes.astype(np.uint8)[codes[position]]

@@ -63,6 +63,8 @@ def join_levels(codes: np.ndarray, n_states: Sequence[int], goals: Mapping[int, 
         turns = [c for c in unfinished if len(first[c]) == longest]
         pairs = {column: _cheapest_pair(counts, offsets, column, first[column]) for column in turns}
         for column, pair in pairs.items():
+            # The union keeps the place of its lowest level; all choices of the round were made before, from the same
+            # counts.
             low, high = offsets[column] + first[column][pair : pair + 2]
             counts[low] += counts[high]
             counts[:, low] += counts[:, high]
@@ -94,10 +96,12 @@ def _cheapest_pair(counts: np.ndarray, offsets: np.ndarray, column: int, first: 
     """
     own = slice(offsets[column], offsets[column + 1])
     levels = offsets[column] + first
+    # The block of a column with itself is diagonal: its rows by level.
     sizes = np.diagonal(counts)[levels].astype(np.int64)
     joint = counts[levels].astype(np.int64)
     joint[:, own] = 0
     n_others = len(offsets) - 2
+    # Of the four sums only those with the joined levels change; f(n_x) does so once for each other column.
     losses = _gain(joint).sum(axis=1) - n_others * _gain(sizes)
     n_rows = max(2, int(sizes.sum()))
     is_least = losses <= losses.min() + TIE * max(1, n_others) * n_rows * np.log(n_rows)

@@ -55,6 +55,7 @@ def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np
     doubtful = _is_among(labels, MISSING_AMONG_NUMBERS) & ~missing
     others = ~(missing | doubtful)
     if doubtful.any() and others.any():
+        # Among words a dot or `none` may be a state.
         is_numeric = not np.isnan(parse_numbers(labels.filter(pyarrow.array(others)))).any()
         missing |= doubtful & is_numeric
     return missing

@@ -142,6 +142,7 @@ class CsvWriter:
             self._stream.write(self._lines(codes[:, start : start + step]))
 
     def _lines(self, codes: np.ndarray) -> bytes | memoryview:
+        # One row of bytes per line: each column's cells are looked up for all lines at once.
         lines = np.empty((codes.shape[1], self._width), dtype=np.uint8)
         offset = 0
         for table, column in zip(self._tables, codes):
@@ -225,6 +226,7 @@ class ParquetWriter(ArrowWriter):
 
     def write(self, codes: np.ndarray) -> None:
         _check_codes(codes, len(self._dictionaries))
+        # A copy, since the caller may use its array again.
         self._waiting.append(codes.copy())
         self._n_waiting += codes.shape[1]
         if self._n_waiting >= self._group_rows:

@@ -158,6 +158,7 @@ def _first_record(text: bytes, delimiter: str) -> tuple[list[str], int]:
     """Cells of the first record and the start of the next one; a quoted cell may span lines."""
     first_end = end = text.find(b"\n")
     n_quotes = text.count(b'"', 0, end)
+    # An odd number of quotes before a line end: the line end is inside a cell.
     while n_quotes % 2 and end >= 0:
         start, end = end, text.find(b"\n", end + 1)
         n_quotes += text.count(b'"', start, end)

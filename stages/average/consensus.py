@@ -98,6 +98,8 @@ def arc_gains(table: ArcProbabilities, threshold: float) -> Gains:
     gains: Gains = [{} for _ in range(table.header.n_variables)]
     for parent, child, strength in zip(table.parents.tolist(), table.children.tolist(), table.probability.tolist()):
         pair = (parent, child) if parent < child else (child, parent)
+        # The strengths of both directions add up to that of the pair, so one of them at least is above half the
+        # threshold.
         if strengths[pair] > threshold and strength > threshold / 2:
             gains[child][parent] = strength - threshold / 2
     return gains
@@ -113,6 +115,7 @@ def _within_treewidth(
     if listed.complete.all():
         return _Found(network.parents, extra.get("bound"), facts)
     parents = with_arcs_in_bags(network.parents, gains, extra["treewidth"]["elimination"])
+    # A network has one direction of each pair at most: the sum of the larger gains is an upper bound.
     pairs: dict[tuple[int, int], float] = {}
     for child, family in enumerate(gains):
         for parent, gain in family.items():
@@ -128,6 +131,8 @@ def with_arcs_in_bags(
 
     An arc is added if the child and all its parents, the new one included, lie in one bag; largest gains first.
     """
+    # The bags are cliques of the filled graph of this elimination order: an arc whose moral edges lie in one of them
+    # adds no fill, and in a fixed topological order no arc closes a cycle.
     bags = [{vertex, *bag} for vertex, bag in zip(elimination, elimination_bags(moral_graph(parents), elimination))]
     position = positions_of(np.array(topological_order(parents)))
     families = [set(family) for family in parents]
@@ -160,6 +165,8 @@ def _acyclic(header: Header, gains: Gains, options: OptimizeOptions, budget: Bud
         network, _ = run(listed, options, budget, reporter)
         families, extra = network.parents, network.header.extra
         bound = extra.get("bound")
+        # Some sets are not listed, so the search has not seen all arcs: its order is improved with all gains, and its
+        # bound, which holds for the lists only, is replaced.
         if not listed.complete.all():
             weights = _weights(members, gains)
             order = improved_order(np.array(topological_order(families)), weights)
@@ -171,6 +178,7 @@ def _acyclic(header: Header, gains: Gains, options: OptimizeOptions, budget: Bud
             chosen[child] |= {members[parent] for parent in family}
         facts |= {key: extra[key] for key in ("seed", "interrupted") if key in extra}
         bounds.append(bound)
+    # All arcs of positive gain that agree with one order of the whole: no further one can be added without a cycle.
     position = positions_of(np.array(topological_order([sorted(family) for family in chosen])))
     parents = tuple(
         tuple(sorted(parent for parent in family if position[parent] < position[child]))

@@ -33,6 +33,7 @@ def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
             leaving = np.concatenate(([0.0], np.cumsum(weights[variable, others])))
             count = entering + leaving[-1] - leaving
             best = int(count.argmax())
+            # The total grows with each move, by more than rounding: the loop ends.
             if count[best] > count[place] + LEAST_GAIN:
                 order = np.insert(others, best, variable)
                 is_improving = True

@@ -60,6 +60,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabili
         edges = _edges(network, index, cpdag)
         directed.update(edges.directed)
         for tail, head in edges.undirected:
+            # Counted for both directions, and halved below.
             undirected.update([(tail, head), (head, tail)])
     if n_networks == 0:
         raise StageError("there is no network to average")

@@ -49,6 +49,7 @@ def place_vertices(
         for number in numbers:
             row = rows[number]
             wanted, strength = reach.means(row, x)
+            # Less the offsets, positions that keep their distances are any non-decreasing ones.
             x[row] = isotonic(wanted - offsets[number], strength) + offsets[number]
     return x
 
@@ -72,6 +73,7 @@ class _Neighbours:
         at = np.repeat(self.first[row], lengths) + inside
         strength = np.bincount(owner, weights=self.weight[at], minlength=len(row))
         sums = np.bincount(owner, weights=self.weight[at] * x[self.others[at]], minlength=len(row))
+        # Without neighbours a vertex is drawn weakly to where it is, so that the others move it freely.
         lonely = strength == 0
         strength[lonely], sums[lonely] = 1e-3, 1e-3 * x[row[lonely]]
         return sums / strength, strength
@@ -84,6 +86,7 @@ def isotonic(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     counts: list[int] = []
     for value, weight in zip(values.tolist(), weights.tolist()):
         count = 1
+        # Invariant: the means of the blocks do not decrease. A smaller value is pooled with the blocks before it.
         while means and means[-1] > value:
             other = sums.pop()
             value = (value * weight + means.pop() * other) / (weight + other)

@@ -44,6 +44,8 @@ class LayeredGraph:
         for row in self.rows:
             seen: list[int] = []
             for v in row.tolist():
+                # A link crosses those from vertices further left that end further right; links of one vertex do not
+                # cross.
                 ends = np.sort(rank[self.below[v]]).tolist()
                 count += sum(len(seen) - bisect_right(seen, end) for end in ends)
                 for end in ends:
@@ -61,6 +63,7 @@ class LayeredGraph:
         sums = np.bincount(owner, weights=self.rank[ends], minlength=len(vertices))
         has = lengths > 0
         places = np.arange(len(vertices), dtype=np.float64)
+        # Between vertices with neighbours, those without are interpolated from their present places.
         key = np.interp(places, places[has], sums[has] / lengths[has])
         key[has] = sums[has] / lengths[has]
         self.set_row(row, vertices[np.argsort(key, kind="stable")])

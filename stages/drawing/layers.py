@@ -34,11 +34,13 @@ def assign_layers(parents: Parents) -> np.ndarray:
         depth[v] = max((depth[p] + 1 for p in parents[v]), default=0)
     for _ in range(SWEEPS):
         moved = sum([_sink(v, depth, parents, children) for v in reversed(order)])
+        # The same upside down: variables rise towards their parents.
         height = [-d for d in depth]
         moved += sum([_sink(v, height, children, parents) for v in order])
         depth = [-h for h in height]
         if not moved:
             break
+    # Layers that lost all variables are closed.
     used = sorted(set(depth))
     return np.searchsorted(used, depth).astype(np.int64)
 

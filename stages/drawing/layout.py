@@ -115,6 +115,7 @@ def draw_part(parents: Parents, width: np.ndarray) -> Part:
     layer = assign_layers(parents)
     spans = layer[arcs[:, 1]] - layer[arcs[:, 0]]
     is_cheap = int((spans - 1).sum()) > MAX_BENDS
+    # A first order decides how a layer that is too wide is split; then the new layers are ordered.
     rank = _ordered(_Bent(layer, arcs, is_cheap), np.zeros(len(parents)))[: len(parents)]
     limit = _width_limit(layer, width)
     layer = split_layers(layer, rank, width + GAP, limit)
@@ -188,6 +189,7 @@ class _Bent:
         n_bends = np.zeros(len(arcs), dtype=np.int64) if is_cheap else lower - upper - 1
         first = n + np.concatenate(([0], np.cumsum(n_bends)))
         owner = np.repeat(np.arange(len(arcs)), n_bends)
+        # Bends are numbered arc by arc, from the top: the k-th of an arc is k layers below its parent.
         step = np.arange(len(owner)) - (first[:-1] - n)[owner] + 1
         self.layer = np.concatenate((layer, upper[owner] + step))
         self.routes = [

@@ -75,6 +75,7 @@ def align_parameters(network: Network, parameters: BayesianNetwork) -> BayesianN
     """
     positions = match_variables(network.header.variables, parameters.variables, "the parameter file")
     renumbered = {old: new for new, old in enumerate(positions)}
+    # Not sorted: the axes of a table follow the order of its parents.
     parents = tuple(tuple(renumbered[p] for p in parameters.parents[old]) for old in positions)
     if [sorted(parent_set) for parent_set in parents] != [sorted(parent_set) for parent_set in network.parents]:
         raise Inconsistent("the parameters belong to a network with other arcs")

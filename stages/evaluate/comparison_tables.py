@@ -178,6 +178,7 @@ def _baseline_values(
             raise StageError(f"no run is of method {settings.baseline!r}, the baseline; there are {there}")
         return table.values[:, table.methods.index(settings.baseline)].tolist()
     others = {name: value for name, value in group.items() if name != settings.baseline_group[0]}
+    # Runs of the baseline's group that agree with this group in all other parts of the name.
     same = [run for run in against if others.items() <= dict(zip(settings.groups, run.group, strict=True)).items()]
     best: list[float] = []
     for case in table.cases:
@@ -245,6 +246,7 @@ def _pairs(part: _Part) -> Section:
     columns = ["method", "against", "won-lost-tied", "p", *(DELTA_BOUNDS if classed else [])]
     rows, cells = [], []
     for method, rival, ours, theirs in _opponents(part):
+        # The sign test takes the larger value for the better one.
         better, worse = (ours, theirs) if part.measure.higher_is_better else (theirs, ours)
         test = sign_test(better, worse)
         both = [(a, b) for a, b in zip(ours, theirs, strict=True) if not (math.isnan(a) or math.isnan(b))]
@@ -299,6 +301,7 @@ def _w_scores(part: _Part) -> Section:
 
 def _quartile(number: int) -> Callable[[list[float]], float]:
     def summary(values: list[float]) -> float:
+        # `quantiles` needs two values.
         known = values if len(values) > 1 else values * 2
         return statistics.quantiles(known, n=4, method="inclusive")[number - 1]
 

@@ -81,6 +81,7 @@ def essential_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
     position = {variable: rank for rank, variable in enumerate(acyclic_order(parents))}
     parent_sets = [frozenset(parent_set) for parent_set in parents]
     compelled: list[frozenset[int]] = [frozenset()] * len(parents)
+    # In topological order, which the dictionary keeps: the labels of the arcs into `last` are known.
     for head in position:
         if parent_sets[head]:
             last = max(parent_sets[head], key=position.__getitem__)

@@ -44,6 +44,7 @@ def held_out_log_likelihoods(
     codes = np.empty((training.n_variables, training.n_rows + test.n_rows), dtype=np.uint8)
     for column, parts in zip(codes, zip(training.codes, test.codes)):
         np.concatenate(parts, out=column)
+    # Both tables as one, in two folds: the test rows, fold 0, are judged by counts of all rows of other folds.
     folds = np.zeros(codes.shape[1], dtype=np.int64)
     folds[: training.n_rows] = 1
     n_states = training.n_states.tolist()
@@ -75,6 +76,7 @@ def cross_validated_log_likelihoods(
         raise StageError(f"{folds} folds of {dataset.n_rows} rows: choose between 2 and the number of rows")
     # In another thread, because the waiting main thread handles signals: millions of rows take half a second.
     deal = ThreadPoolExecutor(1).submit(task_generator(seed).permutation, dataset.n_rows).result()
+    # Remainders of a permutation: sizes of folds differ by one at most.
     fold_of_row = deal % folds
     n_states = dataset.n_states.tolist()
     total = np.zeros(dataset.n_rows)
@@ -99,6 +101,7 @@ def _log_probabilities(
     configuration, n_configurations = encode_rows(codes, n_states, parents)
     joint = np.bincount(family, minlength=n_cells)
     marginal = np.bincount(configuration, minlength=n_configurations)
+    # BDeu's prior: the same part of the sample size for each parent configuration, and of that for each state.
     marginal_prior = smoothing / math.prod(float(n_states[p]) for p in parents)
     joint_prior = marginal_prior / n_states[child]
     result = np.zeros(codes.shape[1])

@@ -173,6 +173,7 @@ def _measure_scores(
     header = network.header
     stated = header.extra.get("total")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
+        # Another sample size makes another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != ess:
             return totals
         total = totals[header.score]
@@ -245,6 +246,7 @@ def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: R
             verdict["certificate"] = error.message
             if reporter:
                 reporter.warn(error.message)
+    # A certificate's order may have a larger width and yet smaller tables.
     cells = min(jointree_cells(graph, order, n_states) for order in orders) if n_states else None
     return {**record, "jointree_cells": cells, **verdict}
 

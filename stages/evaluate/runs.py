@@ -94,6 +94,7 @@ class Run:
         StageError
             Two records have different values, or a value is no number.
         """
+        # The operators are captured, so they come back between the keys.
         first, *further = re.split(r"([*/])", measure)
         value = self._find(first)
         for operator, key in zip(further[::2], further[1::2]):

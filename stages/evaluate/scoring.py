@@ -74,6 +74,7 @@ def encode_rows(codes: np.ndarray, n_states: Sequence[int], variables: Sequence[
     row_codes = np.zeros(n_rows, dtype=np.int64)
     n_codes = 1
     for variable in variables:
+        # Ranks among the codes met number the same groups of rows, with at most as many codes as rows.
         if n_codes > CODE_LIMIT:
             row_codes, n_codes = _rank(row_codes)
         n_codes *= int(n_states[variable])
@@ -94,6 +95,7 @@ def count_family(dataset: Dataset, n_states: Sequence[int], child: int, parents:
     """Count the cells of a family; `n_states` is by variable."""
     configurations, n_codes = encode_rows(dataset.codes, n_states, parents)
     child_states = int(n_states[child])
+    # So the configuration of a cell is its code divided by the child's states.
     cells = configurations * child_states
     cells += dataset.codes[child]
     if n_codes * child_states > max(MIN_TABLE_CELLS, 4 * dataset.n_rows):
@@ -121,6 +123,7 @@ def log_likelihood(counts: FamilyCounts) -> float:
 
 def dirichlet_score(counts: FamilyCounts, alpha: float) -> float:
     """Log marginal likelihood with Dirichlet parameter `alpha` in every cell (Heckerman et al. 1995)."""
+    # More cells than a float can count, or so many that the quotient underflows.
     if alpha == 0.0:
         return -math.inf
     return _log_rising(alpha, counts.joint) - _log_rising(alpha * counts.n_states, counts.marginal)

@@ -110,11 +110,13 @@ def min_degree_order(graph: Graph) -> list[int]:
         vertex = int(np.argmin(degrees))
         width = max(width, int(degrees[vertex]))
         neighbours = np.flatnonzero(np.unpackbits(rows[vertex].view(np.uint8), bitorder="little"))
+        # The neighbours are joined pairwise: each gets the row of the vertex, less the vertex and itself.
         block = rows[neighbours] | rows[vertex]
         block[:, vertex >> 6] &= ~_bit(vertex)
         block[np.arange(len(neighbours)), neighbours >> 6] &= ~_bit(neighbours)
         rows[neighbours] = block
         degrees[neighbours] = np.bitwise_count(block).sum(axis=1, dtype=np.int64)
+        # Larger than any degree: `argmin` does not find it again.
         degrees[vertex] = n_vertices
         remaining[vertex] = False
         order.append(vertex)
@@ -171,12 +173,15 @@ class _MinFill:
     def _count_missing(self, vertex: int) -> int:
         neighbours = self.graph[vertex]
         self.work += len(neighbours) ** 2
+        # Each edge among the neighbours is met from both ends.
         linked = sum(len(neighbours & self.graph[u]) for u in neighbours)
         return (len(neighbours) * (len(neighbours) - 1) - linked) // 2
 
     def eliminate_next(self) -> None:
         while True:
             missing, degree, vertex = heapq.heappop(self.heap)
+            # Entries are not changed in the heap: one that does not agree with the present state is stale and
+            # skipped.
             if vertex in self.remaining and (missing, degree) == (self.missing[vertex], len(self.graph[vertex])):
                 break
         neighbours = sorted(self.graph[vertex])
@@ -233,8 +238,10 @@ def contraction_bound(graph: Graph) -> int:
     heapq.heapify(heap)
     remaining = set(range(len(graph)))
     bound = 0
+    # A graph of m vertices has no vertex of degree m, so no smaller graph can raise the bound.
     while len(remaining) > bound + 1:
         degree, vertex = heapq.heappop(heap)
+        # A stale entry.
         if vertex not in remaining or degree != len(graph[vertex]):
             continue
         bound = max(bound, degree)
@@ -245,6 +252,7 @@ def contraction_bound(graph: Graph) -> int:
         target = min((len(graph[u] & neighbours), len(graph[u]), u) for u in neighbours)[2]
         for u in neighbours:
             graph[u].discard(vertex)
+        # The vertex is contracted into `target`, which takes over its other neighbours.
         neighbours.discard(target)
         for u in neighbours:
             graph[u].add(target)

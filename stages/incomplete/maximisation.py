@@ -142,6 +142,7 @@ def fit_incomplete(
         runs.append(task.climb(begin, number, stop, reporter))
         if stop is not None and stop.is_set():
             break
+    # By the objective that the iterations raise, with smoothing not the likelihood alone.
     best = max(range(len(runs)), key=lambda i: runs[i].trace[-1])
     found = runs[best]
     tables = tuple(table.copy() for table in task.tables(found.probabilities))
@@ -175,6 +176,7 @@ class _Task:
 
         The random part has the weight of one row per parent configuration.
         """
+        # Exponentials divided by their sum are uniform among the distributions.
         chance = task_generator(self.settings.seed, number).standard_exponential(len(self.rows.observed_counts))
         chance = self.maximise(np.maximum(chance, 1e-9), 0.0)
         return self.maximise(self.rows.observed_counts + chance, 0.0) if number == 0 else chance
@@ -188,6 +190,7 @@ class _Task:
         smoothing = self.settings.smoothing
         if smoothing == 0.0:
             return 0.0
+        # The M step adds smoothing / cells to each count: it maximises the log-likelihood plus this term.
         return math.fsum(smoothing / part.size * float(np.log(part).sum()) for part in self.tables(probabilities))
 
     def climb(
@@ -202,6 +205,8 @@ class _Task:
             found = self.rows.expect(probabilities, settings.jobs, stop)
             if found is None:
                 break
+            # The E step gives the likelihood of the parameters that it began with: these are kept together, and those
+            # of the last M step only once they are evaluated.
             kept, reached = probabilities, found.log_likelihood
             trace.append(found.log_likelihood + self.log_prior(probabilities))
             if reporter is not None:

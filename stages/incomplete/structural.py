@@ -94,6 +94,7 @@ def learn_structure(
         completed = _complete(rows, model, before, settings, number)
         network, figures = search(completed, before)
         if stop.is_set():
+            # The network of an interrupted search, whose score is not known, is returned only if there is no other.
             best = best or _Round(network, figures, math.nan)
             break
         fitted = fit_incomplete(
@@ -107,6 +108,7 @@ def learn_structure(
         found = _Round(network, figures, observed_score(network, completed, fitted.log_likelihood))
         trace.append({"score": found.score, "total": network.header.extra["total"], "arcs": network.n_arcs})
         reporter.detail(f"round {number}: {network.n_arcs} arcs, score of the observed cells {found.score:,.2f}")
+        # Rounds are only taken while the score rises, so they end, whatever the imputation draws.
         if best is not None and not found.score > best.score:
             break
         is_same = before is not None and before.parents == network.parents
@@ -148,6 +150,7 @@ def spanning_tree(rows: IncompleteDataset) -> Network:
         child = int(np.where(is_outside, gain, -1.0).argmax())
         parents[child] = (int(nearest[child]),)
         is_outside[child] = False
+        # `gain` is the best link of each outside variable into the tree, `nearest` its end there.
         is_closer = information[child] > gain
         nearest[is_closer], gain[is_closer] = child, information[child, is_closer]
     return Network(Header(variables), tuple(parents), np.full(n, np.nan))

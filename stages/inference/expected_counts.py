@@ -75,6 +75,7 @@ class IncompleteRows:
         self.engine = engine
         self.observed_counts = _count_observed(engine, codes, is_hidden)
         has_hole = is_hidden.any(axis=0)
+        # Holes first: sorted as bytes, rows with the same holes come together.
         rows = np.concatenate([is_hidden[:, has_hole].view(np.uint8), codes[:, has_hole]])
         distinct, weights = _distinct_columns(rows)
         n = engine.n_variables
@@ -102,6 +103,7 @@ class IncompleteRows:
             return self._expect_batch(probabilities, slice(start, start + size))
 
         with np.errstate(divide="ignore", invalid="ignore"):
+            # 0 ln 0 counts as 0: a cell without rows adds nothing even if it is impossible.
             known = np.where(self.observed_counts > 0, self.observed_counts * np.log(probabilities), 0.0)
         parts, counts = [float(known.sum())], self.observed_counts.copy()
         for found in ordered_map(work, range(0, len(self._weights), size), jobs):
@@ -162,6 +164,7 @@ def _distinct_columns(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not columns.shape[1]:
         return columns, np.zeros(0, dtype=np.int64)
     rows = np.ascontiguousarray(columns.T)
+    # Each row as one item of bytes, which compares as a whole.
     packed = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     _, first, counts = np.unique(packed, return_index=True, return_counts=True)
     return np.ascontiguousarray(rows[first].T), counts

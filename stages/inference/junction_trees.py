@@ -103,11 +103,13 @@ class Engine:
         if is_joined is None:
             is_joined = np.zeros(self.n_variables, dtype=np.bool_)
         n_found = label_components(self.arrays, is_hidden, is_wanted, is_joined, labels)
+        # A component is known by the bits of its variables and of its families; equal ones share a junction tree.
         keys = np.zeros((n_found, 2 * n_bytes), dtype=np.uint8)
         rows = np.empty(n_found, dtype=np.int64)
         component_keys(self.arrays, labels, keys, rows)
         packed = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
         _, first, group_of = np.unique(packed, return_index=True, return_inverse=True)
+        # The bits of distinct keys as pairs (group, variable), first those of members, then of families.
         parts = [
             np.nonzero(np.unpackbits(keys[first, begin : begin + n_bytes], axis=1, bitorder="little"))
             for begin in (0, n_bytes)
@@ -146,12 +148,7 @@ class Engine:
             self.refuse_too_large(Cost(hidden, int(width), float(cells), float(CELL_BYTES * (cells + message_cells))))
 
     def refuse_too_large(self, cost: Cost) -> None:
-        """Refuse a query whose tables do not fit into memory.
-
-        Raises
-        ------
-        StageError
-        """
+        """Raise a `StageError` if the tables of a query do not fit into memory."""
         if cost.memory > self.memory:
             raise StageError(
                 f"the tables of the junction tree take {format_bytes(cost.memory)}, "

@@ -49,6 +49,7 @@ class _Sums:
         peak = max(self.peak, float(logs.max()))
         if peak == -math.inf:
             return np.zeros(len(logs))
+        # Zero before the first sample of positive weight, when all sums are zero.
         scale = math.exp(self.peak - peak)
         for sums, squares in zip(self.sums, self.squares):
             sums *= scale
@@ -85,6 +86,7 @@ def weigh_samples(
     # The last sums, of an empty group, are those of all weights.
     sums = _Sums([*(int(np.prod(size)) for size in sizes), 1])
     targets = [np.array(group, dtype=np.int64) for group in (*groups, ())]
+    # Strides of a group's table, its last variable least significant.
     steps = [np.append(np.cumprod(size[:0:-1])[::-1], 1).astype(np.int64) for size in (*sizes, np.ones(0))]
     batch_size = max(1, min(n_samples, BATCH_STATES // n))
     for batch, start in enumerate(range(0, n_samples, batch_size)):
@@ -105,6 +107,7 @@ def weigh_samples(
     *squares, (total_squares,) = sums.squares
     shares = [part / total for part in found]
     errors = [
+        # Squared weights inside the state have x - p = 1 - p, those outside -p.
         np.sqrt(own * (1 - p) ** 2 + np.maximum(total_squares - own, 0.0) * p**2) / total
         for own, p in zip(squares, shares)
     ]
@@ -112,6 +115,7 @@ def weigh_samples(
         [p.reshape(size) for p, size in zip(shares, sizes)],
         [error.reshape(size) for error, size in zip(errors, sizes)],
         sums.peak + math.log(total / n_samples),
+        # Standard error of the mean weight over the mean weight: by the delta method also that of its logarithm.
         math.sqrt(max(total_squares / total**2 - 1 / n_samples, 0.0)),
         total**2 / total_squares,
     )

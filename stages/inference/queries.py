@@ -120,6 +120,7 @@ def _total(engine: Engine, prepared: Prepared, kind: int) -> float:
     """The log-probability, minus infinity if it is zero: of the components and of the fully observed families."""
     query = prepared.query
     answer_groups(engine.arrays, prepared.groups, query, kind, math.inf)
+    # Families whose members are all observed belong to no component.
     is_hidden, logs = np.ones(query.codes.shape, dtype=np.bool_), np.zeros(1)
     is_hidden[list(prepared.evidence)] = False
     observed_log_probability(engine.arrays, query.codes, is_hidden, logs)
@@ -175,6 +176,7 @@ def most_probable_states(engine: Engine, evidence: Evidence, variables: Sequence
     for group in sorted(set(group_of.values())):
         members = np.array([v for v in variables if group_of[v] == group], dtype=np.int64)
         table = joint_distribution(engine.arrays, prepared.groups, prepared.query, group, members)
+        # The table is conditional on the evidence, whose probability `total` has already.
         best = int(table.argmax())
         total += math.log(table[best])
         codes = np.array(np.unravel_index(best, engine.arrays.n_states[members])).tolist()
@@ -196,6 +198,7 @@ def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> 
     ------
     ndarray of uint8, shape (n_variables, batch)
     """
+    # Refuses impossible evidence before any row is drawn.
     log_probability(engine, evidence)
     prepared = prepare(engine, evidence, range(engine.n_variables))
     batch_rows = max(1, min(65_536, BATCH_STATES // engine.n_variables))
@@ -213,6 +216,8 @@ def impossible(engine: Engine, evidence: Evidence) -> Inconsistent:
     """Error naming a minimal impossible subset of the evidence."""
     part = dict(evidence)
     for variable in evidence:
+        # Evidence without a part is no less possible: what cannot be dropped now cannot be dropped later, so one pass
+        # leaves a minimal set.
         less = {v: state for v, state in part.items() if v != variable}
         if _is_impossible(engine, less):
             part = less

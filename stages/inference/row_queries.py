@@ -139,6 +139,7 @@ def _answer(
         engine.refuse_group(groups, query, answer_groups(engine.arrays, groups, query, kind, engine.max_cells))
         log_probability = np.zeros(n_rows)
         observed_log_probability(engine.arrays, own, hidden, log_probability)
+        # A row may have several components: each adds its part.
         np.add.at(log_probability, groups.rows, query.logs)
         if kind == MARGINALS:
             query.posterior[log_probability == -math.inf] = math.nan

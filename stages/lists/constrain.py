@@ -42,6 +42,7 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
             raise InfeasibleError(_no_smallest(knowledge, child))
     if keep.all():
         return table
+    # A list may lack sets with the required parents because a subset without them dominated them.
     is_bound = np.array([child in knowledge.required for child in range(table.n_variables)]) & ~table.fixed
     return replace(
         keep_in_table(table, np.flatnonzero(keep)),
@@ -74,6 +75,7 @@ def _entries_in(table: ParentSetTable, arcs: dict[int, tuple[int, ...]]) -> np.n
 
 def _count_entries(table: ParentSetTable, marked: np.ndarray) -> np.ndarray:
     """Number of marked parents of each set."""
+    # Prefix sums: the marked entries of a set are the difference at its two ends.
     sums = np.concatenate(([0], np.cumsum(marked)))
     return sums[table.parent_offsets[1:]] - sums[table.parent_offsets[:-1]]
 

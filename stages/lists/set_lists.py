@@ -37,6 +37,8 @@ def index_lists(
     entry_sets = np.empty(len(parents), dtype=np.int32)
     entry_children = np.empty(len(parents), dtype=np.int32)
     sort_members(set_offsets, parent_offsets, parents, starts[:-1].copy(), entry_sets, entry_children)
+    # Entries are sorted by member, then child, then set: a pair (member, child) begins where one of the first two
+    # changes, and its sets are best first.
     entry_parents = np.repeat(np.arange(n_variables, dtype=np.int32), np.diff(starts))
     new_pair = np.ones(len(parents), dtype=np.bool_)
     new_pair[1:] = (np.diff(entry_children) != 0) | (np.diff(entry_parents) != 0)
@@ -67,7 +69,9 @@ def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> M
     """The given sets (indices, ascending) of lists of any form; scores, costs or shares are indexed by the caller."""
     sizes = lists.parent_offsets[sets + 1] - lists.parent_offsets[sets]
     offsets = offsets_of(sizes)
+    # Entry i of the kept sets stands at i, shifted to where its set begins in the lists.
     entries = np.arange(offsets[-1]) + np.repeat(lists.parent_offsets[sets] - offsets[:-1], sizes)
+    # `sets` ascends, so the number of kept sets below a list's first one is where the list begins now.
     kept_before = np.searchsorted(sets, lists.set_offsets)
     return Members(set_offsets=kept_before.astype(np.int64), parent_offsets=offsets, parents=lists.parents[entries])
 
@@ -95,6 +99,8 @@ def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:
     starts, ends = table.set_offsets[:-1], table.set_offsets[1:]
     has_empty = np.zeros(table.n_variables, dtype=np.bool_)
     has_empty[child_of_sets(table)[sizes == 0]] = True
+    # A list without the empty set comes from required parents, see `constrain`: its smallest set is within all
+    # others.
     bound = np.flatnonzero((table.fixed | ~has_empty) & (ends > starts)).tolist()
     smallest = {child: int(starts[child] + np.argmin(sizes[starts[child] : ends[child]])) for child in bound}
     return {child: table.parent_set(s) for child, s in smallest.items()}

@@ -31,5 +31,6 @@ def undominated_sets(table: ParentSetTable) -> np.ndarray:
     for start, end in itertools.pairwise(table.set_offsets.tolist()):
         offsets = table.parent_offsets[start : end + 1]
         members = table.parents[offsets[0] : offsets[-1]]
+        # Lists are best first: a set can only be dominated by one listed before it.
         keep[start:end] = mark_undominated(offsets - offsets[0], members, table.n_variables, np.arange(end - start))
     return keep

@@ -88,6 +88,7 @@ class BatchStream(ABC):
             if limit is not None:
                 size = min(size, limit)
                 limit -= size
+            # Orders do not depend on how many batches follow: a limit only cuts the last batch short.
             if size == 0:
                 return
             yield index, size

@@ -23,10 +23,8 @@ class OrderRestarts:
 
     Attributes
     ----------
-    lists : SetLists
     prescribed : dict of int to tuple of int
         Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
-    anytime_bound : AnytimeBound
     """
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter):

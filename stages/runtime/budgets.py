@@ -78,6 +78,7 @@ class Budget:
         self.restart()
 
     def __reduce__(self) -> tuple[Callable[..., Budget], tuple[Any, ...]]:
+        # The monotonic clock of one machine means nothing to another: the end is sent as a time of day.
         ends_at = None if self.seconds is None else time.time() + self.seconds - self.elapsed()
         return _arrived, (ends_at, self.evaluations, self.stop)
 

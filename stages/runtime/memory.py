@@ -20,6 +20,7 @@ def free_bytes() -> int:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]) << 10
     with contextlib.suppress(OSError, ValueError):
+        # Without a limit the file holds "max", which is no number.
         group = Path("/sys/fs/cgroup")
         free = min(free, int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
     return max(0, free)

@@ -81,6 +81,7 @@ def _begin_worker(payload: Payload, stop: Connection) -> None:
 
 def _follow(run: str, stop: Connection) -> None:
     """Stop when the other end of the pipe is closed; exit when the process that held it has ended."""
+    # Nothing is ever sent: the pipe becomes readable when its other end is closed, be it by the end of that process.
     stop.poll(None)
     stop_run(run)
     parent = multiprocessing.parent_process()

@@ -101,6 +101,7 @@ def keep_payload(payload: Payload) -> None:
     """Store a run's function ahead of its chunks."""
     with _arrival:
         _arrived[payload.run] = payload
+        # The oldest first: dictionaries keep the order of insertion.
         while len(_arrived) > MOST_PAYLOADS:
             del _arrived[next(iter(_arrived))]
         _arrival.notify_all()
@@ -145,6 +146,7 @@ def run_chunk(payload: Payload, tasks: Sequence[Any]) -> ChunkResult:
 
 def _function_of(payload: Payload) -> RemoteFunction:
     if getattr(_kept, "run", None) != payload.run:
+        # The former function and its data are released before the next one is unpickled.
         _kept.run = _kept.function = None
         if payload.version != program_version():
             raise StageError(

@@ -199,6 +199,8 @@ class _RemoteRun:
     def next_chunk(self, stop: StopSignal) -> _Chunk | None:
         """The next chunk in order, once it is done; None after the last. Without a result the caller runs it."""
         while True:
+            # Cleared before results are collected: what is done meanwhile sets it again, and the wait below ends at
+            # once.
             self.something_done.clear()
             if stop.is_set() and self.stopped_at is None:
                 self.stopped_at = time.monotonic()
@@ -221,6 +223,7 @@ class _RemoteRun:
         for chunk in self.chunks:
             for future in chunk.futures:
                 _give_up(future)
+        # Cancelling does not reach chunks that run already.
         if any(chunk.result is None for chunk in self.chunks) and self.stopped_at is None:
             self.workers.stop()
 
@@ -233,6 +236,7 @@ class _RemoteRun:
         for chunk in self.chunks:
             if chunk.result is not None:
                 continue
+            # A new list, as failed futures are removed from the old one meanwhile.
             for future in [future for future in chunk.futures if future.done()]:
                 try:
                     chunk.result = future.result()
@@ -242,6 +246,7 @@ class _RemoteRun:
                     ) from error
                 except Exception as error:
                     chunk.futures.remove(future)
+                    # Otherwise a copy of the chunk may still succeed.
                     if not chunk.futures and self.stopped_at is None:
                         self._send_once_more(chunk, error)
                     continue

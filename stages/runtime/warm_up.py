@@ -82,6 +82,7 @@ def compile_first(search: Callable[[Budget], object], budget: Budget, kind: Hash
             search(Budget(evaluations=TINY_WORK, stop=budget.stop))
         finally:
             _is_compiling = False
+        # An interrupted run may not have compiled everything.
         if not budget.interrupted:
             _compiled.add(kind)
     budget.restart()

@@ -102,6 +102,7 @@ def _in_order(
     try:
         for task in tasks:
             pending.append(pool.submit(function, task))
+            # The oldest first, though later ones may be done: results are in task order.
             if len(pending) >= most:
                 yield result_of(pending.popleft())
         while pending:
@@ -123,6 +124,7 @@ def _begin_worker(function: Callable, shared: SharedStop, parent: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     # Die with the parent, even if that is killed: PR_SET_PDEATHSIG.
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    # The parent had ended before that call, which then follows whichever process adopted this one.
     if os.getppid() != parent:
         os._exit(1)
 

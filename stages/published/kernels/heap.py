@@ -33,6 +33,7 @@ def pop(heap, size, is_before, context):
         below = 2 * place + 1
         if below >= size - 1:
             break
+        # The heap has size - 1 numbers from here on: its last one is in hand.
         if below + 1 < size - 1 and is_before(context, heap[below + 1], heap[below]):
             below += 1
         if not is_before(context, heap[below], last):

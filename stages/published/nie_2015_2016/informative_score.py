@@ -108,7 +108,10 @@ def pair_information(table: ParentSetTable) -> Information:
     low, high = np.minimum(children, parents)[useful], np.maximum(children, parents)[useful]
     pairs, index = np.unique(low * n + high, return_inverse=True)
     values = np.zeros(len(pairs))
+    # A pair may be listed under either child. BIC gives both arcs the same value; of other scores the larger one
+    # counts.
     np.maximum.at(values, index, gains[useful])
+    # Each pair is entered from both ends, sorted by the first and then by the second.
     ends = np.concatenate((pairs // n, pairs % n)), np.concatenate((pairs % n, pairs // n))
     ranked = np.lexsort((ends[1], ends[0]))
     offsets = np.searchsorted(ends[0][ranked], np.arange(n + 1)).astype(np.int64)

@@ -109,6 +109,8 @@ class InsideSolver:
             return InsideAnswer(-np.inf, tree.chosen, 0.0, False)
         lists, n = self.problem.lists, self.problem.n_variables
         rounding = proof_rounding(n, abs(within) + least)
+        # From here on networks are judged by cost, `within` less their relative score: `least` is a lower bound on
+        # it, `limit` what a better network must stay below.
         best, least, reduced = self._ascend_again(tree, within, least, floor, rounding, budget)
         limit = within - max(floor, best.relative_score)
         proved = least
@@ -116,6 +118,8 @@ class InsideSolver:
             is_first = most_states == STATE_LIMITS[0]
             if limit - proved <= rounding or not (is_first or most_states * n <= MOST_STATES):
                 break
+            # Reduced-cost pruning: with this set the bound rises by its reduced cost, so no network that contains it
+            # is better.
             most = limit - least + rounding
             lack = sort_families(lists, self.families, reduced, most, self.sorted_families)
             found = self._search(tree, most_states, limit - lack, budget)
@@ -125,6 +129,7 @@ class InsideSolver:
             if relative_score > best.relative_score:
                 best = best._replace(relative_score=relative_score, chosen=tree.chosen.copy())
                 limit = min(limit, within - relative_score)
+            # A network not found was pruned and costs `limit` or more, or was lost to the limit of states.
             proved = max(proved, min(lack + lost, limit))
         gap = limit - proved
         return best._replace(gap=gap if gap > rounding else 0.0)
@@ -143,6 +148,7 @@ class InsideSolver:
         for k in range(STARTS):
             if k:
                 least = bound_networks(families, self.scratch, limit, k * n // STARTS)
+            # Otherwise the ascent stopped early and its trail is no complete order.
             if least < limit:
                 cost = follow_trail(families, placement, tree.chosen)
                 if cost < limit:
@@ -169,6 +175,7 @@ class InsideSolver:
             t = solve_cliques(
                 lists, tree, self.sorted_families, self.cliques, self.states, found, kept, slack, most_states, t
             )
+            # Not even one clique fits the arrays.
             if t == before:
                 self.states = with_more_room(self.states, 2 * len(self.states.costs))
         lost = float(self.cliques.costs[LOST])

@@ -50,6 +50,7 @@ class UniformTrees(InformedTrees):
         demands = TreeDemands(lists=self.growth.lists, precedences=self.growth.precedences)
         best, progress, gaps = self.least_network(), np.zeros(2), []
         done = bounded = 0
+        # One k-tree at least is drawn, however little time is left: the first restart must deliver a network.
         while done < n_trees and not (done and self.budget.is_spent()):
             floor = best.relative_score
             if index == done == 0 and self.start is not None:

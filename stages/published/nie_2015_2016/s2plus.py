@@ -86,6 +86,7 @@ class GuidedTrees(InformedTrees):
             index -= 1
         rng = task_generator(self.seed, index)
         tree.order[:] = rng.permutation(problem.n_variables)
+        # Only the first k-tree is to contain the most informative clique; the start cliques of the others are random.
         proved = index > 0 or self._take_best_clique(tree)
         grown = self._most_informative(tree, rng)
         if grown is None:
@@ -116,6 +117,7 @@ class GuidedTrees(InformedTrees):
         best = _Incumbent(self)
         rest = np.empty(self.problem.n_variables + 1)
         self._order_along(tree, rest)
+        # A first k-tree by information alone; with a limit of no states it is grown greedily.
         if not self._grow(tree, rest, 0.0, 0):
             return None
         best.offer(tree)
@@ -192,6 +194,7 @@ class GuidedTrees(InformedTrees):
         size = self.problem.treewidth + 1
         rest = np.empty(n + 1)
         estimate_rest(lists, tree, rest)
+        # Both are upper bounds on what the steps from a position on can add, and the weight is not negative.
         rest = most + weight * rest
         states = new_growth_states(room + n)
         begin_growth(states, size, 0.0, 0.0, rest[size])
@@ -212,9 +215,8 @@ class _Incumbent:
 
     Attributes
     ----------
-    tree : KTree
     informative : float
-        Its informative score.
+        Informative score of `tree`; minus infinity before the first one.
     first_order : ndarray of int32
         Order of the first k-tree offered.
     """

@@ -51,6 +51,7 @@ def climb(
     gains = np.empty(n_swaps)
     mean_list = max(1, len(lists.scores) // len(order))
     step = max(1, SLICE_WORK // mean_list)
+    # The gains of all swaps, once: a swap applied later changes those of three only, which `climb_swaps` recomputes.
     for start in range(0, n_swaps, step):
         if budget.is_spent():
             iterations = 0
@@ -63,6 +64,7 @@ def climb(
         steps += applied
         if applied < per_slice or budget.is_spent():
             break
+    # The initial order, and one for each gain computed.
     orders = 1 + n_swaps + 3 * steps
     work = sets_tested(lists, chosen) + WORK_PER_SWAP * orders
     figures = {"initial_score": initial, "iterations": steps}

@@ -144,6 +144,7 @@ class _Search:
                 found.complete = False
                 break
             terms = self._expand(terms)
+        # The budget ended within an expansion: the candidates scored so far count.
         if progress[EXPANDED] != NOBODY:
             end_expansion(self.state)
             self._count()
@@ -168,6 +169,7 @@ class _Search:
             scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
         )  # fmt: skip
         self._count()
+        # A kernel that lacks a look-up table names it and returns before it takes anything from the open list.
         for lines, place in ((self.lines, 0), (self.term_lines, 1)):
             if not np.isnan(state.missing[place]):
                 lines.add(float(state.missing[place]))
@@ -200,6 +202,7 @@ class _Search:
         ends = state.ends[:n_sets]
         bases = np.repeat(np.arange(n_sets), np.diff(ends, prepend=0))
         scores, added = state.extended[: len(bases)], state.added[: len(bases)]
+        # A set that does not beat the one that it extends is dominated by it.
         which = np.flatnonzero(scores > np.minimum(state.scores[bases], self.rules.floor))
         found.add_lists(self._extensions(bases[which], added[which]), scores[which])
         if found.exploration is not None:
@@ -210,6 +213,8 @@ class _Search:
         """Sets that are expanded sets and one variable each."""
         offsets = self.state.sets.offsets
         sizes = offsets[bases + 1] - offsets[bases]
+        # Entry i of the concatenated members stands at its place in the concatenation, shifted to where its set
+        # begins in the store.
         first = np.cumsum(sizes) - sizes
         places = np.repeat(offsets[bases] - first, sizes) + np.arange(sizes.sum())
         return united((sizes, self.state.sets.members[places]), (np.ones_like(sizes), added))

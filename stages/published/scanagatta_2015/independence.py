@@ -95,6 +95,7 @@ class _Search:
         """Singletons sorted by exact score for each number of states."""
         allowed = self.limits.allowed
         n_states = self.scorer.n_states[allowed]
+        # By number of states, within these by descending score: one line of the ranking for each number.
         order = np.lexsort((-singletons[allowed], n_states))
         states, starts = np.unique(n_states[order], return_index=True)
         return Ranking(
@@ -122,6 +123,7 @@ class _Search:
         )
         self._make_room(n + FIRST_ROOM, 2, (n + FIRST_ROOM) * len(self.ranking.states))
         state = self.state
+        # Written directly: set k of the store is the k-th allowed variable.
         state.sets.offsets[: n + 1] = np.arange(n + 1)
         state.sets.members[:n] = allowed
         state.sets.n_sets[0] = n

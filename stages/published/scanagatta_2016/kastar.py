@@ -102,11 +102,13 @@ class BestCliques(BatchStream):
         found, is_over, is_late = greedy, False, False
         while not is_over and branches.counts[CHOICES] * n < CHOICES_BY_VARIABLES and not self.budget.is_spent():
             if branches.counts[CHOICES] >= self.late and not is_late:
+                # Seeded by the order itself, so that the result depends neither on the batch nor on the thread.
                 is_late, rng = True, task_generator(self.seed, *tree.order.tolist())
                 n_trials = TRIALS_BY_VARIABLES // n
                 found = search_neighbourhoods(ranked, least, start, width, rng, taken, found, n_trials)
             is_over, found = search_branches(ranked, branches, width, picks, taken, found, rounding, per_call)
         if found > greedy:
+            # Ranks count from the last variable of the order.
             tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
         # The paper's estimate holds even if no choice was bounded.
         estimate = start + float(ranked.relative_scores[ranked.offsets[:-1]].sum())

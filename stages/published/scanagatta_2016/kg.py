@@ -54,6 +54,7 @@ class GreedyOrders(OrderStream):
         if not self._is_shuffled(index):
             for k in itertools.count():
                 yield self.problem.respect(self.sampler.draw(rng, index == 0 and k == 0))
+        # The orders of the kernel `sample_orders`: each is a shuffle of the one before.
         shuffled = np.arange(self.problem.n_variables, dtype=np.int32)
         while True:
             shuffle_order(rng, shuffled)

@@ -133,6 +133,7 @@ class WindowSearcher:
         self.climb(state, budget, limit)
         self._keep(state)
         idle = 0
+        # Each perturbation begins at the best order, not at the last one.
         while idle < PATIENCE and not (
             is_over() or budget.is_spent() or (limit is not None and self.windows >= limit)
         ):
@@ -145,6 +146,7 @@ class WindowSearcher:
 
     def climb(self, state: OrderState, budget: Budget, limit: int | None = None) -> None:
         """Move blocks until none gains; `state` is changed."""
+        # Blocks tried are not reset: they count over all climbs of the restart.
         self._walk.counts[[NEXT, WIDTH, FAILURES]] = (0, 1, 0)
         most = np.iinfo(np.int64).max if limit is None else limit
         while not budget.is_spent():
@@ -161,6 +163,7 @@ class WindowSearcher:
         starts, ends = lists.parent_offsets[chosen].tolist(), lists.parent_offsets[chosen + 1].tolist()
         parents = [lists.parents[start:end].tolist() for start, end in zip(starts, ends, strict=True)]
         order = np.array(topological_order(parents, positions_of(order)), dtype=np.int32)
+        # The order allows the acyclic selection's network, and often a better one.
         position, chosen = choose_consistent(lists, order)
         return OrderState(order=order, position=position, chosen=chosen)
 

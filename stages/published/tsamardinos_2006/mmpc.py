@@ -72,6 +72,7 @@ class TargetSearch:
     members : list of int
         Parents and children found so far, in the order of their addition.
     tests : int
+        Tests made so far.
     """
 
     def __init__(self, scorer: FamilyScorer, target: int, alpha: float, budget: Budget):
@@ -93,8 +94,10 @@ class TargetSearch:
         others = np.flatnonzero((n_states > 1) & (np.arange(len(n_states)) != self.target)).astype(np.int32)
         candidates = self._keep_dependent(others[self._is_reliable((), others)], ())
         while len(candidates) and not self.budget.is_spent():
+            # Max-min heuristic: the variable whose weakest association over all conditions tried is the strongest.
             best = min(candidates.tolist(), key=lambda y: (self._log_p[y], -self._statistic[y], y))
             candidates = candidates[candidates != best]
+            # Conditions without `best` were tested when their latest member came.
             for rest in self._conditions(self.members, (best,), candidates):
                 candidates = self._keep_dependent(candidates, rest)
                 if not len(candidates):
@@ -112,6 +115,7 @@ class TargetSearch:
             return
         n_states = self.scorer.n_states
         given = math.prod(int(n_states[v]) for v in (self.target, *with_these))
+        # Largest product of the subset's states with which a test of at least one variable is reliable.
         most = self.scorer.n_rows // (ROWS_PER_CELL * given * int(n_states[tested].min()))
         for size in range(len(members) + 1):
             is_possible = False
@@ -120,6 +124,7 @@ class TargetSearch:
                     return
                 is_possible = True
                 yield tuple(sorted((*with_these, *subset)))
+            # Every part of a possible subset is possible: if none of this size is, none of a larger size is.
             if not is_possible:
                 return
 
@@ -132,6 +137,7 @@ class TargetSearch:
         """Test all candidates given `condition`; those not found independent."""
         tested = candidates[self._is_reliable(condition, candidates)]
         if not len(tested):
+            # A variable whose tests the rows do not allow stays a candidate.
             return candidates
         statistics, log_p = self._test(tested, condition)
         weaker = (log_p > self._log_p[tested]) | (
@@ -167,6 +173,7 @@ class TargetSearch:
     def _likelihood(self, condition: tuple[int, ...]) -> float:
         """LL(T | condition), which tests of its last member have mostly brought already."""
         for i, y in enumerate(condition):
+            # LL(T | condition) is the same number as LL(T | rest, Y) of the test of Y given the rest.
             known = self._expansions.get((*condition[:i], *condition[i + 1 :]))
             if known is not None and not np.isneginf(known[y]):
                 return float(known[y])
@@ -204,6 +211,7 @@ def subsets_within(members: list[int], n_states: list[int], size: int, most: int
             return
         for i in range(start, len(members) - missing + 1):
             left = room // n_states[i]
+            # Cut off where even the fewest states of those behind are too many for the places left.
             if fewest[i + 1] ** (missing - 1) <= left:
                 yield from extend((*chosen, members[i]), i + 1, left)
 

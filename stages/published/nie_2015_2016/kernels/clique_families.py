@@ -19,6 +19,7 @@ class CliqueFamilies(NamedTuple):
     sets : ndarray of int64
         Grouped by child, best first.
     children : ndarray of int32
+        Child of each of `sets`.
     best : ndarray of float64, shape (n_variables,)
         Relative score of each variable's best set not pruned, in nats.
     most : ndarray of float64, shape (n_variables,)
@@ -67,6 +68,8 @@ def sort_families(lists, families, reduced, most_reduced, sorted_families):
         for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
             if reduced[s] > most_reduced:
                 continue
+            # Sets come best first. Costs of the search count from the best set left, so what the pruned ones were
+            # better by is a constant of all networks.
             if sorted_families.best[child] == -np.inf:
                 sorted_families.best[child] = lists.relative_scores[families.sets[s]]
                 lack += families.costs[s]

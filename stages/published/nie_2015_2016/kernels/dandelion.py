@@ -32,6 +32,7 @@ def draw_code(rng, order, width, symbols):
     n = len(order)
     for v in range(n):
         order[v] = v
+    # The first steps of a Fisher-Yates shuffle: each set of `width` variables is equally likely.
     for t in range(width):
         other = t + int(rng.random() * (n - t))
         order[t], order[other] = order[other], order[t]
@@ -65,6 +66,7 @@ def decode_tree(symbols, width, parents, labels):
     is_last = np.zeros(n + 1, dtype=np.bool_)
     for start in range(1, n + 1):
         v = start
+        # The walk ends at 0, at a node of an earlier walk, or at one of its own, which then is on a cycle.
         while v != 0 and seen_from[v] == 0:
             seen_from[v] = start
             v = parents[v]
@@ -120,6 +122,7 @@ def decode_ktree(tree, symbols):
             variable = others[v - 1]
             for j in range(width):
                 bags[variable, j] = order[j] if above == 0 else bags[others[above - 1], j]
+            # The clique that `above` formed, less the member of that label: `above` takes its place.
             if above != 0:
                 bags[variable, labels[v]] = others[above - 1]
             bags[variable, width] = variable
@@ -128,6 +131,7 @@ def decode_ktree(tree, symbols):
             waiting[n_waiting] = v
             n_waiting += 1
             v = following[v]
+    # Last, since it overwrites the bags of the first K + 1 variables, from which others were formed.
     join_start_clique(order, bags, edges, size)
     for t in range(n):
         position[order[t]] = t

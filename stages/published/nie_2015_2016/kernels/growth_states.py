@@ -39,6 +39,7 @@ class GrowthStates(NamedTuple):
     estimates : ndarray of float64
         Upper bound on the value of all k-trees that continue the state.
     heap : ndarray of int32
+        Open states, the one to expand next first.
     counts : ndarray of int64, shape (2,)
         See `STATES` and `OPEN`.
     """

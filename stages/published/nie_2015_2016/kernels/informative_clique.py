@@ -21,6 +21,7 @@ def clique_score(lists, tops, information, members):
     for i in range(len(members)):
         for j in range(i):
             shared += information_between(information, members[i], members[j])
+        # The first set within the clique is the best one; the last of a list is taken in any case.
         s = lists.set_offsets[members[i]]
         while True:
             within = True
@@ -115,6 +116,8 @@ def best_clique(lists, tops, information, most, starts, members, work):
             for j in range(left):
                 if gain > gains[j]:
                     gain, gains[j] = gains[j], gain
+        # A clique is better if S_mi + best S_l > 0, as S_l is negative. The bound covers all later ranks too, so that
+        # the whole level ends; the tolerance is for rounding.
         if totals[depth] + best * scores[depth] + gains[:left].sum() <= 1e-12 * totals[depth]:
             depth -= 1
             continue

@@ -127,6 +127,7 @@ def expand_growth(information, tree, most, states, state, weight, floor):
                         gain += information_between(information, variable, bags[host, i])
                 if variable < last and not joins_last:
                     continue
+                # The bound on what the variable shares is replaced by what it does share.
                 shared = states.values[state] - most[variable, size - 1] + gain
                 estimate = value_of(shared, states.scores[state], weight)
                 if estimate > floor:
@@ -163,8 +164,10 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
             return GROWTH_ENDED
         state = pop_state(states)
         depth = states.depths[state]
+        # No open state has a larger bound, and that of a complete, refined one is its value: it is optimal.
         if depth == n and states.refined[state]:
             return state
+        # A k-tree on `depth` variables has 1 + K (depth - K) K-cliques, each of which any other variable may join.
         successors = (n - depth) * (1 + (size - 1) * (depth - size + 1)) + size
         if states.refined[state] and states.counts[STATES] + successors > len(states.parents):
             return GROWTH_FULL
@@ -172,6 +175,8 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
         if states.refined[state]:
             expand_growth(information, tree, most, states, state, weight, floor)
             continue
+        # Lazy evaluation: most states inherit a bound too small to leave the heap, and are never scored. One that
+        # does is scored and goes back with its own bound.
         states.scores[state] = base + score_at_most(lists, tree)
         states.refined[state] = True
         states.estimates[state] = value_of(states.values[state], states.scores[state], weight)

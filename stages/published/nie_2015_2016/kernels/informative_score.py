@@ -24,6 +24,7 @@ class Information(NamedTuple):
     neighbours : ndarray of int32
         The others of each variable's pairs, ascending.
     values : ndarray of float64
+        Entry of each of these pairs; every pair is listed from both ends.
     """
 
     offsets: np.ndarray
@@ -75,6 +76,7 @@ def largest_among(information, tree, most):
         variable = tree.order[t]
         largest = np.zeros(width)
         for i in range(information.offsets[variable], information.offsets[variable + 1]):
+            # Insertion into the K largest values so far, descending; zeros where there are fewer.
             value = information.values[i]
             if tree.position[information.neighbours[i]] < t:
                 for j in range(width):

@@ -66,7 +66,8 @@ def link_cliques(tree, cliques):
     cliques.costs[PENDING] = 0.0
     cliques.costs[LOST] = np.inf
     for t in range(size, len(order)):
-        # The K members that a variable joined lie in the clique of the latest of them, or in the start clique.
+        # Any clique lies in the bag of its latest member: the K members that a variable joined lie in the clique of
+        # the latest of them, or in the start clique.
         latest = size - 1
         for j in range(size - 1):
             latest = max(latest, position[bags[order[t], j]])
@@ -146,6 +147,8 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
             found, kept, most, limit,
             (states.costs[s], states.taken[s], states.above[s], s, np.int64(-1), np.int64(-1)),
         )  # fmt: skip
+    # Above: the member takes no set here, and may take one in a clique still to come. Below: each set whose members
+    # and child this clique is the first to contain.
     for chosen in sets:
         price = best - lists.relative_scores[chosen]
         joined = np.int64(0)
@@ -154,6 +157,7 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
         for s in range(span[0], span[1]):
             if states.costs[s] + price >= slack:
                 break
+            # It took one in the subtree of a child.
             if states.taken[s] >> member & 1:
                 continue
             above[:] = states.above[s]
@@ -178,6 +182,7 @@ def project(states, span, members, slack, found, kept, most, limit):
         for j in range(len(above)):
             if j < members:
                 above[j] = states.above[s, j] & inside
+            # Infinite where the empty set was pruned, which drops the state.
             elif not states.taken[s] >> j & 1:
                 cost += most[j]
         if cost < slack:
@@ -304,6 +309,7 @@ def trace_choices(lists, tree, states, last):
             continue
         s = states.sets[state]
         if s >= 0:
+            # The child of a set is the variable in whose range of the lists it lies.
             tree.chosen[np.searchsorted(lists.set_offsets, s, side="right") - 1] = s
         open_states.append(states.first[state])
         open_states.append(states.second[state])

@@ -67,6 +67,7 @@ def extend_ancestors(above, member, ancestors):
     """Make all of `ancestors` (a mask, closed upwards) ancestors of `member`; False if that closes a cycle."""
     if (ancestors >> member) & 1:
         return False
+    # Invariant: `above` is transitive. A member of `ancestors` that is a descendant of `member` would close a cycle.
     for j in range(len(above)):
         # Its ancestors become ancestors of its descendants as well.
         if j == member or (above[j] >> member) & 1:
@@ -87,6 +88,8 @@ def is_dominated(states, one, other, most):
     for j in range(states.above.shape[1]):
         if states.above[one, j] & ~states.above[other, j]:
             return False
+    # A larger mask is the harder one in both respects: fewer members still free to take a set, more arcs that close
+    # cycles.
     price = states.costs[one]
     for j in range(len(most)):
         if (states.taken[other] & ~states.taken[one]) >> j & 1:

@@ -31,8 +31,9 @@ class Families(NamedTuple):
         and its child; the start clique is that of position K.
     costs : ndarray of float64
         Score of the child's best fitting set less that of the set, in nats.
-    parent_offsets : ndarray of int64
+    parent_offsets : ndarray of int64, shape (n_sets + 1,)
     parents : ndarray of int32
+        Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
     """
 
     set_offsets: np.ndarray
@@ -113,6 +114,7 @@ def collect_families(lists, tree, families):
             if not is_within(keys, offsets, parents, tree.edges, s, child):
                 continue
             best = max(best, relative_scores[s])
+            # A set and its child are a clique, which is first contained in that of its latest member.
             latest = max(start, tree.position[child])
             for i in range(offsets[s], offsets[s + 1]):
                 latest = max(latest, tree.position[parents[i]])
@@ -164,6 +166,7 @@ def find_cluster(families, scratch, start):
                 lowest[variable] = min(lowest[variable], last)
             else:
                 variable = unmet
+        # All sets done, and an earlier node is reachable: the component is not complete yet.
         elif lowest[variable] < number[variable]:
             depth -= 1
             above = path[depth - 1]
@@ -171,6 +174,7 @@ def find_cluster(families, scratch, start):
             variable = above
         else:
             break
+    # A root of a component, the first to be completed: it is all that was discovered from this variable on.
     first = number[variable] - 1
     for k in range(visited):
         number[members[k]] = 0
@@ -196,12 +200,15 @@ def bound_networks(families, scratch, slack, start):
             placement.reduced[s] = families.costs[s]
     top = np.int64(0)
     for s in range(families.set_offsets[n]):
+        # Each free set waits at one parent not placed; `place` passes it on to another one. A variable with a free
+        # set that need not wait is placed.
         if placement.reduced[s] <= FREE and not wait_for_parent(families, placement, s):
             child = placement.child[s]
             if not placement.placed[child]:
                 top = place(families, placement, child, top)
     raised = 0.0
     while top < n and raised < slack:
+        # While variables are left, each free set of theirs has a parent among them: they contain a violated cluster.
         while placement.placed[start]:
             start = (start + 1) % n
         size = find_cluster(families, scratch, start)
@@ -220,6 +227,7 @@ def follow_trail(families, placement, chosen):
         position[trail[t]] = t
     total = 0.0
     for t in range(len(trail)):
+        # The search ends: the free set by which the variable was placed has all its parents before it.
         s = families.set_offsets[trail[t]]
         while True:
             stands = True

@@ -55,6 +55,8 @@ def grow_order(information, precedences, order, size, rest):
                 if not placed[v] and missing[v] == 0 and (variable < 0 or shared[v] > shared[variable]):
                     variable = v
             order[t] = variable
+            # `shared` is the sum of its K largest pairs with placed variables, at least what any K-clique of them
+            # gives.
             rest[t] = shared[variable]
         placed[variable] = True
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
@@ -100,12 +102,14 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
             # Without its own variable a later bag is the K-clique that its variable joined, met with the host.
             if place >= size and left_out == host:
                 continue
+            # Relative scores are at most 0, so this is an upper bound on the value of the step.
             most = states.values[state] + whole - shared[position[left_out]]
             if only_best and most <= best:
                 continue
             taken = np.int64(-1)
             for k in range(n_fitting):
                 first, end = offsets[fitting[k]], offsets[fitting[k] + 1]
+                # The first set that fits is the best one.
                 if not is_among(parents, first, end, left_out) and bag_contains(bags, host, parents, first, end):
                     taken = fitting[k]
                     break
@@ -145,6 +149,8 @@ def search_order(lists, information, tree, states, rest, weight, room, n_expansi
         depth = states.depths[state]
         if depth == n:
             return state
+        # A k-tree on `depth` variables has at most (K + 1) (depth - K) K-cliques. At the limit of states all other
+        # open states are dropped, and from then on one successor is left per step.
         only_best = states.counts[STATES] + size * (depth - size + 1) > room
         if only_best:
             states.counts[OPEN] = 0

@@ -54,6 +54,8 @@ def mend_ktree(demands, tree, rng):
         variable = order[t]
         last = demands.lists.set_offsets[variable + 1] - 1
         first, end = offsets[last], offsets[last + 1]
+        # The bag of a member of the former start clique is the whole clique; less the variable it is a K-clique as
+        # well.
         if _joins_again(former[variable], variable, edges, position, t, parents, first, end):
             k = 0
             for member in former[variable]:
@@ -71,6 +73,7 @@ def mend_ktree(demands, tree, rng):
                         latest = max(latest, position[member])
                 if latest < 0:
                     latest = np.int32(rng.random() * t)
+            # A random member of the host's bag is left out, unless the variable must join it: the K-clique is random.
             host = order[latest]
             form_bag(bags, host, variable, variable, bags[host, int(rng.random() * size)], parents, first, end)
         add_edges(edges, bags, variable)

@@ -47,8 +47,11 @@ def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor,
         decode_ktree(tree, symbols)
         if len(demands.precedences.before) and not holds_last_sets(lists, tree):
             mend_ktree(demands, tree, rng)
+        # Each variable's best set without regard to cycles: S_l, and an upper bound on every network within the
+        # k-tree.
         relative_score = best_within_ktree(lists, tree)
         informative = informative_score(information, base, tree, relative_score)
+        # Drawn against IS* before this k-tree raises it; so the first one is always accepted.
         accepted = rng.random() * progress[STANDING] <= informative
         progress[STANDING] = max(progress[STANDING], informative)
         if not accepted:

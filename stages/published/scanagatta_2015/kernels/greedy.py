@@ -35,10 +35,10 @@ class GreedyRules(NamedTuple):
 
     Attributes
     ----------
-    child : int
     penalty : float
         Nats per configuration; 0 for none.
     max_parents : int
+        Limit of a set's members, required parents included.
     by_configurations : bool
         Whether the look-up tables depend on the number of configurations.
     has_bound : bool
@@ -63,9 +63,11 @@ class DirichletTerms(NamedTuple):
     tables : ScoreTables
         A line of terms in `cell` for every exponent in `exponents`, zeros in `row`, no penalty.
     exponents : ndarray of float64
+        Binary logarithms of numbers of configurations, one per line.
     log2_states : ndarray of float64, shape (n_allowed + 1,)
         Binary logarithm of the most configurations that so many further parents can have.
     largest_exponent : int
+        Larger exponents count as this one.
     """
 
     tables: ScoreTables
@@ -88,6 +90,7 @@ class GreedyState(NamedTuple):
     ends : ndarray of int64
         Extensions of set s are ``added[ends[s - 1]:ends[s]]`` (from 0 for the first), best first.
     added : ndarray of int32
+        The variable that each extension adds.
     extended : ndarray of float64
         The score of every extension, nats.
     rests : SetStore
@@ -140,6 +143,8 @@ def begin_expansion(state, data, rules, allowed, members, score, configurations)
     for member in members:
         state.stamps[member] = number
     for k in range(len(members)):
+        # For each v linked to this rest, rest + {v} was expanded before and this set's extension by v was scored or
+        # pruned there. Then this member is linked itself, for sets expanded later.
         rest = state.union[: len(members) - 1]
         copy_into(rest[:k], members[:k])
         copy_into(rest[k:], members[k + 1 :])
@@ -160,6 +165,7 @@ def begin_expansion(state, data, rules, allowed, members, score, configurations)
     reached = min(score, rules.floor)
     for y in allowed:
         states = data.state_offsets[y + 1] - data.state_offsets[y]
+        # A stamp of this number marks members and extensions met before; stamps of other expansions are older.
         if state.stamps[y] == number:
             continue
         if rules.penalty > 0 and is_excluded_by_penalty(reached, rules.penalty, configurations * states):
@@ -176,6 +182,7 @@ def end_expansion(state):
     """Sort the candidates scored so far into the extensions, and open the best of them."""
     number, n = state.progress[EXPANDED], state.progress[SCORED]
     start = state.ends[number - 1] if number > 0 else 0
+    # Negated for an ascending sort; a stable one, so that the smaller variable comes first of equals.
     values = np.empty(n)
     for k in range(n):
         values[k] = -state.scratch[state.candidates[k]]
@@ -212,6 +219,7 @@ def superset_exponent(terms, rules, members, configurations):
     if not rules.by_configurations:
         return 0.0
     room = min(rules.max_parents - len(members), len(terms.log2_states) - 1)
+    # Rounded up, so that few tables serve all sets; the small term keeps exact powers of two where they are.
     exponent = math.ceil(math.log2(configurations) + terms.log2_states[room] - 1e-9)
     return float(min(exponent, terms.largest_exponent))
 
@@ -225,6 +233,7 @@ def no_superset_can_pay(state, data, terms, line, rules, members, score, configu
     # Terms fall ever more slowly, so their sum is least where that many cells have equally many rows.
     if score < cells * values[math.ceil(n_rows / cells)]:
         return False
+    # The terms are summed over the set's cells by scoring its last member as a new parent of the others.
     last = len(members) - 1
     terms.tables.kind[members[last]] = line
     score_expansions(
@@ -272,6 +281,8 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
         if progress[EXPANDED] == NOBODY:
             if waiting.n_open[0] == 0 or state.evaluated[0] >= most_evaluated:
                 return
+            # The entry stays on the heap until arrays and tables are known to suffice, so that a return can be
+            # followed by the same call again.
             first = waiting.heap[0]
             base, place, y = waiting.bases[first], waiting.places[first], waiting.added[first]
             members = state.union[: write_union(members_of(state.sets, base), y, state.union)]
@@ -295,6 +306,7 @@ def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_e
                 done += len(data.weights) * len(members)
             pop_entry(waiting, state.sets)
             place += 1
+            # The base's next best extension takes the place of the one taken.
             if place < state.ends[base]:
                 push_entry(waiting, state.sets, state.extended[place], base, state.added[place], np.int64(0), place)
             done += EXPANSION_WORK

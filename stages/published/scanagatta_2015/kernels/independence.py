@@ -28,6 +28,7 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     variables : ndarray of int32
+        The allowed parents, line by line.
     starts : ndarray of int64, shape (n_lines + 1,)
         Line g is ``variables[starts[g]:starts[g + 1]]``.
     states : ndarray of float64, shape (n_lines,)
@@ -50,7 +51,6 @@ class ChildFacts(NamedTuple):
 
     Attributes
     ----------
-    child : int
     empty_score, child_entropy, penalty : float
         Score without parents besides the required ones, N H(X), penalty per configuration of the others; nats.
     required_configurations : float
@@ -87,11 +87,13 @@ class IndependenceState(NamedTuple):
     sets : SetStore
         The single variables first, then sets in the order in which they were met.
     waiting : OpenList
+        An entry for every closed set and line: its best extension not yet taken.
     scores : ndarray of float64
         Exact scores; NaN for sets pruned before they were scored.
     estimates : ndarray of float64
         BIC*, by which the set was ranked; NaN for single variables.
     configurations : ndarray of float64
+        Product of the members' numbers of states.
     is_closed : ndarray of bool
         Whether the set was taken from the open list.
     is_better : ndarray of bool
@@ -140,6 +142,7 @@ def push_next(state, ranking, facts, base, line, place):
 @inlined
 def open_extensions(state, ranking, facts, base, best):
     """Open every line of extensions of a set; `best` is the best score among it and its known subsets."""
+    # All extensions of a line have equally many configurations: the rule excludes the whole line or none of it.
     reached = min(best, facts.floor)
     for line in range(len(ranking.states)):
         q = state.configurations[base] * ranking.states[line]
@@ -153,6 +156,7 @@ def cannot_pay(state, ranking, facts, base, y, line):
     if facts.penalty <= 0:
         return False
     q = state.configurations[base]
+    # BIC = LL - penalty q and N H(X | P) = -LL.
     likelihood_gap = max(-facts.penalty * q - state.scores[base], 0.0)  # N H(X | P)
     return is_excluded_by_entropy(
         likelihood_gap + facts.margin, ranking.entropies[y] + facts.margin, facts.penalty, q, ranking.states[line]
@@ -192,6 +196,8 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
     copy_into(family[: len(required)], required)
     copy_into(family[len(required) : size], members)
     n = 0
+    # The one asked for, and behind it in the line those that are new and not excluded: one count of the set serves
+    # them all.
     for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
         y = ranking.variables[k]
         is_wanted = k == place
@@ -210,6 +216,7 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
     for k in range(n):
         y = candidates[k]
         extension = union[: write_union(members, y, union)]
+        # The set asked for has its number already; those scored ahead are new.
         number = find_set(state.sets, extension)
         if number < 0:
             number = add_extension(state, ranking, facts, extension, base, y, line)
@@ -270,6 +277,7 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
                 return
         entry = pop_entry(waiting, state.sets)
         base, line, place = waiting.bases[entry], waiting.lines[entry], waiting.places[entry]
+        # All of the entry is read before `push_next`, which may use it again.
         y, star = waiting.added[entry], waiting.values[entry]
         push_next(state, ranking, facts, base, line, place + 1)
         done += SET_WORK
@@ -277,12 +285,14 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
         number = find_set(state.sets, extension)
         if number < 0:
             number = add_extension(state, ranking, facts, extension, base, y, line)
+        # Closed before as the extension of another set.
         elif state.is_closed[number]:
             continue
         state.is_closed[number] = True
         if cannot_pay(state, ranking, facts, base, y, line):
             continue
         if np.isnan(state.scores[number]):
+            # A line's variables have equally many states, so one look-up table serves all.
             for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
                 tables.kind[ranking.variables[k]] = kind
             left = max(most_work - done, 0.0)
@@ -292,7 +302,9 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
         if state.sets.offsets[number + 1] - state.sets.offsets[number] >= facts.most_added:
             continue
         best = max(state.scores[number], best_part(state, ranking, facts, base, y))
+        # N H(P) of the base is not known: leaving it out of the minimum keeps the bound valid, if weaker.
         error = bic_star_error(facts.child_entropy, np.inf, ranking.entropies[y])
+        # The superset of fewest configurations adds the variable of fewest states; if it is excluded, all are.
         smallest = state.configurations[number] * ranking.states[0]
         reached = min(star, facts.floor + error)
         if not (facts.penalty > 0 and is_excluded_by_bic_star(reached, facts.penalty, smallest, error)):

@@ -79,6 +79,7 @@ def is_before(offsets, members, base, added, other_base, other_added):
     other_start, other_end = offsets[other_base], offsets[other_base + 1]
     size, other_size = end - start + 1, other_end - other_start + 1
     for k in range(min(size, other_size)):
+        # The added variable counts as the last member, wherever it would stand in the union.
         one = added if k == size - 1 else members[start + k]
         other = other_added if k == other_size - 1 else members[other_start + k]
         if one != other:
@@ -106,6 +107,7 @@ def entry_is_before(context, one, other):
 def push_entry(waiting, store, value, base, added, line, place):
     """Open an entry; there must be a free one."""
     n_open = waiting.n_open[0]
+    # The first free number: `pop` leaves the numbers that it takes behind the open ones.
     entry = waiting.heap[n_open]
     waiting.values[entry] = value
     waiting.bases[entry] = base

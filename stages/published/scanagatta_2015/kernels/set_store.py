@@ -48,6 +48,7 @@ def slot_of(slots, offsets, all_members, members):
     """The slot of a set, or the free one in which it belongs."""
     mask = np.uint64(len(slots) - 1)
     slot = hash_of(members) & mask
+    # Linear probing. At least half of the slots are free, so a free one comes soon.
     while slots[slot] >= 0:
         start = offsets[slots[slot]]
         if offsets[slots[slot] + 1] - start == len(members):
@@ -150,6 +151,7 @@ def with_room(store: SetStore, n_sets: int, size: int) -> SetStore:
         members=enlarged(store.members, int(store.offsets[used]) + n_sets * size),
     )
     n_slots = len(store.slots)
+    # Still a power of two: a slot is the lowest bits of a hash.
     while n_slots < 2 * (used + n_sets):
         n_slots *= 2
     if n_slots > len(store.slots):

@@ -148,10 +148,12 @@ def is_met(branches, depth):
     million choices two graphs share one with probability 1e-27.
     """
     first, second = hash_rows(branches.fill, depth)
+    # Salted by the order: what former orders left in the table does not match, so it need not be cleared.
     first ^= np.uint64(branches.counts[ORDER]) * SALT
     place = np.int64(first & np.uint64(N_MARKS - 1))
     value = branches.values[depth]
     is_marked = branches.marks[place, 0] == first and branches.marks[place, 1] == second
+    # Completions gain the same from here on, so what was met first ends at least as high.
     if is_marked and branches.marked[place] >= value:
         return True
     branches.marks[place, 0], branches.marks[place, 1] = first, second
@@ -228,6 +230,7 @@ def bound_choice(ranked, branches, depth, width, picks, best, floor, rounding):
     branches.ends[depth] = branches.nexts[depth] = 0
     if bound > floor + rounding:
         floor = complete(ranked, branches, depth, width, picks, True, floor, best)
+        # Less the pick of this rank, the bound is that of all others: each set of the rank adds its own.
         list_options(ranked, branches, depth, bound - picks.values[depth], floor + rounding)
     return floor
 
@@ -260,10 +263,12 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
             if counts[CHOICES] == last:
                 return False, floor
             counts[IS_NEW] = 0
+            # Rows are computed anew: taking a set back out of them is not possible.
             fill_graph(ranked, branches.taken[:depth], branches.fill, picks.extra)
             if depth == n_ranks and branches.values[depth] > floor:
                 floor = branches.values[depth]
                 copy_into(best, branches.taken)
+            # A complete choice, or a dominated one: back to the rank before.
             if depth == n_ranks or is_met(branches, depth):
                 counts[DEPTH] -= 1
                 continue
@@ -274,6 +279,7 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
         else:
             k = branches.nexts[depth]
             branches.nexts[depth] += 1
+            # The floor may have risen since the option was listed.
             if branches.bounds[depth, k] <= floor + rounding:
                 continue
             s = branches.options[depth, k]

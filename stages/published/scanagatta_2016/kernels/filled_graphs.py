@@ -113,6 +113,7 @@ def fits(fill, rank, members, extra, width):
             is_new |= word != fill[rank, w]
             size += np.int64(popcount(word))
             extra[w] = word
+        # The row has them already, and so have the rows that it passed its members on to.
         if not is_new:
             return True
         if size > width:
@@ -147,6 +148,7 @@ def fill_graph(ranked, chosen, fill, extra):
     """Fill `fill` with the filled graph of the sets `chosen` by the first ranks; the others take their last sets."""
     for rank in range(len(fill)):
         s = chosen[rank] if rank < len(chosen) else ranked.offsets[rank + 1] - 1
+        # A rank not decided has at least its last set, which is a subset of all others.
         copy_into(fill[rank], ranked.masks[s])
     # Rows only change those of higher ranks, so one pass in ascending order completes them.
     for rank in range(len(fill)):

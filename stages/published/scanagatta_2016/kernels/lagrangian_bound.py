@@ -54,6 +54,7 @@ def spare_members(fill, rank, asked, room, picks):
                 other = np.int64(64 * w) + np.int64(lowest_bit(others))
                 others &= others - np.uint64(1)
                 later, earlier = min(member, other), max(member, other)
+                # Members of the start clique, and pairs adjacent already, cost nothing.
                 if later < n_ranks and not holds(fill, later, earlier):
                     gain -= price_at(block + pair_index(n, later, earlier), numbers, indices, prices)
         if gain > 0.0:
@@ -76,6 +77,7 @@ def total_price(fill, rank, asked, picks):
         while members != 0:
             later = np.int64(64 * w) + np.int64(lowest_bit(members))
             members &= members - np.uint64(1)
+            # The start clique from here on: all of it is adjacent.
             if later >= n_ranks:
                 return total
             # The remaining members are the earlier ones.
@@ -123,6 +125,7 @@ def pick(ranked, fill, rank, width, picks, bounds):
             continue
         value = ranked.relative_scores[s] - total_price(fill, rank, asked, picks)
         for w in range(n_words):
+            # What the row has already is no merit of this pick, hence no reward.
             members = asked[w] & ~fill[rank, w]
             while members != 0:
                 value += rewards[64 * w + np.int64(lowest_bit(members))]
@@ -179,6 +182,7 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bound
         bound = sum_of_picks(ranked, fill, depth, width, picks, value)
         if bound < lowest:
             lowest, n_waited = bound, 0
+            # Any prices give a valid bound; the lowest is kept, as subgradient steps may raise it.
             copy_into(picks.best_prices, picks.prices[: picks.counts[PRICES]])
         else:
             n_waited += 1
@@ -188,6 +192,7 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bound
             return lowest
         if step == n_steps or factor < SHORTEST or not step_prices(fill, depth, picks, factor * (bound - floor)):
             break
+    # Back to the prices of the lowest bound, at which the bounds by set are taken.
     copy_into(picks.prices, picks.best_prices[: picks.counts[PRICES]])
     sum_rewards(picks, depth)
     picks.is_stale[depth:] = True

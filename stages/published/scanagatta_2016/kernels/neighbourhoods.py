@@ -67,6 +67,7 @@ def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trial
             current_value, n_waited = -np.inf, 0
         else:
             freed = LEAST_FREED + (MOST_FREED - LEAST_FREED) * rng.random()
+            # Sets of the present choice fit together, so adding some of them to `least` exceeds no row.
             for rank in range(n_ranks):
                 if rng.random() >= freed:
                     add_members(fill, rank, ranked.masks[current[rank]], extra)

@@ -8,7 +8,8 @@ adjacent already have no price, nor have pairs of spare members, which a rank ad
 
 There is a price for each triple of variables, but few are ever other than zero: those are numbered as they come. A
 table finds them by the rank of the triple in the combinatorial number system, modulo its size. Up to 185 variables
-each triple has a place of its own. Beyond, the first one to come has it, and the prices of the others stay zero.
+each triple can have a price. Beyond, triples may share a place: the first one to come has it, and the prices of the
+others stay zero.
 """
 
 from __future__ import annotations
@@ -141,6 +142,7 @@ def pair_index(n_variables, later, earlier):
 @inlined
 def price_at(index, numbers, indices, prices):
     """The price of a triple, by its rank among all triples."""
+    # Number 0 has the index -1, so a free place gives 0 as well as one that another triple has.
     k = numbers[index & (len(numbers) - 1)]
     return prices[k] if indices[k] == index else 0.0
 
@@ -266,5 +268,7 @@ def step_prices(fill, depth, picks, length):
     number = picks.counts[CHANGES]
     for i in range(number):
         k = np.int64(picks.changes[i])
+        # Each component of the subgradient is 1 or -1, so their number is its squared norm (Held, Wolfe and Crowder
+        # 1974).
         change_price(picks, abs(k), length / number if k > 0 else -length / number)
     return number > 0

@@ -58,6 +58,8 @@ def jump_right(lists, start, width, state):
     work = 1 + width
     present = chosen[passed]
     for k in range(lists.parent_offsets[present], lists.parent_offsets[present + 1]):
+        # A parent is in the block, which comes later now. Sets before the present one were inconsistent with more
+        # predecessors; so the search goes on behind it.
         if position[lists.parents[k]] > start:
             stop = lists.set_offsets[passed + 1]
             other = first_consistent(lists, present + 1, stop, position, start)
@@ -69,6 +71,7 @@ def jump_right(lists, start, width, state):
             break
     for place in range(start + 1, start + width + 1):
         member = order[place]
+        # Predecessors of a member are the former ones and the variable passed: only sets with it are new.
         better = best_with(lists, member, passed, position, place, chosen[member])
         if better >= 0:
             gain += lists.scores[better] - lists.scores[chosen[member]]
@@ -101,6 +104,7 @@ def jump_left(lists, start, width, state):
                 return -np.inf, work
             gain += lists.scores[other] - lists.scores[present]
             chosen[member] = other
+        # All of the block precedes it now: only sets with a member of the block are new.
         found = best_with(lists, passed, member, position, last, better)
         if found >= 0:
             better = found
@@ -141,6 +145,7 @@ def best_place(lists, start, width, state, trial):
     copy_order(state, trial)
     total = 0.0
     for place in range(start, n_variables - width):
+        # From here on variables passed can only lose, and each member of the block gains its best listed set at most.
         most = 0.0
         for k in range(place, place + width):
             most += largest_gain(lists, trial.chosen, trial.order[k])
@@ -210,6 +215,7 @@ def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_lim
         if counts[NEXT] == 0:
             for k in range(n_variables - 1, 0, -1):
                 other = rng.integers(0, k + 1)
+                # Each position once in random order (Fisher and Yates).
                 starts[k], starts[other] = starts[other], starts[k]
         start, width = np.int64(starts[counts[NEXT]]), counts[WIDTH]
         counts[NEXT] = (counts[NEXT] + 1) % n_variables
@@ -221,6 +227,7 @@ def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_lim
             if place >= 0:
                 move_window(lists, start, width, place, state)
                 counts[WIDTH], counts[FAILURES] = 1, 0
+        # A whole round of this width without a gain.
         if counts[FAILURES] == n_variables:
             counts[WIDTH] += 1
             counts[FAILURES] = counts[NEXT] = 0

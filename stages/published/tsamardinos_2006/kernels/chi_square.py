@@ -20,8 +20,11 @@ def log_chi_square_tail(statistic, degrees):
     if statistic <= 0.0:
         return 0.0
     a, x = 0.5 * degrees, 0.5 * statistic
+    # x^a e^-x / Gamma(a), the factor that the series of P and the fraction of Q share (Abramowitz and Stegun 1964,
+    # 6.5.29 and 6.5.31).
     log_front = a * math.log(x) - x - math.lgamma(a)
     if x < a + 1.0:
+        # 1/a + x / (a (a + 1)) + x^2 / (a (a + 1) (a + 2)) + ...
         term = 1.0 / a
         total = term
         k = a
@@ -30,6 +33,8 @@ def log_chi_square_tail(statistic, degrees):
             term *= x / k
             total += term
         return math.log1p(-min(1.0 - PRECISION, math.exp(log_front) * total))
+    # The even part of the fraction: 1 / (x + 1 - a - (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...))). `c` and
+    # `d` are quotients of successive numerators and of denominators; `tiny` replaces a zero.
     tiny = 1e-300
     b = x + 1.0 - a
     c = 1.0 / tiny
