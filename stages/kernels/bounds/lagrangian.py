@@ -108,6 +108,19 @@ def list_by_set(cuts, offsets, counting, weights):
 
 
 @njit
+def mark_least(set_offsets, reduced, most, marks):
+    """Mark the `most` sets of least reduced cost of each variable, and those that tie with the last of them."""
+    for v in range(len(set_offsets) - 1):
+        first, last = set_offsets[v], set_offsets[v + 1]
+        limit = np.inf
+        if last - first > most:
+            limit = np.partition(reduced[first:last], most - 1)[most - 1]
+        for s in range(first, last):
+            if reduced[s] <= limit:
+                marks[s] = True
+
+
+@njit
 def counted_sets(columns, members, demand, inside, found):
     """Sets of `members` with fewer than `demand` parents among them, into `found`; returns their number.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 
 import numpy as np
@@ -16,8 +17,24 @@ from .cuts import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
 
 def keep_columns(columns: Columns, kept: np.ndarray) -> Columns:
     """The sets where `kept` is true."""
-    sets = np.flatnonzero(kept)
+    return columns_of(columns, np.flatnonzero(kept))
+
+
+def columns_of(columns: Columns, sets: np.ndarray) -> Columns:
+    """Some of the sets, ascending."""
     return columns._replace(costs=columns.costs[sets], **keep_sets(columns, sets)._asdict())
+
+
+def cuts_of_sets(cuts: SetCuts, sets: np.ndarray) -> tuple[Cuts, SetCuts]:
+    """All cuts over some of the sets (ascending), which are numbered by their places among these."""
+    sizes = cuts.offsets[sets + 1] - cuts.offsets[sets]
+    offsets = offsets_of(sizes)
+    entries = np.repeat(cuts.offsets[sets] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    by_set = SetCuts(offsets=offsets, cuts=cuts.cuts[entries], weights=cuts.weights[entries], demands=cuts.demands)
+    # Transposed by the kernel for the other direction, to which sets are cuts.
+    rows = Cuts(offsets=offsets, sets=by_set.cuts, weights=by_set.weights, demands=np.empty(len(sets)))
+    columns = cuts_by_set(rows, len(cuts.demands))
+    return Cuts(offsets=columns.offsets, sets=columns.cuts, weights=columns.weights, demands=cuts.demands), by_set
 
 
 class CutPool:
@@ -124,6 +141,15 @@ class CutPool:
                 demands=self.cuts.demands[kept],
             )
         )
+
+    def restricted(self, sets: np.ndarray) -> CutPool:
+        """The same cuts over some of the sets (ascending), as a pool of its own to which nothing is added."""
+        pool = copy.copy(self)
+        pool.columns = self.columns._replace(
+            costs=self.columns.costs[sets], **keep_sets(self.columns, sets)._asdict()
+        )
+        pool.cuts, pool._by_set = cuts_of_sets(self.by_set, sets)
+        return pool
 
     def keep_columns(self, columns: Columns, kept: np.ndarray) -> None:
         """Replace the columns by `columns`, those where `kept` is true."""

@@ -5,6 +5,9 @@ is a good start for a search. Then the volume algorithm (`stages.kernels.bounds.
 and separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
 over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
 is excluded (reduced-cost fixing).
+
+The volume algorithm works in rounds on active sets (`active_sets`). After each round all sets are evaluated once,
+which alone gives a valid bound, and the next active sets.
 """
 
 from __future__ import annotations
@@ -25,10 +28,11 @@ from stages.kernels.bounds.dual_ascent import (
     new_placement,
     place_free,
 )
-from stages.kernels.bounds.lagrangian import BOUND, STEP, VIOLATION, WEIGHT, improve_multipliers, new_pace, relax
+from stages.kernels.bounds.lagrangian import STEP, WEIGHT, new_pace, relax
 from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 
+from .active_sets import SLICE_WORK, ActiveRound
 from .cluster_cuts import DEMANDS, ClusterSeparator
 from .cut_pool import CutPool, keep_columns
 from .residual import solve_residual
@@ -36,14 +40,17 @@ from .rounding import proof_rounding, rounded_down
 from .separators import Separator, add_violated, make_point
 from .zero_half_cuts import HalvedSumSeparator
 
-SLICE_WORK = 20_000_000
-"""Approximate number of sets looked at per compiled call; some hundredths of a second."""
-
 ASCENT_WORK = SLICE_WORK // 8
-"""The same for dual ascent, whose unit of work takes longer where lists are long."""
+"""Work per compiled call of dual ascent, whose unit takes longer where lists are long."""
 
-ROUND_STEPS = 400
-"""Steps of the volume algorithm between two rounds of separation."""
+SHORT_ROUND, ROUND_STEPS = 100, 400
+"""Steps of the volume algorithm in a round: at first, and at most; also at least between two separations."""
+
+LEAST_ACTIVE, MOST_ACTIVE = 50, 800
+"""Active sets of a child besides those in use."""
+
+OVERSHOOT = 0.03
+"""Share of the gap by which the bound of the active sets may exceed that of all sets; else more become active."""
 
 ROUND_WORK = 300_000
 """Cost of a round besides its compiled work, in sets looked at."""
@@ -68,11 +75,11 @@ SEPARATORS: tuple[Sequence[Separator], ...] = tuple(
 DROPPING_ROUNDS = 3
 """Rounds between two deletions of slack cuts without a multiplier."""
 
-FIRST_WEIGHT, LAST_WEIGHT = 0.1, 0.002
+FIRST_WEIGHT, LAST_WEIGHT = 0.05, 0.004
 """Largest weight of a new choice in the moving average: initial value, and the value at which halving ends."""
 
-STALL_GAIN = 0.02
-"""Share of the gap that a round must close; else the moving averages become longer."""
+STALL_GAIN = 0.01
+"""Share of the gap that must be closed between two separations; else the moving averages become longer."""
 
 
 class BoundSearch:
@@ -107,13 +114,14 @@ class BoundSearch:
         self.incumbent = -math.inf
         self._ideal = math.fsum(lists.scores[lists.set_offsets[:-1]].tolist())
         self._magnitude = math.fsum(abs(s) for s in lists.scores[lists.set_offsets[:-1]].tolist())
-        self._relax_error = 0.0
+        self._best = 0.0
         self._floor = 0.0
         self.found: np.ndarray | None = None
         self._pool = CutPool(columns)
         self._multipliers = np.empty(0)
         self._is_raised = False
-        self._steps = 0
+        self._unseparated = 0
+        self._round_steps, self._n_active = SHORT_ROUND, LEAST_ACTIVE
         self._round = 0
         self._pace = new_pace(0.0, FIRST_WEIGHT)
         self._last = 0.0
@@ -136,7 +144,7 @@ class BoundSearch:
     @property
     def _cost(self) -> float:
         """Lower bound on the cost of a network in nats, by the multipliers or by the residual problem."""
-        return max(self._floor, float(self._pace[BOUND]) - self._relax_error)
+        return max(self._floor, self._best)
 
     @property
     def rounding(self) -> float:
@@ -185,8 +193,8 @@ class BoundSearch:
                 return
             if not self._is_raised:
                 self._ascend(work)
-            elif self._steps < ROUND_STEPS:
-                self._step()
+            elif self._active.n_steps < self._round_steps:
+                self.work += self._active.step(self._round_steps, self._ideal - self.incumbent)
             else:
                 self._end_round(budget)
 
@@ -214,7 +222,7 @@ class BoundSearch:
         self._pool.add((pool[offsets[c] : offsets[c + 1]].copy(), 1) for c in range(count))
         # Clusters that are raised were violated, so none is in the pool already.
         self._multipliers = np.concatenate((self._multipliers, raised[:count]))
-        self._pace[BOUND] += math.fsum(raised[:count].tolist())
+        self._best += math.fsum(raised[:count].tolist())
         self.order = self._order()
         full = len(self._pool) >= MOST_CLUSTERS or len(self._pool.cuts.sets) > MOST_COUNTED
         if full or (code != ASCENT_MORE and self._top == n):
@@ -223,23 +231,25 @@ class BoundSearch:
     def _begin_rounds(self) -> None:
         self._is_raised = True
         del self._placement  # large, and used by dual ascent only
+        self._moving = self._multipliers.copy()
         self._evaluate()
         self._shares = np.zeros(len(self._reduced))
         self._shares[self._chosen] = 1.0
+        self._begin_round()
 
-    def _evaluate(self) -> None:
-        """Recompute the bound of the multipliers; exclude sets that cannot be part of a better network."""
-        columns = self._pool.columns
+    def _evaluate(self) -> float:
+        """The bound by the moving multipliers; exclude sets that cannot be part of a better network."""
+        columns, cuts = self._pool.columns, self._pool.by_set
         self._reduced = np.empty(len(columns.costs))
         self._chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-        bound = relax(columns, self._pool.by_set, self._multipliers, self._reduced, self._chosen)
-        self._pace[BOUND] = bound
-        least_bound = rounded_down(columns, self._pool.by_set, self._multipliers, self._reduced)
-        # Doubled, to cover the steps until the next evaluation.
-        self._relax_error = 2.0 * max(0.0, bound - least_bound)
+        sum_of_least = relax(columns, cuts, self._moving, self._reduced, self._chosen)
+        self.work += len(cuts.cuts) + 4 * len(columns.costs)
+        bound = rounded_down(columns, cuts, self._moving, self._reduced)
+        if bound > self._best:
+            self._best, self._multipliers = bound, self._moving.copy()
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
-        slack = 2.0 * (self.rounding + self._relax_error)
+        slack = 2.0 * (self.rounding + max(0.0, sum_of_least - bound))
         # A network with a set costs at least the bound and the set's excess over the best one of its child.
         kept = excess <= self._ideal - self.incumbent - bound + slack
         # Their excess is 0; without them a variable would have no set once the bound exceeds the incumbent's cost.
@@ -254,6 +264,7 @@ class BoundSearch:
             self._chosen = (np.cumsum(kept) - 1)[self._chosen]
             if len(self._shares):
                 self._shares = self._shares[kept]
+        return bound
 
     def _solve_kept(self, columns: Columns, kept: np.ndarray) -> None:
         """Solve the residual problem if it is small: a better network consists of the kept sets."""
@@ -264,47 +275,64 @@ class BoundSearch:
             self._floor = max(self._floor, min(cost, self._ideal - self.incumbent))
             self.found = self.kept[chosen]
 
-    def _step(self) -> None:
-        """A slice of steps of the volume algorithm."""
-        columns, cuts = self._pool.columns, self._pool.by_set
-        step_work = len(cuts.cuts) + 4 * len(columns.costs) + 1
-        steps = min(ROUND_STEPS - self._steps, 1 + SLICE_WORK // step_work)
-        self._trial = np.empty((4, len(self._multipliers)))
-        improve_multipliers(
-            columns,
-            cuts,
-            self._multipliers,
-            self._shares,
-            self._trial,
-            self._reduced,
-            self._chosen,
-            self._pace,
-            self._ideal - self.incumbent,
-            steps,
-        )
-        self._steps += steps
-        self.work += steps * step_work
+    def _begin_round(self) -> None:
+        self._active = ActiveRound(self._pool, self._reduced, self._shares, self._n_active, self._moving, self._pace)
 
     def _end_round(self, budget: Budget) -> None:
-        """Drop slack cuts, exclude sets, separate further cuts, adapt step length and averages."""
+        """Evaluate all sets; separate further cuts now and then; begin the next round."""
         self._round += 1
+        self._unseparated += self._active.n_steps
+        self._shares = self._active.all_shares()
+        before = self._best
+        bound = self._evaluate()
+        is_trusted = self._adapt_round(bound, before)
+        self.work += ROUND_WORK
+        added = 0
+        if is_trusted and self._unseparated >= ROUND_STEPS:
+            self._unseparated = 0
+            added = self._change_cuts(budget)
+            if self._best - self._last < STALL_GAIN * self._missing:
+                self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)
+            self._last = self._best
+        # New cuts change the direction, and tiny steps have come to rest: longer ones again.
+        self._pace[STEP] = max(self._pace[STEP], 0.1 if added else 0.02)
+        self._begin_round()
+
+    @property
+    def _missing(self) -> float:
+        """Cost of the incumbent less the best bound."""
+        return self._ideal - self.incumbent - self._best
+
+    def _adapt_round(self, bound: float, before: float) -> bool:
+        """Adapt active sets and steps of the next round to the bounds of this one; whether both bounds agreed.
+
+        Parameters
+        ----------
+        bound, before : float
+            Of all sets by the moving multipliers, and the best one before this round; costs in nats.
+        """
+        if self._active.bound - bound <= OVERSHOOT * self._missing:
+            self._n_active = max(LEAST_ACTIVE, int(0.8 * self._n_active))
+            self._round_steps = min(ROUND_STEPS, int(1.5 * self._round_steps))
+            return True
+        # Sets that are not active became the cheapest ones.
+        self._n_active = min(2 * self._n_active, MOST_ACTIVE)
+        self._round_steps = SHORT_ROUND
+        if bound < before:
+            self._moving = self._multipliers.copy()
+        return False
+
+    def _change_cuts(self, budget: Budget) -> int:
+        """Drop slack cuts at times, and separate further ones; returns the number of these."""
+        point = make_point(self._active.view.columns, self._active.active_shares, SUPPORT_SHARE)
         if self._round % DROPPING_ROUNDS == 0:
             # Nearly tight cuts stay: the next choices may violate them.
-            kept = (self._multipliers > 0.0) | (self._trial[VIOLATION] > -0.05)
+            kept = (self._moving > 0.0) | (self._multipliers > 0.0) | (self._active.violations > -0.05)
             self._pool.keep_cuts(kept)
-            self._multipliers = self._multipliers[kept]
-        self._evaluate()
-        bound = self._cost
-        point = make_point(self._pool.columns, self._shares, SUPPORT_SHARE)
+            self._moving, self._multipliers = self._moving[kept], self._multipliers[kept]
         separators = SEPARATORS[self._round % len(SEPARATORS)]
-        added, work = add_violated(separators, point, self._pool, self.rng, budget, MOST_COUNTED)
+        added, work = add_violated(separators, point, self._pool, self.rng, budget, MOST_COUNTED, self._active.view)
+        self._moving = np.concatenate((self._moving, np.zeros(added)))
         self._multipliers = np.concatenate((self._multipliers, np.zeros(added)))
-        self.work += ROUND_WORK + 2 * work
-        remaining = self._ideal - self.incumbent - bound
-        if bound - self._last < STALL_GAIN * remaining:
-            self._pace[WEIGHT] = max(0.5 * self._pace[WEIGHT], LAST_WEIGHT)
-        # New cuts change the direction, and tiny steps have come to rest: longer ones again.
-        if added or self._pace[STEP] < 1e-3:
-            self._pace[STEP] = max(self._pace[STEP], 0.1)
-        self._last = bound
-        self._steps = 0
+        self.work += 2 * work
+        return added

@@ -73,6 +73,7 @@ def add_violated(
     rng: np.random.Generator,
     budget: Budget,
     most_counted: float = np.inf,
+    view: CutPool | None = None,
 ) -> tuple[int, int]:
     """Add what the separators find to the pool, one after the other.
 
@@ -80,6 +81,8 @@ def add_violated(
     ----------
     most_counted : float
         Sets counted by all cuts of the pool beyond which no separator runs.
+    view : CutPool, optional
+        The pool over the sets of `point`, if these are not all (`CutPool.restricted`).
 
     Returns
     -------
@@ -89,7 +92,7 @@ def add_violated(
     for separator in separators:
         if len(pool.cuts.sets) > most_counted:
             break
-        found, work = separator.separate(point, pool, rng, budget)
+        found, work = separator.separate(point, view or pool, rng, budget)
         added += pool.add(found)
         total += work
     return added, total
