@@ -19,8 +19,9 @@ from .parameter_types import INPUT_PATH, ArcsOrPath
 if TYPE_CHECKING:
     from stages.knowledge import Knowledge
 
-RECORDED_ARCS = 100
-"""Most arcs, or variables in tiers, that headers list; of more they hold the number and a digest."""
+RECORDED_ARCS = 100_000
+"""Most arcs, or variables in tiers, that headers list; of more they hold the number and a digest, which does not tell
+what decides the directions of arcs."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,16 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ..errors import Inconsistent, Malformed
-from ..graph_records import Arc, EssentialGraph, Strength, Strengths, arcs_of, strengths_of, with_strengths
+from ..graph_records import (
+    Arc,
+    EssentialGraph,
+    Strength,
+    Strengths,
+    arcs_of,
+    directions_of,
+    strengths_of,
+    with_strengths,
+)
 from ..records import Network
 from ..textlines import Lines
 from .network_claims import CERTAIN
@@ -36,13 +45,18 @@ def essential_adjacency_text(graph: EssentialGraph) -> str:
 
 
 def arcs_text(network: Network) -> str:
-    """List of arcs as CSV, columns ``from`` and ``to``, and those of strengths where they are known.
+    """List of arcs as CSV, columns ``from`` and ``to``, and those of directions and strengths where they are known.
 
     A variable without arcs does not occur.
     """
     names, strengths = network.header.names, strengths_of(network)
-    rows = [(names[a], names[b], *_cells(strengths, (a, b))) for a, b in arcs_of(network)]
-    return _csv_text([("from", "to", *(STRENGTH_COLUMNS if strengths else ())), *rows])
+    directions = directions_of(network)
+    further = [*(["direction"] if directions else []), *(STRENGTH_COLUMNS if strengths else ())]
+    rows = [
+        (names[a], names[b], *([directions[a, b]] if directions else []), *_cells(strengths, (a, b)))
+        for a, b in arcs_of(network)
+    ]
+    return _csv_text([("from", "to", *further), *rows])
 
 
 def essential_arcs_text(graph: EssentialGraph) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NoReturn
 
-from ..graph_records import Arc, EssentialGraph, Strength, Strengths, arcs_of, strengths_of
+from ..graph_records import UNDECIDED, Arc, EssentialGraph, Strength, Strengths, arcs_of, directions_of, strengths_of
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
@@ -33,8 +33,12 @@ def _quoted(name: str) -> str:
 
 
 def dot_text(network: Network) -> str:
-    """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known."""
-    return _digraph_text(network.header.names, arcs_of(network), (), strengths_of(network))
+    """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known.
+
+    Arcs of which the header says that nothing decides their direction are drawn without a head.
+    """
+    undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
+    return _digraph_text(network.header.names, arcs_of(network), (), strengths_of(network), undecided)
 
 
 def essential_dot_text(graph: EssentialGraph) -> str:
@@ -42,12 +46,19 @@ def essential_dot_text(graph: EssentialGraph) -> str:
     return _digraph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
 
 
-def _digraph_text(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths) -> str:
+def _digraph_text(
+    names: Sequence[str],
+    arcs: Iterable[Arc],
+    edges: Iterable[Arc],
+    strengths: Strengths,
+    undecided: Collection[Arc] = (),
+) -> str:
     quoted = [_quoted(name) for name in names]
     rows = ["digraph network {", *(f"  {name};" for name in quoted)]
     for pairs, given in ((arcs, []), (edges, ["dir=none"])):
         for one, other in pairs:
-            attributes = [*given, *_attributes(strengths.get((one, other)))]
+            headless = ["arrowhead=none"] if (one, other) in undecided else []
+            attributes = [*given, *headless, *_attributes(strengths.get((one, other)))]
             shown = f" [{', '.join(attributes)}]" if attributes else ""
             rows.append(f"  {quoted[one]} -> {quoted[other]}{shown};")
     return "\n".join([*rows, "}"]) + "\n"

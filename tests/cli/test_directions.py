@@ -1,0 +1,138 @@
+"""Directions: what decides them, in strengths, tables and pictures."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from helpers.processes import run_bnsl
+
+CHAIN = [[0, 1], [1, 2]]
+"""a -> b -> c; equivalent networks turn both arcs, or the first one."""
+
+
+def network(path: Path, arcs: list[list[int]], **options: object) -> str:
+    """Write a network of the variables a, b, c as a search would."""
+    header = {
+        "format": "bnsl.network",
+        "version": 1,
+        "variables": [{"name": name} for name in "abc"],
+        "by": [{"stage": "optimize", "version": "1", "options": options}],
+    }
+    records = [{"child": v, "parents": [[a for a, b in arcs if b == v]], "scores": [None]} for v in range(3)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in [header, *records]))
+    return str(path)
+
+
+@pytest.fixture
+def equivalent(tmp_path) -> list[str]:
+    """Two networks of one class, in which the first arc agrees and the other one does not."""
+    return [
+        network(tmp_path / f"{seed}.jsonl", arcs, seed=seed) for seed, arcs in ((1, CHAIN), (2, [[1, 0], [2, 1]]))
+    ]
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_reversible_arcs_have_no_direction_for_sure(equivalent, tmp_path):
+    same = [equivalent[0], equivalent[0]]
+    for networks in (same, equivalent):
+        result = run_bnsl("average", "-q", *networks, "--strengths", "s.csv", "--seed", "1", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        rows = rows_of((tmp_path / "s.csv").read_text())
+        assert {(row["probability"], row["either"], row["direction"]) for row in rows} == {("0.5", "1.0", "neither")}
+        records = [json.loads(line) for line in result.stdout.splitlines()]
+        arcs = {(p, record["child"]) for record in records[1:] for p in record["parents"][0]}
+        assert len(arcs) == 2 and arcs != {(0, 1), (2, 1)}  # no v-structure, which no network has
+    run_bnsl("average", "-q", *same, "--dag", "--strengths", "s.csv", "--seed", "1", cwd=tmp_path)
+    rows = rows_of((tmp_path / "s.csv").read_text())
+    assert [(row["probability"], row["direction"]) for row in rows] == [("1.0", "neither")] * 2
+
+
+def test_pictures_show_heads_where_directions_are_decided(equivalent, tmp_path):
+    learnt, known = equivalent[0], network(tmp_path / "known.jsonl", CHAIN, tiers=[["a"], ["b", "c"]])
+    for source, option, heads in ((learnt, [], 0), (learnt, ["--dag"], 2), (learnt, ["--cpdag"], 0), (known, [], 2)):
+        svg = run_bnsl("convert", "-q", source, "--to", "svg", *option, cwd=tmp_path).stdout.decode()
+        assert svg.count("marker-end") == heads and ("no head:" in svg) == (heads == 0)
+        dot = run_bnsl("convert", "-q", source, "--to", "dot", *option, cwd=tmp_path).stdout.decode()
+        headless = dot.count("dir=none" if option == ["--cpdag"] else "arrowhead=none")
+        assert headless == 2 - heads
+    (tmp_path / "given.txt").write_text("[a][b|a][c|b]")
+    assert run_bnsl("convert", "-q", "given.txt", "--to", "svg", cwd=tmp_path).stdout.count(b"marker-end") == 2
+
+
+def test_the_consensus_is_drawn_by_what_decides_in_the_networks(equivalent, tmp_path):
+    consensus = run_bnsl("average", "-q", *equivalent, "--seed", "1", "-o", "c.jsonl", cwd=tmp_path)
+    assert consensus.returncode == 0
+    svg = run_bnsl("convert", "-q", "c.jsonl", "--to", "svg", cwd=tmp_path).stdout.decode()
+    assert svg.count('class="head" opacity') == 0
+
+
+def test_tables_say_what_decides(equivalent, tmp_path):
+    collider = network(tmp_path / "collider.jsonl", [[0, 2], [1, 2]], forbid=["c->b"])
+    for source, words in ((equivalent[0], ["neither"] * 2), (collider, ["data", "knowledge"])):
+        rows = rows_of(run_bnsl("convert", "-q", source, "--to", "arcs", cwd=tmp_path).stdout.decode())
+        assert [row["direction"] for row in rows] == words
+        text = run_bnsl("convert", "-q", source, "--to", "table", cwd=tmp_path).stdout.decode()
+        assert "direction" in text and all(word in text for word in words)
+        text = run_bnsl("convert", "-q", source, "--to", "table", "--dag", cwd=tmp_path).stdout.decode()
+        assert "direction" not in text
+    read = run_bnsl("convert", "-q", "-", "--to", "modelstring", stdin=dot_of(equivalent[0]), cwd=tmp_path)
+    assert read.stdout == b"[a][b|a][c|b]\n"
+
+
+def dot_of(source: str) -> bytes:
+    return run_bnsl("convert", "-q", source, "--to", "dot").stdout
+
+
+def test_a_part_keeps_what_decides_in_the_whole(tmp_path):
+    collider = network(tmp_path / "collider.jsonl", [[0, 2], [1, 2]])
+    part = run_bnsl("convert", "-q", collider, "--neighbourhood", "a", "--to", "network", cwd=tmp_path).stdout
+    assert json.loads(part.splitlines()[0])["directions"] == [[], ["data"]]
+
+
+def test_the_essential_graph_is_under_the_knowledge_of_the_network(tmp_path):
+    known = {"require": ["a->b"]}, {"forbid": ["b->a"]}, {"tiers": [["a"], ["b"]]}
+    for options in known:
+        source = network(tmp_path / "known.jsonl", CHAIN, **options)
+        rows = rows_of(run_bnsl("convert", "-q", source, "--to", "arcs", "--cpdag", cwd=tmp_path).stdout.decode())
+        assert [row["type"] for row in rows] == ["directed"] * 2
+    source = network(tmp_path / "known.jsonl", CHAIN, forbid={"number": 200_000, "digest": "sha256:0"})
+    result = run_bnsl("convert", "-q", source, "--to", "arcs", "--cpdag", cwd=tmp_path)
+    assert result.returncode == 65 and b"does not tell what --forbid was" in result.stderr
+
+
+def test_a_network_against_its_own_knowledge_is_refused(tmp_path):
+    source = network(tmp_path / "wrong.jsonl", CHAIN, forbid=["a->b"])
+    result = run_bnsl("convert", "-q", source, "--to", "dot", cwd=tmp_path)
+    assert result.returncode == 65 and b"has the arc a -> b, which is forbidden" in result.stderr
+    assert run_bnsl("convert", "-q", source, "--to", "dot", "--dag", cwd=tmp_path).returncode == 0
+
+
+def test_knowledge_of_all_networks_is_kept(tmp_path):
+    tiers = [["a"], ["b", "c"]]
+    sources = [network(tmp_path / f"{seed}.jsonl", CHAIN, tiers=tiers, forbid=["c->b"], seed=seed) for seed in (1, 2)]
+    result = run_bnsl("average", *sources, "--seed", "1", "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
+    assert result.returncode == 0 and b"warning" not in result.stderr
+    options = json.loads((tmp_path / "c.jsonl").read_bytes().splitlines()[0])["by"][-1]["options"]
+    assert options["tiers"] == tiers and options["forbid"] == ["c->b"]
+    table = run_bnsl("convert", "-q", "s.arrows", "--to", "table", cwd=tmp_path).stdout.decode()
+    assert table.count("knowledge") == 2 and "neither" not in table
+    other = network(tmp_path / "3.jsonl", CHAIN, tiers=tiers)
+    for one, two in itertools.permutations([sources[0], other]):
+        result = run_bnsl("average", one, two, "--seed", "1", "-o", "c.jsonl", cwd=tmp_path)
+        assert b"learnt under different knowledge" in result.stderr
+        options = json.loads((tmp_path / "c.jsonl").read_bytes().splitlines()[0])["by"][-1]["options"]
+        assert "tiers" not in options
+
+
+def test_a_table_of_probabilities_takes_neither_way_of_counting(equivalent, tmp_path):
+    run_bnsl("average", "-q", *equivalent, "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
+    for option in ("--cpdag", "--dag"):
+        result = run_bnsl("average", "s.arrows", option, cwd=tmp_path)
+        assert result.returncode == 2 and b"without --cpdag or --dag" in result.stderr
