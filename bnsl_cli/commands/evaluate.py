@@ -28,6 +28,7 @@ from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:
+    from formats.graph_records import EssentialGraph
     from formats.records import Network
 
 
@@ -38,7 +39,10 @@ class InputOptions:
     data: str | None = option_field("Training rows, for scores and parameters.", INPUT_PATH, "DATA")
     test: str | None = option_field("Test rows, for the held-out log-likelihood.", INPUT_PATH, "DATA")
     reference: str | None = option_field(
-        "True network, for the distance of essential graphs and the arcs found and missed.", INPUT_PATH, "NETWORK"
+        "True network, for the distance of essential graphs and the arcs found and missed; or an essential "
+        "graph, for the distance.",
+        INPUT_PATH,
+        "NETWORK",
     )
     strengths: str | None = option_field(
         "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.",
@@ -101,7 +105,7 @@ def command(
 
     See also: bnsl optimize, bnsl fit, bnsl compare.
     """
-    from formats import open_network
+    from formats import open_graph
     from stages.evaluate.arc_strengths import STRENGTH_MEASURES
     from stages.evaluate.measures import MEASURES, evaluate_network
 
@@ -116,7 +120,7 @@ def command(
     learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(given.test, data_options, reporter)
-    truth = open_network(given.reference) if given.reference else None
+    truth = open_graph(given.reference) if given.reference else None
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
     for source, place, (structure, parameters) in learnt:
         rows = training.match_complete(KnownVariables(structure.header.variables, source))
@@ -154,7 +158,7 @@ def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(source: str, truth: Network | None) -> dict[str, Any]:
+def judge_strengths(source: str, truth: Network | EssentialGraph | None) -> dict[str, Any]:
     """The measures of a table of arc strengths.
 
     Raises

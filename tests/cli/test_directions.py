@@ -131,6 +131,26 @@ def test_knowledge_of_all_networks_is_kept(tmp_path):
         assert "tiers" not in options
 
 
+def test_distances_from_an_essential_graph_are_those_from_the_network(tmp_path):
+    truth, learnt = (
+        network(tmp_path / "true.jsonl", [[0, 1], [1, 2]]),
+        network(tmp_path / "l.jsonl", [[0, 2], [1, 2]]),
+    )
+    expected = run_bnsl("evaluate", learnt, "--reference", truth, cwd=tmp_path)
+    wanted = json.loads(expected.stdout)
+    assert (wanted["shd"], wanted["true_positives"]) == (3, 1)
+    run_bnsl("average", "-q", learnt, "--strengths", "s.csv", "-o", "c.jsonl", cwd=tmp_path)
+    for target in ("arcs", "dot", "graphml", "adjacency"):
+        run_bnsl("convert", "-q", truth, "--cpdag", "--to", target, "-o", "cpdag", cwd=tmp_path)
+        result = run_bnsl("evaluate", learnt, "--reference", "cpdag", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        found = json.loads(result.stdout)
+        assert (found["shd"], found["skeleton_distance"]) == (wanted["shd"], wanted["skeleton_distance"])
+        assert "true_positives" not in found
+        result = run_bnsl("evaluate", "--strengths", "s.csv", "--reference", "cpdag", cwd=tmp_path)
+        assert set(json.loads(result.stdout)) == {"network", "variables", "pair_roc_area", "pair_pr_area"}
+
+
 def test_a_table_of_probabilities_takes_neither_way_of_counting(equivalent, tmp_path):
     run_bnsl("average", "-q", *equivalent, "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
     for option in ("--cpdag", "--dag"):
