@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from formats.records import Network
 
 
+OF_A_MEMBER = ("max_parents", "true_positives", "false_positives", "false_negatives")
+"""Measures in which equivalent networks differ."""
+
+
 @dataclass(frozen=True)
 class InputOptions:
     """Inputs besides the networks."""
@@ -122,7 +126,9 @@ def command(
     held_out = MatchedTables(given.test, data_options, reporter)
     truth = open_graph(given.reference) if given.reference else None
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
-    for source, place, (structure, parameters) in learnt:
+    for source, place, (structure, parameters, is_class) in learnt:
+        if is_class:
+            refuse_unequal_scores(source, measures.score)
         rows = training.match_complete(KnownVariables(structure.header.variables, source))
         test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
         found = evaluate_network(
@@ -141,6 +147,8 @@ def command(
             memory=measures.memory,
             reporter=reporter,
         )
+        if is_class:
+            found = {name: value for name, value in found.items() if name not in OF_A_MEMBER}
         records.append({"network": source, **place, **found})
         reporter.progress(len(records), len(learnt), "networks")
     reporter.pause()
@@ -148,6 +156,22 @@ def command(
         show_measures(target.output, records, MEASURES | STRENGTH_MEASURES)
     else:
         write_json_lines(target.output, records)
+
+
+def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
+    """Refuse scores in which the networks of a class differ, for an essential graph.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    from stages.scoring.scores import SCORES
+
+    for name in scores:
+        if not SCORES[name].is_equivalent:
+            raise click.UsageError(
+                f"--score {name}: equivalent networks differ in it, and {source} is a class of them."
+            )
 
 
 def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]:

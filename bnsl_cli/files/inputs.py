@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 
 class LearntNetwork(NamedTuple):
-    """A network, and its parameters; None if its file has none."""
+    """A network, and its parameters; None if its file has none.
+
+    If `is_class`, the file has an essential graph, and the network is one of the equivalence class.
+    """
 
     structure: Network
     parameters: BayesianNetwork | None
+    is_class: bool = False
 
 
 def open_learnt_network(source: str | Lines) -> LearntNetwork:
@@ -42,17 +46,29 @@ def open_learnt_network(source: str | Lines) -> LearntNetwork:
 
 
 def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
-    """Read the networks of a stream, or the network of any other file."""
-    from formats import open_networks
+    """Read the networks of a stream, or the network or essential graph of any other file."""
+    from formats import open_graph, open_networks
     from formats.detection import detect_lines
+    from formats.graph_records import EssentialGraph
+    from formats.graphs.structures import network_from_parents
+    from formats.kinds import Kind
     from formats.schemas import NETWORK
     from formats.textlines import Lines
+    from stages.evaluate.consistent_extension import class_member
 
     lines = Lines(source)
-    if detect_lines(lines).name == NETWORK.name:
+    found = detect_lines(lines)
+    if found.name == NETWORK.name:
         yield from (LearntNetwork(network, None) for network in open_networks(lines))
-    else:
+    elif found.kind is Kind.PARAMETERS:
         yield open_learnt_network(lines)
+    else:
+        graph = open_graph(lines)
+        if isinstance(graph, EssentialGraph):
+            member = network_from_parents(graph.variables, class_member(graph), lines.source)
+            yield LearntNetwork(member, None, is_class=True)
+        else:
+            yield LearntNetwork(graph, None)
 
 
 def certified_order(network: Network) -> list[int] | None:

@@ -18,6 +18,7 @@ import numpy as np
 from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilities, with_directions, with_strengths
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
+from stages.evaluate.consistent_extension import consistent_extension
 from stages.evaluate.orientation import decide_directions
 from stages.graphs import (
     Parents,
@@ -35,7 +36,6 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import Reporter
 
-from .consistent_extension import consistent_extension
 from .linear_ordering import improved_order, pairwise_bound
 from .strengths import arc_strengths, pair_strengths
 

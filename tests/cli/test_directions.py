@@ -151,6 +151,25 @@ def test_distances_from_an_essential_graph_are_those_from_the_network(tmp_path):
         assert set(json.loads(result.stdout)) == {"network", "variables", "pair_roc_area", "pair_pr_area"}
 
 
+def test_an_essential_graph_is_measured_as_its_class(tmp_path):
+    (tmp_path / "d.csv").write_text("a,b,c\n" + "".join(f"{i % 2},{i // 2 % 2},{i // 3 % 2}\n" for i in range(30)))
+    truth, learnt = network(tmp_path / "true.jsonl", [[0, 2], [1, 2]]), network(tmp_path / "l.jsonl", CHAIN)
+    run_bnsl("convert", "-q", learnt, "--cpdag", "--to", "dot", "-o", "cpdag.dot", cwd=tmp_path)
+    options = ("--data", "d.csv", "--reference", truth)
+    wanted, found = (
+        json.loads(run_bnsl("evaluate", source, *options, cwd=tmp_path).stdout) for source in (learnt, "cpdag.dot")
+    )
+    left_out = {"network", "max_parents", "true_positives", "false_positives", "false_negatives"}
+    assert {name: value for name, value in wanted.items() if name not in left_out} == pytest.approx(
+        {name: value for name, value in found.items() if name != "network"}
+    )
+    result = run_bnsl("evaluate", "cpdag.dot", *options, "--score", "k2", cwd=tmp_path)
+    assert result.returncode == 2 and b"equivalent networks differ in it" in result.stderr
+    (tmp_path / "none.dot").write_text("digraph { a -> b; b -> c [dir=none] }")
+    result = run_bnsl("evaluate", "none.dot", cwd=tmp_path)
+    assert result.returncode == 65 and b"b -> c cannot be undirected" in result.stderr
+
+
 def test_a_table_of_probabilities_takes_neither_way_of_counting(equivalent, tmp_path):
     run_bnsl("average", "-q", *equivalent, "--strengths", "s.arrows", "-o", "c.jsonl", cwd=tmp_path)
     for option in ("--cpdag", "--dag"):

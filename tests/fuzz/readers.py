@@ -17,7 +17,8 @@ from formats.data_records import Dataset
 from formats.detection import detect
 from formats.errors import FormatError
 from formats.graph_records import ArcProbabilities, BayesianNetwork
-from formats.graphs.arc_files import read_arcs, read_tiers
+from formats.graphs.arc_files import read_arcs
+from formats.graphs.tetrad_knowledge import read_knowledge
 from formats.json_lines.measures import open_measures
 from formats.json_lines.run_parts import gather
 from formats.kinds import Kind
@@ -303,7 +304,7 @@ def read_arc_file(path: Path, rng: Random) -> None:
 
 def read_tier_file(path: Path, rng: Random) -> None:
     """Tiers of variables."""
-    tiers = read_tiers(str(path), _INDEX)
+    tiers = read_knowledge(str(path), _INDEX, "tiers").tiers
     everyone = [v for tier in tiers for v in tier]
     require(len(everyone) == len(set(everyone)), "a variable in two tiers")
 

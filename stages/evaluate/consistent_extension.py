@@ -1,4 +1,4 @@
-"""Directions for edges that may have either, so that no new v-structure arises."""
+"""Directions for edges that may have either, so that no new v-structure arises; a member of an equivalence class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from collections.abc import Collection
 
 import numpy as np
 
+from formats.errors import Inconsistent
+from formats.graph_records import EssentialGraph
 from stages.graphs import Parents, positions_of, topological_order
+from stages.knowledge import Knowledge
+
+from .orientation import oriented_graph
 
 
 def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
@@ -65,3 +70,31 @@ def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int
         family if is_removed[child] else tuple(p for p in family if not is_removed[p])
         for child, family in enumerate(extended)
     )
+
+
+def class_member(graph: EssentialGraph) -> tuple[tuple[int, ...], ...]:
+    """Parents of every variable in a network of the equivalence class, all of whose arcs the network has.
+
+    Raises
+    ------
+    Inconsistent
+        There is none, or the arcs are not all that the class has in common: the graph is no essential graph, nor a
+        maximally oriented one.
+    """
+    parents: list[list[int]] = [[] for _ in graph.variables]
+    for tail, head in graph.arcs:
+        parents[head].append(tail)
+    place = positions_of(np.array(topological_order(parents), dtype=np.int64))
+    turned = [(a, b) if place[a] < place[b] else (b, a) for a, b in graph.edges]
+    for tail, head in turned:
+        parents[head].append(tail)
+    extended = consistent_extension([tuple(sorted(family)) for family in parents], set(turned))
+    known = Knowledge.of_arcs([variable.name for variable in graph.variables], required=graph.arcs)
+    surplus = oriented_graph(extended, known).directed - set(graph.arcs)
+    if surplus:
+        names = " -> ".join(graph.variables[v].name for v in min(surplus))
+        raise Inconsistent(
+            f"no essential graph: with its arcs, {names} cannot be undirected",
+            remedy="make one of a network: bnsl convert --cpdag",
+        )
+    return extended

@@ -8,7 +8,10 @@ import pytest
 from helpers.seeds import seeds
 from naive.networks import arcs, equivalence_classes, is_acyclic, skeleton, v_structures
 
-from stages.average.consistent_extension import consistent_extension
+from formats.data_records import Variable
+from formats.errors import Inconsistent
+from formats.graph_records import EssentialGraph
+from stages.evaluate.consistent_extension import class_member, consistent_extension
 from stages.evaluate.essential_graphs import essential_graph
 
 
@@ -28,6 +31,23 @@ def test_reversible_arcs_in_any_acyclic_directions_lead_back_to_the_class(seed):
     extended = consistent_extension(parents, free)
     assert extended in members
     assert consistent_extension(extended, free & arcs(extended)) == extended
+
+
+def test_every_essential_graph_has_a_member():
+    for members in equivalence_classes(4):
+        graph = essential_graph(members[0])
+        variables = tuple(map(Variable, "abcd"))
+        found = EssentialGraph(variables, tuple(sorted(graph.directed)), tuple(sorted(graph.undirected)))
+        assert class_member(found) in members
+
+
+@pytest.mark.parametrize(
+    ("arcs", "edges"), [([(0, 1)], [(1, 2)]), ([], [(0, 1), (1, 2), (2, 3), (0, 3)]), ([(0, 2)], [(1, 2)])]
+)
+def test_other_graphs_have_none(arcs, edges):
+    graph = EssentialGraph(tuple(map(Variable, "abcd")), tuple(arcs), tuple(edges))
+    with pytest.raises(Inconsistent, match="no essential graph"):
+        class_member(graph)
 
 
 @pytest.mark.parametrize("seed", seeds(20, 5))
