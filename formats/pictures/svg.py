@@ -53,7 +53,7 @@ def svg_text(drawing: Drawing) -> str:
         legend = list(_legend(left + MARGIN, bottom + 8))
         width, height = max(width, LEGEND_WIDTH + 2 * MARGIN), height + LEGEND_HEIGHT
     if any(drawing.undirected):
-        legend.append(_note(left + MARGIN, top + height - 8, UNDECIDED_WORDS))
+        legend.append(_note(left + MARGIN, top + height + 4, UNDECIDED_WORDS))
         width, height = max(width, UNDECIDED_WIDTH + 2 * MARGIN), height + UNDECIDED_HEIGHT
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'

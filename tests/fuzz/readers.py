@@ -16,8 +16,9 @@ import formats
 from formats.data_records import Dataset
 from formats.detection import detect
 from formats.errors import FormatError
-from formats.graph_records import ArcProbabilities, BayesianNetwork
+from formats.graph_records import ArcProbabilities, BayesianNetwork, EssentialGraph
 from formats.graphs.arc_files import read_arcs
+from formats.graphs.dot import essential_dot_text
 from formats.graphs.tetrad_knowledge import read_knowledge
 from formats.json_lines.measures import open_measures
 from formats.json_lines.run_parts import gather
@@ -95,6 +96,19 @@ def read_parts(path: Path, rng: Random) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ networks
+
+
+def read_graph(path: Path, rng: Random) -> None:
+    """A graph that may have undirected edges beside arcs: a pair has one of them."""
+    graph = formats.open_graph(str(path))
+    if isinstance(graph, Network):
+        check_network(graph)
+        return
+    pairs = [frozenset(pair) for pair in (*graph.arcs, *graph.edges)]
+    require(bool(graph.edges), "an essential graph without undirected edges")
+    require(len(pairs) == len(set(pairs)) and min(map(len, pairs)) == 2, "a pair twice, or a loop")
+    again = formats.open_graph(io.BytesIO(essential_dot_text(graph).encode()))
+    require(isinstance(again, EssentialGraph) and again.edges == graph.edges, "edges differ when read back")
 
 
 def read_network(path: Path, rng: Random) -> None:
@@ -331,10 +345,10 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "xmlbif": (read_model, read_network),
     "xdsl": (read_model, read_network),
     "uai": (read_model, read_network),
-    "dot": (read_network,),
-    "graphml": (read_network,),
-    "adjacency": (read_network,),
-    "arcs": (read_network, read_arc_file),
+    "dot": (read_network, read_graph),
+    "graphml": (read_network, read_graph),
+    "adjacency": (read_network, read_graph),
+    "arcs": (read_network, read_graph, read_arc_file),
     "modelstring": (read_network,),
     "tiers": (read_tier_file,),
 }
