@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks
+from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class
 from ..files.output_formats import output_format
 from ..files.recording import write_json_lines
 from ..options.data import DataOptions, KnownVariables, data_options_with
@@ -27,13 +27,10 @@ from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
 
-if TYPE_CHECKING:
-    from formats.graph_records import EssentialGraph
-    from formats.records import Network
-
-
-OF_A_MEMBER = ("max_parents", "true_positives", "false_positives", "false_negatives")
-"""Measures in which equivalent networks differ."""
+OF_ARCS = ("true_positives", "false_positives", "false_negatives")
+"""Measures of arcs found and missed, which equivalent networks have in other directions."""
+OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
+"""What is told of strengths that are judged by an equivalence class."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,6 @@ def command(
 
     See also: bnsl optimize, bnsl fit, bnsl compare.
     """
-    from formats import open_graph
     from stages.evaluate.arc_strengths import STRENGTH_MEASURES
     from stages.evaluate.measures import MEASURES, evaluate_network
 
@@ -124,7 +120,7 @@ def command(
     learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(given.test, data_options, reporter)
-    truth = open_graph(given.reference) if given.reference else None
+    truth = open_network_or_class(given.reference) if given.reference else None
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
     for source, place, (structure, parameters, is_class) in learnt:
         if is_class:
@@ -135,7 +131,7 @@ def command(
             structure,
             data=rows,
             test=test_rows,
-            reference=truth,
+            reference=truth and truth.structure,
             parameters=parameters if rows or test_rows else None,
             scores=measures.score,
             ess=measures.ess,
@@ -147,9 +143,9 @@ def command(
             memory=measures.memory,
             reporter=reporter,
         )
-        if is_class:
-            found = {name: value for name, value in found.items() if name not in OF_A_MEMBER}
-        records.append({"network": source, **place, **found})
+        left_out = {"max_parents", *OF_ARCS} if is_class else {*OF_ARCS} if truth and truth.is_class else set()
+        told = {name: value for name, value in found.items() if name not in left_out}
+        records.append({"network": source, **place, **told})
         reporter.progress(len(records), len(learnt), "networks")
     reporter.pause()
     if target.is_table:
@@ -182,7 +178,7 @@ def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(source: str, truth: Network | EssentialGraph | None) -> dict[str, Any]:
+def judge_strengths(source: str, truth: LearntNetwork | None) -> dict[str, Any]:
     """The measures of a table of arc strengths.
 
     Raises
@@ -195,4 +191,5 @@ def judge_strengths(source: str, truth: Network | EssentialGraph | None) -> dict
 
     if truth is None:
         raise click.UsageError("--strengths are judged against a network: give --reference NETWORK.")
-    return {"network": source, **evaluate_strengths(open_arc_probabilities(source), truth)}
+    found = {"network": source, **evaluate_strengths(open_arc_probabilities(source), truth.structure)}
+    return {name: found[name] for name in OF_PAIRS} if truth.is_class else found

@@ -8,10 +8,8 @@ import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork, EssentialGraph
+from formats.graph_records import BayesianNetwork
 from formats.records import Network
-
-from .essential_graphs import PartiallyDirectedGraph
 
 SHOWN_NAMES = 3
 
@@ -59,25 +57,12 @@ def align_incomplete(network: Network, rows: IncompleteDataset, what: str) -> In
     return IncompleteDataset(align_dataset(network, rows.dataset, what), rows.is_hidden[positions])
 
 
-def align_parents(names: Sequence[str], reference: Network) -> tuple[tuple[int, ...], ...]:
-    """Parents of the reference network under the numbering of `names`; states do not matter."""
-    new = _new_numbers(names, reference.header.variables)
-    return tuple(tuple(sorted(new[p] for p in reference.parents[old])) for old in sorted(new, key=new.__getitem__))
-
-
-def align_graph(names: Sequence[str], reference: EssentialGraph) -> PartiallyDirectedGraph:
-    """Arcs and undirected edges of the reference under the numbering of `names`."""
-    new = _new_numbers(names, reference.variables)
-    edges = ((new[a], new[b]) for a, b in reference.edges)
-    return PartiallyDirectedGraph(
-        frozenset((new[a], new[b]) for a, b in reference.arcs), frozenset((min(edge), max(edge)) for edge in edges)
-    )
-
-
-def _new_numbers(names: Sequence[str], variables: Sequence[Variable]) -> dict[int, int]:
-    """The number of each variable of the reference among `names`, by its old one."""
-    positions = match_variables([Variable(name) for name in names], variables, "the reference network")
-    return {old: new for new, old in enumerate(positions)}
+def align_parents(network: Network, reference: Network) -> tuple[tuple[int, ...], ...]:
+    """Parents of the reference network under the network's numbering; states do not matter."""
+    wanted = [Variable(name) for name in network.header.names]
+    positions = match_variables(wanted, reference.header.variables, "the reference network")
+    renumbered = {old: new for new, old in enumerate(positions)}
+    return tuple(tuple(sorted(renumbered[p] for p in reference.parents[old])) for old in positions)
 
 
 def align_parameters(network: Network, parameters: BayesianNetwork) -> BayesianNetwork:

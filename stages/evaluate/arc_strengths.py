@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from formats.graph_records import ArcProbabilities, EssentialGraph
+from formats.graph_records import ArcProbabilities
 from formats.records import Network
 
-from .alignment import align_graph, align_parents
+from .alignment import align_parents
 
 STRENGTH_MEASURES: dict[str, str] = {
     "roc_area": "area under the ROC curve of arc strengths: how often a true arc has more than a false one",
@@ -29,13 +29,13 @@ Counted = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Strengths, whether each is of a true arc, and its multiplicity; arrays of one length."""
 
 
-def evaluate_strengths(table: ArcProbabilities, reference: Network | EssentialGraph) -> dict[str, Any]:
+def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str, Any]:
     """Measures of arc strengths against a network.
 
     Parameters
     ----------
-    reference : Network or EssentialGraph
-        Over the same variables, matched by name. Against undirected edges, only the measures of pairs are computed.
+    reference : Network
+        Over the same variables, matched by name.
 
     Returns
     -------
@@ -50,28 +50,22 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network | EssentialGr
         The variables differ.
     """
     n = table.header.n_variables
-    names = table.header.names
-    if isinstance(reference, EssentialGraph):
-        expected = list(align_graph(names, reference).marks())
-    else:
-        expected = [(p, c) for c, family in enumerate(align_parents(names, reference)) for p in family]
+    expected = align_parents(Network(table.header, ((),) * n, np.zeros(n)), reference)
     # Arc (p, c) is the number p n + c; pairs have the smaller index first.
-    true = np.array([p * n + c for p, c in expected], dtype=np.int64)
+    true = np.array([p * n + c for c, family in enumerate(expected) for p in family], dtype=np.int64)
     joined = np.unique(np.minimum(true // n, true % n) * n + np.maximum(true // n, true % n))
     parents, children = table.parents.astype(np.int64), table.children.astype(np.int64)
     pairs, first = np.unique(np.minimum(parents, children) * n + np.maximum(parents, children), return_index=True)
-    either = _with_the_rest(table.either[first], np.isin(pairs, joined), len(joined), n * (n - 1) // 2)
-    of_pairs = {"pair_roc_area": roc_area(*either), "pair_pr_area": precision_recall_area(*either)}
-    if isinstance(reference, EssentialGraph):
-        return {"variables": n, **of_pairs}
     arcs = _with_the_rest(table.probability, np.isin(parents * n + children, true), len(true), n * (n - 1))
+    either = _with_the_rest(table.either[first], np.isin(pairs, joined), len(joined), n * (n - 1) // 2)
     deciles = calibration(*arcs)
     apart = sum(decile["arcs"] * abs(decile["strength"] - decile["share"]) for decile in deciles)
     return {
         "variables": n,
         "roc_area": roc_area(*arcs),
         "pr_area": precision_recall_area(*arcs),
-        **of_pairs,
+        "pair_roc_area": roc_area(*either),
+        "pair_pr_area": precision_recall_area(*either),
         "calibration_error": apart / max(1, n * (n - 1)),
         "calibration": deciles,
     }

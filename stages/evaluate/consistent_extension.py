@@ -72,8 +72,13 @@ def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int
     )
 
 
-def class_member(graph: EssentialGraph) -> tuple[tuple[int, ...], ...]:
-    """Parents of every variable in a network of the equivalence class, all of whose arcs the network has.
+def class_member(graph: EssentialGraph, source: str | None = None) -> tuple[tuple[int, ...], ...]:
+    """Parents of every variable in a network of the equivalence class that has all arcs of the graph.
+
+    Parameters
+    ----------
+    source : str, optional
+        Where the graph is from, for the error.
 
     Raises
     ------
@@ -95,6 +100,7 @@ def class_member(graph: EssentialGraph) -> tuple[tuple[int, ...], ...]:
         names = " -> ".join(graph.variables[v].name for v in min(surplus))
         raise Inconsistent(
             f"no essential graph: with its arcs, {names} cannot be undirected",
+            source=source,
             remedy="make one of a network: bnsl convert --cpdag",
         )
     return extended

@@ -10,7 +10,7 @@ import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork, EssentialGraph
+from formats.graph_records import BayesianNetwork
 from formats.records import Network
 from stages.fit import fit_parameters
 from stages.graphs import largest_table, moral_graph
@@ -19,7 +19,7 @@ from stages.runtime.reporting import Reporter
 from stages.scoring.scores import SCORES
 
 from . import likelihood
-from .alignment import align_dataset, align_graph, align_incomplete, align_parameters, align_parents, match_variables
+from .alignment import align_dataset, align_incomplete, align_parameters, align_parents, match_variables
 from .essential_graphs import (
     acyclic_order,
     compare_arcs,
@@ -64,7 +64,7 @@ def evaluate_network(
     *,
     data: Dataset | None = None,
     test: Dataset | IncompleteDataset | None = None,
-    reference: Network | EssentialGraph | None = None,
+    reference: Network | None = None,
     parameters: BayesianNetwork | None = None,
     scores: Sequence[str] = ("bic",),
     ess: float = 1.0,
@@ -84,9 +84,8 @@ def evaluate_network(
         Rows for scores and for parameter estimation.
     test : Dataset or IncompleteDataset, optional
         Rows for the held-out log-likelihood, of the observed cells; needs `data` or `parameters`.
-    reference : Network or EssentialGraph, optional
-        The true network, or any other, over the same variables; or a graph with undirected edges, which is compared
-        as it stands and by whole arcs not at all.
+    reference : Network, optional
+        The true network, or any other, over the same variables.
     parameters : BayesianNetwork, optional
         The network's own parameters, for the log-likelihood of `test`, or of `data` without `test`.
     scores : sequence of str
@@ -250,17 +249,11 @@ def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: R
     return {**record, "jointree_cells": cells, **verdict}
 
 
-def _measure_distance(network: Network, reference: Network | EssentialGraph) -> dict[str, int]:
-    names = network.header.names
-    arcs: dict[str, int] = {}
-    if isinstance(reference, EssentialGraph):
-        expected = align_graph(names, reference)
-    else:
-        parents = align_parents(names, reference)
-        expected = essential_graph(parents)
-        arcs = compare_arcs(network.parents, parents)._asdict()
+def _measure_distance(network: Network, reference: Network) -> dict[str, int]:
+    expected = align_parents(network, reference)
+    arcs = compare_arcs(network.parents, expected)
     return {
-        "shd": structural_hamming_distance(essential_graph(network.parents), expected),
-        "skeleton_distance": skeleton_distance(list_arcs(network.parents), expected.marks()),
-        **arcs,
+        "shd": structural_hamming_distance(essential_graph(network.parents), essential_graph(expected)),
+        "skeleton_distance": skeleton_distance(list_arcs(network.parents), list_arcs(expected)),
+        **arcs._asdict(),
     }

@@ -151,6 +151,19 @@ def test_distances_from_an_essential_graph_are_those_from_the_network(tmp_path):
         assert set(json.loads(result.stdout)) == {"network", "variables", "pair_roc_area", "pair_pr_area"}
 
 
+def test_a_reference_under_knowledge_stands_for_its_class(tmp_path):
+    arcs = [[0, 1], [0, 2], [1, 2]]
+    truth = network(tmp_path / "true.jsonl", arcs, require=["a->b"])
+    run_bnsl("convert", "-q", truth, "--cpdag", "--to", "arcs", "-o", "cpdag", cwd=tmp_path)
+    kinds = {row["type"] for row in rows_of((tmp_path / "cpdag").read_text())}
+    assert kinds == {"directed", "undirected"}
+    result = run_bnsl("evaluate", network(tmp_path / "l.jsonl", arcs), "--reference", "cpdag", cwd=tmp_path)
+    assert json.loads(result.stdout)["shd"] == 0
+    (tmp_path / "none.dot").write_text("digraph { a -> b; b -> c [dir=none] }")
+    result = run_bnsl("evaluate", truth, "--reference", "none.dot", cwd=tmp_path)
+    assert result.returncode == 65 and b"none.dot: no essential graph: with its arcs, b -> c" in result.stderr
+
+
 def test_an_essential_graph_is_measured_as_its_class(tmp_path):
     (tmp_path / "d.csv").write_text("a,b,c\n" + "".join(f"{i % 2},{i // 2 % 2},{i // 3 % 2}\n" for i in range(30)))
     truth, learnt = network(tmp_path / "true.jsonl", [[0, 2], [1, 2]]), network(tmp_path / "l.jsonl", CHAIN)
