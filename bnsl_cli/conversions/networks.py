@@ -29,7 +29,7 @@ from formats.wording import plural
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
 from stages.evaluate.orientation import decide_directions, network_directions
 from stages.graphs import moral_graph
-from stages.knowledge import recorded_knowledge
+from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
 from stages.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
@@ -103,7 +103,11 @@ def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
         learnt = LearntNetwork(pick_network(found, choice.index or None), None)
     else:
         learnt = open_learnt_network(found)
-    network = dataclasses.replace(learnt.structure, header=named_header(learnt.structure.header, task.names))
+    header = learnt.structure.header
+    named = named_header(header, task.names)
+    if named.names != header.names and not recorded_knowledge(header.by, header.names).equals(Knowledge(())):
+        raise click.UsageError("--names: the header of the network records knowledge about arcs by its own names.")
+    network = dataclasses.replace(learnt.structure, header=named)
     if choice.strengths is not None:
         network = with_table_strengths(network, open_arc_probabilities(choice.strengths))
     return learnt._replace(structure=network)

@@ -114,6 +114,15 @@ def test_a_network_against_its_own_knowledge_is_refused(tmp_path):
     assert run_bnsl("convert", "-q", source, "--to", "dot", "--dag", cwd=tmp_path).returncode == 0
 
 
+def test_names_do_not_part_a_network_from_its_knowledge(tmp_path):
+    (tmp_path / "d.csv").write_text("x,y,z\n0,0,1\n1,0,0\n0,1,1\n")
+    for options, code in (({"require": ["a->b"]}, 2), ({}, 0)):
+        source = network(tmp_path / "known.jsonl", CHAIN, **options)
+        result = run_bnsl("convert", "-q", source, "--names", "d.csv", "--to", "arcs", cwd=tmp_path)
+        assert result.returncode == code, result.stderr
+    assert result.stdout.startswith(b"from,to,direction\nx,y,neither")
+
+
 def test_knowledge_of_all_networks_is_kept(tmp_path):
     tiers = [["a"], ["b", "c"]]
     sources = [network(tmp_path / f"{seed}.jsonl", CHAIN, tiers=tiers, forbid=["c->b"], seed=seed) for seed in (1, 2)]
