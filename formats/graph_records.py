@@ -28,6 +28,12 @@ Strengths = Mapping[Arc, Strength]
 STRENGTHS = "strengths"
 """Key of a network's header: for each variable a list of pairs (arc, either), one for each parent, in their order."""
 
+DIRECTIONS = "directions"
+"""Key of a network's header: for each variable a list of what decides the directions of the arcs from its parents."""
+
+BY_DATA, BY_KNOWLEDGE, UNDECIDED = DECIDERS = ("data", "knowledge", "neither")
+"""What decides the direction of an arc."""
+
 
 def arcs_of(network: Network) -> Iterator[Arc]:
     """The arcs of a network, by child and then by parent."""
@@ -52,6 +58,23 @@ def with_strengths(network: Network, strengths: Strengths) -> Network:
         for child, family in enumerate(network.parents)
     ]
     extra = {**network.header.extra, STRENGTHS: by_child}
+    return replace(network, header=replace(network.header, extra=extra))
+
+
+def directions_of(network: Network) -> dict[Arc, str]:
+    """What decides the direction of each arc (`DECIDERS`), as the header of a network says; empty if it does not."""
+    by_child: Sequence[Any] = network.header.extra.get(DIRECTIONS, ())
+    return {
+        (parent, child): word
+        for child, (parents, words) in enumerate(zip(network.parents, by_child))
+        for parent, word in zip(parents, words)
+    }
+
+
+def with_directions(network: Network, directions: Mapping[Arc, str]) -> Network:
+    """The network with these words (`DECIDERS`) about its arcs in its header."""
+    by_child = [[directions[parent, child] for parent in family] for child, family in enumerate(network.parents)]
+    extra = {**network.header.extra, DIRECTIONS: by_child}
     return replace(network, header=replace(network.header, extra=extra))
 
 
@@ -91,7 +114,7 @@ class Drawing:
     arcs : tuple of (int, int)
         (parent, child).
     undirected : tuple of bool
-        For every arc: whether it is drawn without an arrowhead because its direction is reversible.
+        For every arc: whether it is drawn without an arrowhead because nothing decides its direction.
     lines : tuple of ndarray of float64, shape (n_points, 2)
         The points of every arc, from the border of one box to that of the other.
     """
@@ -167,6 +190,8 @@ class ArcProbabilities:
     features : dict of (ndarray, ndarray)
         By name (``ancestor``: the parent is an ancestor of the child; ``blanket``: it is in the child's Markov
         blanket) probabilities and standard errors.
+    directions : tuple of str
+        For each arc what decides the direction of the pair (`DECIDERS`) in most networks; empty where unknown.
     """
 
     header: Header
@@ -176,6 +201,7 @@ class ArcProbabilities:
     standard_error: np.ndarray
     either: np.ndarray
     features: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    directions: tuple[str, ...] = ()
 
     @property
     def n_pairs(self) -> int:

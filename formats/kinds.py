@@ -52,7 +52,8 @@ class Format:
     reader, writer : str
         ``module:function``; empty if the format is not read, or not written.
     essential_writer : str
-        The same for essential graphs; empty if the format has no undirected edges beside arcs.
+        The same for essential graphs; empty if the format has no undirected edges beside arcs. Otherwise its reader
+        takes a list as second argument, to which it adds undirected edges instead of refusing them.
     takes : tuple of str
         Names of further formats that its reader reads as its own kind.
     """

@@ -144,6 +144,8 @@ agreement number: sum over the arcs of a consensus: strength less half the thres
 agreement_bound number: upper bound on that sum, for any network
 strengths list: for each variable and each of its parents the share of networks (or the probability) of the
     arc, and of one in either direction
+directions list: for each variable and each of its parents what decides the direction of the arc: data,
+    knowledge or neither; of a consensus, in most of the networks
 unscored list: variables (indices) that had no parent sets; the total leaves them out
 """)
 
@@ -200,6 +202,7 @@ child string!: name of the variable that it enters
 probability number!: posterior probability of the arc
 standard_error number!: of that probability; 0 where it is exact
 either number!: posterior probability of an arc in either direction
+direction string: what decides the direction of the pair in most networks: data, knowledge or neither
 ancestor number: posterior probability that the parent is an ancestor of the child
 ancestor_error number: standard error of that
 blanket number: posterior probability that the parent is in the Markov blanket of the child

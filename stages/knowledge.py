@@ -6,11 +6,14 @@ unconstrained. All arcs are (parent, child).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 
+from formats.errors import Inconsistent
 from stages.graphs import CycleError, pull_parents_forward
 from stages.runtime.errors import InfeasibleError, StageError
 
@@ -57,6 +60,11 @@ class Knowledge:
         """Parents by child (`required`, `forbidden`) as arcs."""
         return tuple((parent, child) for child in parents for parent in parents[child])
 
+    def equals(self, other: Knowledge) -> bool:
+        """Whether both say the same, about the same variables."""
+        tiers = [[] if k.tiers is None else k.tiers.tolist() for k in (self, other)]
+        return (self.required, self.forbidden, tiers[0]) == (other.required, other.forbidden, tiers[1])
+
     def required_of(self, child: int) -> tuple[int, ...]:
         """Parents that `child` must have, ascending."""
         return self.required.get(child, ())
@@ -77,6 +85,10 @@ class Knowledge:
         if self.tiers is not None and 0 <= self.tiers[child] < self.tiers[parent]:
             return f"goes from tier {self.tiers[parent] + 1} back to tier {self.tiers[child] + 1}"
         return None
+
+    def settles(self, parent: int, child: int) -> bool:
+        """Whether the arc is required or its reverse excluded: then two joined variables have this direction."""
+        return parent in self.required_of(child) or self.excludes(child, parent) is not None
 
     def check_required(self, parent: int, child: int) -> None:
         """Raise `InfeasibleError` if a required arc is a loop or excluded."""
@@ -128,6 +140,51 @@ def make_knowledge(
         knowledge.check_required(parent, child)
     require_no_cycle(knowledge.required, names, "the required arcs")
     return knowledge
+
+
+def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Knowledge:
+    """The knowledge that the entries of a header's ``by`` record, all together.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The variables; what is recorded about others (of which a network is a part) is left out.
+
+    Raises
+    ------
+    Inconsistent
+        An entry has only a digest of its knowledge, or none that can be read.
+    """
+    index = {name: variable for variable, name in enumerate(names)}
+    required: set[Arc] = set()
+    forbidden: set[Arc] = set()
+    tiers = None
+    for entry in by:
+        options = entry.get("options") or {}
+        required.update(_recorded_arcs(options, "require", index))
+        forbidden.update(_recorded_arcs(options, "forbid", index))
+        members = [[index[v] for v in tier if v in index] for tier in _recorded_list(options, "tiers", list)]
+        found = _tier_of_variables(members, index)
+        if tiers is None or found is None:
+            tiers = found if tiers is None else tiers
+        elif not np.array_equal(tiers, found):  # two sets of tiers, both in force
+            other = Knowledge(tuple(names), tiers=found)
+            forbidden.update((a, b) for a, b in permutations(range(len(names)), 2) if other.excludes(a, b))
+    return Knowledge.of_arcs(names, required, forbidden, tiers)
+
+
+def _recorded_list(options: Mapping[str, Any], name: str, kind: type) -> list[Any]:
+    found = options.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(item, kind) for item in found):
+        raise Inconsistent(f"the header does not tell what --{name} was: it holds no list, perhaps a digest of one")
+    return found
+
+
+def _recorded_arcs(options: Mapping[str, Any], name: str, index: Mapping[str, int]) -> Iterator[Arc]:
+    for text in _recorded_list(options, name, str):
+        pieces = text.split("->")  # names may contain arrows themselves
+        ends = (("->".join(pieces[:at]), "->".join(pieces[at:])) for at in range(1, len(pieces)))
+        yield from [(index[a], index[b]) for a, b in ends if a in index and b in index][:1]
 
 
 def _index_of(variable: int | str, index: Mapping[str, int]) -> int:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork, EssentialGraph, Strength, strengths_of, with_strengths
+from formats.graph_records import (
+    Arc,
+    BayesianNetwork,
+    EssentialGraph,
+    Strength,
+    directions_of,
+    strengths_of,
+    with_directions,
+    with_strengths,
+)
 from formats.records import Header, Network
-from stages.evaluate.essential_graphs import essential_graph
+from stages.evaluate.orientation import oriented_graph
 from stages.graphs import Parents, children_of
+from stages.knowledge import recorded_knowledge
+
+Fact = TypeVar("Fact")
+"""What is known about an arc."""
 
 
 def markov_blanket(parents: Parents, targets: Iterable[int]) -> set[int]:
@@ -55,12 +69,15 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
         parents,
         np.where(whole, network.scores[order], np.nan),
     )
-    strengths = {
-        (index[a], index[b]): strength
-        for (a, b), strength in strengths_of(network).items()
-        if a in index and b in index
-    }
-    return with_strengths(part, strengths) if strengths else part
+
+    def renumbered(values: Mapping[Arc, Fact]) -> dict[Arc, Fact]:
+        return {(index[a], index[b]): value for (a, b), value in values.items() if a in index and b in index}
+
+    if strengths := strengths_of(network):
+        part = with_strengths(part, renumbered(strengths))
+    if directions := directions_of(network):
+        part = with_directions(part, renumbered(directions))
+    return part
 
 
 def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
@@ -89,11 +106,17 @@ def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
 
 
 def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None = None) -> EssentialGraph:
-    """The essential graph of a network, restricted to the variables `kept`.
+    """The essential graph of a network, restricted to the variables `kept`; under the knowledge that its header
+    records, the maximally oriented graph.
 
     The whole network, not the part, determines which arcs are directed.
+
+    Raises
+    ------
+    Inconsistent
+        As of `recorded_knowledge` and `oriented_graph`.
     """
-    found = essential_graph(network.parents)
+    found = oriented_graph(network.parents, recorded_knowledge(network.header.by, network.header.names))
     order = range(network.n_variables) if kept is None else sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from stages.optimize import OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command
+from ..options.knowledge import recorded_knowledge
 from ..options.parameter_types import INPUT_PATH, OUTPUT_FILE, Count, Finite
 from ..options.shared import (
     BudgetOptions,
@@ -28,7 +29,7 @@ from ..options.shared import (
 from ..running.interrupts import graceful_stop
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
-from ..running.stage_command import option, stage_command
+from ..running.stage_command import given_parameters, option, stage_command
 
 if TYPE_CHECKING:
     from formats.graph_records import ArcProbabilities
@@ -43,7 +44,10 @@ class ConsensusOptions:
         "Accept a stream that ended early; its complete networks count.", is_flag=True, section="Input"
     )
     cpdag: bool = option_field(
-        "Count edges of essential graphs; an undirected one counts half in each direction.", is_flag=True
+        "Count edges of essential graphs, an undirected one half in each direction, or arcs as they stand, also "
+        "where nothing decides their direction.",
+        names=("--cpdag/--dag",),
+        default=True,
     )
     threshold: float | None = option_field(
         "Join only pairs of strength above P, in either direction. [default: the significance threshold]",
@@ -85,8 +89,9 @@ def command(
     """Average networks: arc strengths and a consensus network.
 
     Reads networks over the same variables (files, or a stream of 'bnsl optimize --bootstrap'), or a table of
-    arc probabilities, and writes the consensus network. The strength of an arc is the share of networks that
-    have it.
+    arc probabilities, and writes the consensus network. The strength of an arc is the share of networks in
+    whose essential graph it is; one that no data can direct counts half in each direction. What the networks
+    record about arcs (tiers, required and forbidden arcs) holds for the consensus, too.
 
     \b
     Examples:
@@ -101,19 +106,19 @@ def command(
     from stages.average.strengths import pair_strengths, significance_threshold
 
     from ..tables.layout import rows_shown
-    from ..tables.networks import consensus_facts, show_network
+    from ..tables.networks import consensus_facts, known_directions, show_network
 
     target_format = "network" if target.format_name == "table" else output_format("average", target.output)
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")
     sources = files or (require_input(None, "NETWORKS"),)
     check_sources(*sources)
-    table = read_strengths(sources, given.cpdag, given.partial, reporter)
+    table, recorded = read_strengths(sources, given.cpdag, given.partial, reporter)
     if table.header.extra.get("networks") == 1:
-        reporter.warn("one network only: its arcs have strength 1, the consensus is the network itself")
-    recorded = {"cpdag": given.cpdag or None, "threshold": given.threshold, "treewidth": given.treewidth}
+        reporter.warn("one network only: there is nothing to average")
+    counted = replace(table, header=record_command(table.header, "average", recorded))
     if strengths is not None:
-        counted = replace(table, header=record_command(table.header, "average", {"cpdag": given.cpdag or None}))
         write_arc_probabilities(strengths, counted, strengths_format)
+    recorded |= {"threshold": given.threshold, "treewidth": given.treewidth}
     threshold = given.threshold
     if threshold is None:
         threshold = significance_threshold(pair_strengths(table).values())
@@ -121,27 +126,31 @@ def command(
     with graceful_stop() as stop:
         budget = limits.budget(stop)
         reporter.follow(budget)
-        network = consensus_network(table, threshold, options, budget, reporter)
-        network = replace(
-            network,
-            header=record_command(network.header, "average", recorded | asdict(limits) | {"seed": options.seed}),
-        )
+        network = consensus_network(counted, threshold, options, budget, reporter)
+        recorded |= asdict(limits) | {"seed": options.seed}
+        header = record_command(replace(network.header, by=table.header.by), "average", recorded)
+        network = replace(network, header=header)
         reporter.pause()
         if target.is_table:
-            show_network(target.output, network, rows_shown(target.output, target.format_name))
+            rows = rows_shown(target.output, target.format_name)
+            show_network(target.output, network, rows, known_directions(network))
         else:
             write_network(target.output, network, target_format)
             reporter.summary(consensus_facts(network))
     return stop.exit_code
 
 
-def read_strengths(sources: tuple[str, ...], cpdag: bool, partial: bool, reporter: Reporter) -> ArcProbabilities:
-    """Strengths of arcs, read from a table of arc probabilities or counted in networks.
+def read_strengths(
+    sources: tuple[str, ...], cpdag: bool, partial: bool, reporter: Reporter
+) -> tuple[ArcProbabilities, dict[str, Any]]:
+    """Strengths of arcs, read from a table of arc probabilities or counted in networks; and what is recorded of that.
+
+    Knowledge that all networks have in common is recorded; a warning says so if it differs.
 
     Raises
     ------
     click.UsageError
-        A table of arc probabilities is given with other files or with ``--cpdag``.
+        A table of arc probabilities is given with other files or with ``--cpdag`` or ``--dag``.
     """
     from formats import arc_probabilities_or_lines
     from formats.graph_records import ArcProbabilities
@@ -149,10 +158,19 @@ def read_strengths(sources: tuple[str, ...], cpdag: bool, partial: bool, reporte
 
     first = arc_probabilities_or_lines(sources[0])
     if isinstance(first, ArcProbabilities):
-        if len(sources) > 1 or cpdag:
-            raise click.UsageError("a table of arc probabilities goes alone, without --cpdag.")
-        return first
-    return count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
+        counting = [p for p in given_parameters(click.get_current_context()) if p.name == "cpdag"]
+        if len(sources) > 1 or counting:
+            raise click.UsageError("a table of arc probabilities goes alone, without --cpdag or --dag.")
+        return first, {}
+    counts = count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
+    if counts.knowledge is None:
+        reporter.warn(
+            "the networks were learnt under different knowledge about arcs (--require, --forbid, --tiers): "
+            "the consensus need not agree with any of it"
+        )
+    # Entries that all networks share record their knowledge already.
+    is_kept = bool(counts.table.header.by)
+    return counts.table, {"cpdag": cpdag} | recorded_knowledge(None if is_kept else counts.knowledge)
 
 
 def networks_of(sources: list, partial: bool, reporter: Reporter) -> Iterator[Network]:

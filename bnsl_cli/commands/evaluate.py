@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks
+from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class
 from ..files.output_formats import output_format
 from ..files.recording import write_json_lines
 from ..options.data import DataOptions, KnownVariables, data_options_with
@@ -27,8 +27,10 @@ from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
 
-if TYPE_CHECKING:
-    from formats.records import Network
+OF_ARCS = ("true_positives", "false_positives", "false_negatives")
+"""Measures of arcs found and missed, which equivalent networks have in other directions."""
+OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
+"""What is told of strengths that are judged by an equivalence class."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,10 @@ class InputOptions:
     data: str | None = option_field("Training rows, for scores and parameters.", INPUT_PATH, "DATA")
     test: str | None = option_field("Test rows, for the held-out log-likelihood.", INPUT_PATH, "DATA")
     reference: str | None = option_field(
-        "True network, for the distance of essential graphs and the arcs found and missed.", INPUT_PATH, "NETWORK"
+        "True network, for the distance of essential graphs and the arcs found and missed; or an essential "
+        "graph, for the distance.",
+        INPUT_PATH,
+        "NETWORK",
     )
     strengths: str | None = option_field(
         "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.",
@@ -101,7 +106,6 @@ def command(
 
     See also: bnsl optimize, bnsl fit, bnsl compare.
     """
-    from formats import open_network
     from stages.evaluate.arc_strengths import STRENGTH_MEASURES
     from stages.evaluate.measures import MEASURES, evaluate_network
 
@@ -116,16 +120,18 @@ def command(
     learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(given.test, data_options, reporter)
-    truth = open_network(given.reference) if given.reference else None
+    truth = open_network_or_class(given.reference) if given.reference else None
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
-    for source, place, (structure, parameters) in learnt:
+    for source, place, (structure, parameters, is_class) in learnt:
+        if is_class:
+            refuse_unequal_scores(source, measures.score)
         rows = training.match_complete(KnownVariables(structure.header.variables, source))
         test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
         found = evaluate_network(
             structure,
             data=rows,
             test=test_rows,
-            reference=truth,
+            reference=truth and truth.structure,
             parameters=parameters if rows or test_rows else None,
             scores=measures.score,
             ess=measures.ess,
@@ -137,13 +143,31 @@ def command(
             memory=measures.memory,
             reporter=reporter,
         )
-        records.append({"network": source, **place, **found})
+        left_out = {"max_parents", *OF_ARCS} if is_class else {*OF_ARCS} if truth and truth.is_class else set()
+        told = {name: value for name, value in found.items() if name not in left_out}
+        records.append({"network": source, **place, **told})
         reporter.progress(len(records), len(learnt), "networks")
     reporter.pause()
     if target.is_table:
         show_measures(target.output, records, MEASURES | STRENGTH_MEASURES)
     else:
         write_json_lines(target.output, records)
+
+
+def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
+    """Refuse scores in which the networks of a class differ, for an essential graph.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    from stages.scoring.scores import SCORES
+
+    for name in scores:
+        if not SCORES[name].is_equivalent:
+            raise click.UsageError(
+                f"--score {name}: equivalent networks differ in it, and {source} is a class of them."
+            )
 
 
 def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]:
@@ -154,7 +178,7 @@ def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
-def judge_strengths(source: str, truth: Network | None) -> dict[str, Any]:
+def judge_strengths(source: str, truth: LearntNetwork | None) -> dict[str, Any]:
     """The measures of a table of arc strengths.
 
     Raises
@@ -167,4 +191,5 @@ def judge_strengths(source: str, truth: Network | None) -> dict[str, Any]:
 
     if truth is None:
         raise click.UsageError("--strengths are judged against a network: give --reference NETWORK.")
-    return {"network": source, **evaluate_strengths(open_arc_probabilities(source), truth)}
+    found = {"network": source, **evaluate_strengths(open_arc_probabilities(source), truth.structure)}
+    return {name: found[name] for name in OF_PAIRS} if truth.is_class else found

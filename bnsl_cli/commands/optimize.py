@@ -146,7 +146,7 @@ def write_one(
     from formats import write_network
 
     from ..tables.layout import rows_shown
-    from ..tables.networks import network_facts, show_network
+    from ..tables.networks import known_directions, network_facts, show_network
 
     reporter.follow(budget)
     network, figures = opened.run(budget, reporter)
@@ -156,7 +156,8 @@ def write_one(
     network = replace(network, header=record_command(network.header, "optimize", recorded))
     reporter.pause()
     if target.is_table:
-        show_network(target.output, network, rows_shown(target.output, target.format_name))
+        rows = rows_shown(target.output, target.format_name)
+        show_network(target.output, network, rows, known_directions(network))
     else:
         write_network(target.output, network, target_format)
         reporter.summary(network_facts(network))

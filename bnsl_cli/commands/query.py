@@ -124,7 +124,7 @@ def open_engine(
     from stages.fit import fit_parameters
     from stages.inference.junction_trees import Engine
 
-    structure, model = open_learnt_network(network)
+    structure, model, _ = open_learnt_network(network)
     if data is not None:
         rows = data_options.open(data, reporter, KnownVariables(structure.header.variables, network))
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)

@@ -16,7 +16,7 @@ from formats import (
     write_network,
 )
 from formats.data_records import Dataset
-from formats.graph_records import ArcProbabilities
+from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
 from formats.graphs.arc_tables import write_arc_table
 from formats.graphs.networks import require_parameters
 from formats.kinds import Kind
@@ -27,7 +27,9 @@ from formats.tables.selection import matching_names
 from formats.textlines import Lines
 from formats.wording import plural
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
+from stages.evaluate.orientation import decide_directions, network_directions
 from stages.graphs import moral_graph
+from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
 from stages.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
@@ -101,7 +103,11 @@ def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
         learnt = LearntNetwork(pick_network(found, choice.index or None), None)
     else:
         learnt = open_learnt_network(found)
-    network = dataclasses.replace(learnt.structure, header=named_header(learnt.structure.header, task.names))
+    header = learnt.structure.header
+    named = named_header(header, task.names)
+    if named.names != header.names and not recorded_knowledge(header.by, header.names).equals(Knowledge(())):
+        raise click.UsageError("--names: the header of the network records knowledge about arcs by its own names.")
+    network = dataclasses.replace(learnt.structure, header=named)
     if choice.strengths is not None:
         network = with_table_strengths(network, open_arc_probabilities(choice.strengths))
     return learnt._replace(structure=network)
@@ -119,6 +125,26 @@ def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Rep
     return network
 
 
+def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
+    """The network with what decides the directions of its arcs, as it is to be shown, in its header.
+
+    Parameters
+    ----------
+    cpdag : bool or None
+        Those of the equivalence class; if None, of a learnt network only; if false, none, so that arcs are shown as
+        they stand.
+    """
+    header = network.header
+    if cpdag:
+        directions = decide_directions(network.parents, recorded_knowledge(header.by, header.names))
+    else:
+        directions = {} if cpdag is False else network_directions(network)
+    if directions:
+        return with_directions(network, directions)
+    extra = {key: value for key, value in header.extra.items() if key != DIRECTIONS}
+    return dataclasses.replace(network, header=dataclasses.replace(header, extra=extra))
+
+
 def write_structure(task: Conversion) -> None:
     """Write a network, or a graph derived from it."""
     learnt = open_chosen(task)
@@ -127,6 +153,8 @@ def write_structure(task: Conversion) -> None:
     if task.part.cpdag:
         write_essential(task, network, kept)
         return
+    if kept is not None or task.format in ("dot", "arcs"):
+        network = with_shown_directions(network, task.part.cpdag)
     kind = find_format(task.format).kind
     if kind is Kind.PARAMETERS:
         model = require_parameters(learnt.parameters, task.format, source_name(task.source))
@@ -146,15 +174,16 @@ def write_structure(task: Conversion) -> None:
 
 
 def write_picture(task: Conversion) -> None:
-    """Write a picture of a network or of its essential graph."""
+    """Write a picture of a network; arcs whose direction nothing decides have no heads."""
     from stages.drawing.layout import draw_network
 
     whole = open_chosen(task).structure
     kept = kept_variables(task.part, whole, source_name(task.source))
-    essential = cut_essential_graph(whole, kept) if task.part.cpdag else None
+    whole = with_shown_directions(whole, task.part.cpdag)
     network = whole if kept is None else cut_network(whole, kept)
+    undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
     labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
-    write_drawing(task.output, draw_network(network, labels, essential), task.format)
+    write_drawing(task.output, draw_network(network, labels, undecided), task.format)
     task.reporter.summary(network_facts(network))
 
 

@@ -14,7 +14,7 @@ from formats import (
     write_parent_sets,
 )
 from formats.detection import detect_lines
-from formats.graph_records import ArcProbabilities
+from formats.graph_records import ArcProbabilities, directions_of
 from formats.kinds import Kind
 from formats.records import ParentSetRecord
 from formats.wording import plural
@@ -22,7 +22,7 @@ from stages.subgraphs import cut_network
 
 from ..tables.networks import show_network
 from ..tables.stage_results import show_arc_probabilities, show_forest, show_parent_sets
-from .networks import kept_variables, named_header, open_chosen
+from .networks import kept_variables, named_header, open_chosen, with_shown_directions
 from .task import Conversion
 
 PLAIN_LISTS = ("jkl", "pss")
@@ -77,4 +77,6 @@ def write_readable(task: Conversion) -> None:
     else:
         network = open_chosen(task, lines).structure
         kept = kept_variables(task.part, network, lines.source)
-        show_network(task.output, network if kept is None else cut_network(network, kept), None)
+        network = with_shown_directions(network, task.part.cpdag)
+        network = network if kept is None else cut_network(network, kept)
+        show_network(task.output, network, None, directions_of(network))

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 class PartOptions:
     """The part of a network that is converted."""
 
-    cpdag: bool = option_field("Write the essential graph: compelled arcs, the others undirected.", is_flag=True)
+    cpdag: bool | None = option_field(
+        "Write the essential graph, under the knowledge that the network was learnt with, or all arcs as they stand. "
+        "Pictures of learnt networks show no heads where nothing decides the direction, unless --dag is given.",
+        names=("--cpdag/--dag",),
+        default=None,
+        show_default=False,
+    )
     markov_blanket: tuple[str, ...] | None = option_field(
         "Keep only these variables, their parents, children and the children's parents. Names or patterns.", COLUMNS
     )
@@ -34,7 +40,9 @@ class PartOptions:
 
     def given(self) -> str | None:
         """The first given option that selects a part; None if there is none."""
-        names = ("cpdag", "markov_blanket", "neighbourhood")
+        if self.cpdag is not None:
+            return "--cpdag" if self.cpdag else "--dag"
+        names = ("markov_blanket", "neighbourhood")
         return next((f"--{name.replace('_', '-')}" for name in names if getattr(self, name)), None)
 
 

@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 
 class LearntNetwork(NamedTuple):
-    """A network, and its parameters; None if its file has none."""
+    """A network, and its parameters; None if its file has none.
+
+    If `is_class`, the file has an essential graph, and the network is one of the equivalence class.
+    """
 
     structure: Network
     parameters: BayesianNetwork | None
+    is_class: bool = False
 
 
 def open_learnt_network(source: str | Lines) -> LearntNetwork:
@@ -41,8 +45,32 @@ def open_learnt_network(source: str | Lines) -> LearntNetwork:
     return LearntNetwork(open_network(lines), None)
 
 
+def open_network_or_class(source: str | Lines) -> LearntNetwork:
+    """As `open_learnt_network`; of an essential graph, or one maximally oriented under knowledge, a network of its
+    equivalence class.
+
+    Raises `Inconsistent`: a graph with undirected edges is neither.
+    """
+    from formats import open_graph
+    from formats.detection import detect_lines
+    from formats.graph_records import EssentialGraph
+    from formats.graphs.structures import network_from_parents
+    from formats.kinds import Kind
+    from formats.textlines import as_lines
+    from stages.evaluate.consistent_extension import class_member
+
+    lines = as_lines(source)
+    if detect_lines(lines).kind is Kind.PARAMETERS:
+        return open_learnt_network(lines)
+    graph = open_graph(lines)
+    if not isinstance(graph, EssentialGraph):
+        return LearntNetwork(graph, None)
+    member = network_from_parents(graph.variables, class_member(graph, lines.source), lines.source)
+    return LearntNetwork(member, None, is_class=True)
+
+
 def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
-    """Read the networks of a stream, or the network of any other file."""
+    """Read the networks of a stream, or the network or essential graph of any other file."""
     from formats import open_networks
     from formats.detection import detect_lines
     from formats.schemas import NETWORK
@@ -52,7 +80,7 @@ def open_learnt_networks(source: str) -> Iterator[LearntNetwork]:
     if detect_lines(lines).name == NETWORK.name:
         yield from (LearntNetwork(network, None) for network in open_networks(lines))
     else:
-        yield open_learnt_network(lines)
+        yield open_network_or_class(lines)
 
 
 def certified_order(network: Network) -> list[int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,12 @@ from ..running.option_records import option_field, packed
 from .parameter_types import INPUT_PATH, ArcsOrPath
 
 if TYPE_CHECKING:
+    from formats.graphs.tetrad_knowledge import KnowledgeLists
     from stages.knowledge import Knowledge
 
-RECORDED_ARCS = 100
-"""Most arcs, or variables in tiers, that headers list; of more they hold the number and a digest."""
+RECORDED_ARCS = 100_000
+"""Most arcs, or variables in tiers, that headers list; of more they hold the number and a digest, which does not tell
+what decides the directions of arcs."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +31,21 @@ class KnowledgeOptions:
 
     require: tuple[str, ...] = option_field(
         "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
-        "arcs (one per line, CSV or JSON lines); may be given several times.",
+        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'.",
         ArcsOrPath(allow_dash=True),
         "ARC|@FILE",
         multiple=True,
     )
     forbid: tuple[str, ...] = option_field(
-        "An arc that the network must not have, or a file of arcs; may be given several times.",
+        "An arc that the network must not have, or a file of arcs; may be given several times. '*->asia' forbids "
+        "all arcs into asia.",
         ArcsOrPath(allow_dash=True),
         "ARC|@FILE",
         multiple=True,
     )
     tiers: str | None = option_field(
         "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "
-        "leads back to an earlier tier.",
+        "leads back to an earlier tier. Or a knowledge file of Tetrad, with its forbidden and required arcs.",
         INPUT_PATH,
         "FILE",
     )
@@ -71,35 +74,40 @@ class KnowledgeOptions:
         """
         if not self.given:
             return None
-        from formats.graphs.arc_files import read_tiers
+        from formats.graphs.tetrad_knowledge import read_knowledge
         from stages.knowledge import make_knowledge
 
         index = {name: position for position, name in enumerate(names)}
-        required = _read_arcs(self.require, index, "--require")
-        forbidden = _read_arcs(self.forbid, index, "--forbid")
-        tiers = read_tiers(self.tiers, index) if self.tiers else []
-        return make_knowledge(names, required, forbidden, tiers)
+        read = [*_read_arcs(self.require, index, "require"), *_read_arcs(self.forbid, index, "forbid")]
+        read += [read_knowledge(self.tiers, index, "tiers")] if self.tiers else []
+        tiers = [lists.tiers for lists in read if lists.tiers]
+        if any(others != tiers[0] for others in tiers):
+            raise click.UsageError("several files give different tiers; give one.")
+        required = [arc for lists in read for arc in lists.required]
+        forbidden = [arc for lists in read for arc in lists.forbidden]
+        return make_knowledge(names, required, forbidden, tiers[0] if tiers else ())
 
 
 knowledge_options = packed("knowing", KnowledgeOptions, section="Constraints")
 
 
-def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> list[tuple[int, int]]:
-    from formats.graphs.arc_files import UnknownArc, parse_arc, read_arcs
+def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[KnowledgeLists]:
+    """What the values of ``--require`` or ``--forbid`` stand for: arcs, and all that a knowledge file holds."""
+    from formats.graphs.arc_files import UnknownArc, parse_arcs
+    from formats.graphs.tetrad_knowledge import KnowledgeLists, read_knowledge
 
-    arcs: list[tuple[int, int]] = []
     for value in values:
-        if value.startswith("@"):
-            arcs += read_arcs(value[1:], index)
-            continue
-        try:
-            arcs.append(parse_arc(value, index))
-        except UnknownArc as error:
-            if os.path.isfile(value):
-                arcs += read_arcs(value, index)
+        path = value.removeprefix("@") if value.startswith("@") else None
+        if path is None:
+            try:
+                arcs = parse_arcs(value, index)
+                yield KnowledgeLists(arcs, [], []) if name == "require" else KnowledgeLists([], arcs, [])
                 continue
-            raise click.UsageError(f"{name}: {error}.") from None
-    return arcs
+            except UnknownArc as error:
+                if not os.path.isfile(value):
+                    raise click.UsageError(f"--{name}: {error}.") from None
+                path = value
+        yield read_knowledge(path, index, "required" if name == "require" else "forbidden")
 
 
 def recorded_knowledge(knowledge: Knowledge | None) -> dict[str, Any]:

@@ -13,17 +13,41 @@ if TYPE_CHECKING:
     from formats.records import Network
 
 
-def show_network(target: str, network: Network, limit: int | None) -> None:
-    """Children with their parents and local scores, or arcs with their strengths; and the facts of the header."""
+Directions = Mapping[tuple[int, int], str]
+"""What decides the direction of each arc; empty where that is not shown."""
+
+
+def known_directions(network: Network) -> Directions:
+    """What decides the direction of each arc of a network just learnt; empty if only a digest tells its knowledge."""
+    from formats.errors import Inconsistent
+    from stages.evaluate.orientation import network_directions
+
+    try:
+        return network_directions(network)
+    except Inconsistent:
+        return {}
+
+
+def show_network(target: str, network: Network, limit: int | None, directions: Directions | None = None) -> None:
+    """Children with their parents and local scores, or arcs with their strengths; and the facts of the header.
+
+    A column has the `directions` if they are given.
+    """
     from formats.graph_records import strengths_of
 
+    directions = directions or {}
     if strengths_of(network):
-        show_strengths(target, network, limit)
+        show_strengths(target, network, limit, directions)
         return
     names = fitting_names(target, network.header.names)
-    view = new_table("child", "<- parents", ">local score")
+    view = new_table("child", "<- parents", *(["direction"] if directions else []), ">local score")
     rows = (
-        (names[child], listed(parents, names), f"{network.scores[child]:,.2f}")
+        (
+            names[child],
+            listed(parents, names),
+            *([", ".join(directions[p, child] for p in parents)] if directions else []),
+            f"{network.scores[child]:,.2f}",
+        )
         for child, parents in enumerate(network.parents)
     )
     write_table(target, view, rows, limit, "variable", network_facts(network))
@@ -65,15 +89,21 @@ def network_facts(network: Network) -> str:
     return ", ".join(parts)
 
 
-def show_strengths(target: str, network: Network, limit: int | None) -> None:
+def show_strengths(target: str, network: Network, limit: int | None, directions: Directions) -> None:
     """The arcs of a network with their strengths, the strongest first, and the facts of the header."""
     from formats.graph_records import strengths_of
 
     names = fitting_names(target, network.header.names)
-    view = new_table("parent", "child", ">strength", ">either")
+    view = new_table("parent", "child", *(["direction"] if directions else []), ">strength", ">either")
     strongest = sorted(strengths_of(network).items(), key=lambda item: (-item[1].arc, item[0]))
     cells = (
-        [names[parent], names[child], f"{strength.arc:.4f}", f"{strength.either:.4f}"]
+        [
+            names[parent],
+            names[child],
+            *([directions[parent, child]] if directions else []),
+            f"{strength.arc:.4f}",
+            f"{strength.either:.4f}",
+        ]
         for (parent, child), strength in strongest
     )
     facts = consensus_facts if "agreement" in network.header.extra else network_facts

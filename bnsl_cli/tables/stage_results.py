@@ -73,12 +73,20 @@ def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, floa
 def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | None) -> None:
     """Pairs with the probability of an arc, the most probable first."""
     names = fitting_names(target, table.header.names)
-    view = new_table("parent", "child", ">probability", ">error", ">either", *(f">{name}" for name in table.features))
+    view = new_table(
+        "parent",
+        "child",
+        *(["direction"] if table.directions else []),
+        ">probability",
+        ">error",
+        ">either",
+        *(f">{name}" for name in table.features),
+    )
     figures = [table.probability, table.standard_error, table.either]
     figures += [probability for probability, _ in table.features.values()]
     ends = zip(table.parents.tolist(), table.children.tolist())
     rows = (
-        [names[parent], names[child], *(f"{values[row]:.4f}" for values in figures)]
+        [names[parent], names[child], *table.directions[row : row + 1], *(f"{values[row]:.4f}" for values in figures)]
         for row, (parent, child) in enumerate(ends)
     )
     extra = table.header.extra

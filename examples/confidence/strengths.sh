@@ -33,13 +33,13 @@ case $method in
     # The network of all rows, from which replicates start, takes as long as a replicate.
     bnsl optimize -q --data "$data" --hc --tabu 10 --restarts 1000000 "${score[@]}" --bootstrap "$replicates" --seed 1 \
       --time "$left" -o "$out.all.jsonl"
-    bnsl average -q "$out.all.jsonl" --strengths "$out.arcs.arrows" --time 0.1s --seed 1 -o "$out.net.jsonl"
+    bnsl average -q --dag "$out.all.jsonl" --strengths "$out.arcs.arrows" --time 0.1s --seed 1 -o "$out.net.jsonl"
     ;;
   single)
     list
     limit 1
     bnsl optimize -q "$out.sets.jsonl" --seed 1 --time "$left" -o "$out.net.jsonl"
-    bnsl average -q "$out.net.jsonl" --strengths "$out.arcs.arrows" --seed 1 -o /dev/null
+    bnsl average -q --dag "$out.net.jsonl" --strengths "$out.arcs.arrows" --seed 1 -o /dev/null
     ;;
 esac
 count

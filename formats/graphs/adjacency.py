@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import Inconsistent, Malformed
-from ..graph_records import Arc, EssentialGraph, Strength, Strengths, arcs_of, strengths_of, with_strengths
+from ..graph_records import (
+    Arc,
+    EssentialGraph,
+    Strength,
+    Strengths,
+    arcs_of,
+    directions_of,
+    strengths_of,
+    with_strengths,
+)
 from ..records import Network
 from ..textlines import Lines
 from .network_claims import CERTAIN
@@ -36,13 +45,18 @@ def essential_adjacency_text(graph: EssentialGraph) -> str:
 
 
 def arcs_text(network: Network) -> str:
-    """List of arcs as CSV, columns ``from`` and ``to``, and those of strengths where they are known.
+    """List of arcs as CSV, columns ``from`` and ``to``, and those of directions and strengths where they are known.
 
     A variable without arcs does not occur.
     """
     names, strengths = network.header.names, strengths_of(network)
-    rows = [(names[a], names[b], *_cells(strengths, (a, b))) for a, b in arcs_of(network)]
-    return _csv_text([("from", "to", *(STRENGTH_COLUMNS if strengths else ())), *rows])
+    directions = directions_of(network)
+    further = [*(["direction"] if directions else []), *(STRENGTH_COLUMNS if strengths else ())]
+    rows = [
+        (names[a], names[b], *([directions[a, b]] if directions else []), *_cells(strengths, (a, b)))
+        for a, b in arcs_of(network)
+    ]
+    return _csv_text([("from", "to", *further), *rows])
 
 
 def essential_arcs_text(graph: EssentialGraph) -> str:
@@ -76,11 +90,12 @@ def _csv_text(rows: Iterable[Sequence[str]]) -> str:
     return buffer.getvalue()
 
 
-def read_table(lines: Lines) -> Network:
+def read_table(lines: Lines, edges: list[Arc] | None = None) -> Network:
     """Read a CSV table: an adjacency matrix, or a list of arcs, whose variables are those that occur.
 
     A matrix has the names in its first line and, optionally, in its first column; its entry is 1 where the row
-    is a parent of the column.
+    is a parent of the column. Undirected edges (of type undirected, or 1 both ways) are added to `edges`, or refused
+    if it is None.
     """
     try:
         table = enumerate(csv.reader(io.StringIO(lines.text()), strict=True), 1)
@@ -92,7 +107,7 @@ def read_table(lines: Lines) -> Network:
         raise Malformed("a table of blanks", source=lines.source, remedy=_TABLE_REMEDY)
     header = [cell.strip() for cell in rows[0][1]]
     read = read_arc_rows if is_arc_header(header) else _read_adjacency
-    return read(lines, header, rows[1:])
+    return read(lines, header, rows[1:], edges)
 
 
 def is_arc_header(header: Sequence[str]) -> bool:
@@ -100,21 +115,26 @@ def is_arc_header(header: Sequence[str]) -> bool:
     return tuple(cell.lower() for cell in header[:2]) in ARC_HEADERS
 
 
-def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows) -> Network:
-    """The network of a list of arcs: numbered rows of parent, child and optional columns."""
+def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows, edges: list[Arc] | None = None) -> Network:
+    """The network of a list of arcs: numbered rows of parent, child, optional columns; `edges` as in `read_table`."""
     names = [cell.lower() for cell in header]
     parents: dict[str, list[str]] = {}
+    pairs: list[tuple[str, str]] = []
     for number, row in rows:
-        if names[2:3] == ["type"] and len(row) > 2 and row[2].strip().lower() == "undirected":
+        is_undirected = names[2:3] == ["type"] and len(row) > 2 and row[2].strip().lower() == "undirected"
+        if is_undirected and edges is None:
             lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=number)
         if len(row) < 2 or not row[0].strip() or not row[1].strip():
             lines.fail("an arc needs two names", line=number)
         parent, child = row[0].strip(), row[1].strip()
         parents.setdefault(parent, [])
-        parents.setdefault(child, []).append(parent)
+        parents.setdefault(child, []).extend([] if is_undirected else [parent])
+        pairs += [(parent, child)] if is_undirected else []
     if not parents:
         raise Malformed("the list of arcs is empty, so its variables are unknown", source=lines.source)
     network = network_by_names(list(parents), parents, lines.source)
+    if edges is not None:
+        edges += _numbered(pairs, network.header.names)
     if not set(STRENGTH_COLUMNS) <= set(names):
         return network
     return with_strengths(network, _read_strengths(lines, network, names, rows))
@@ -123,8 +143,11 @@ def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows) -> Network:
 def _read_strengths(lines: Lines, network: Network, header: list[str], rows: Rows) -> dict[Arc, Strength]:
     index = {name: variable for variable, name in enumerate(network.header.names)}
     columns = [header.index(name) for name in STRENGTH_COLUMNS]
+    joined = set(arcs_of(network))
     strengths = {}
     for number, row in rows:
+        if (index[row[0].strip()], index[row[1].strip()]) not in joined:  # an undirected edge
+            continue
         try:
             found = Strength(*(float(row[column]) for column in columns))
         except (ValueError, IndexError):
@@ -135,7 +158,13 @@ def _read_strengths(lines: Lines, network: Network, header: list[str], rows: Row
     return strengths
 
 
-def _read_adjacency(lines: Lines, header: list[str], rows: Rows) -> Network:
+def _numbered(pairs: Iterable[tuple[str, str]], names: Sequence[str]) -> Iterator[Arc]:
+    """Pairs of names as pairs of indices."""
+    index = {name: variable for variable, name in enumerate(names)}
+    return ((index[one], index[other]) for one, other in pairs)
+
+
+def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc] | None = None) -> Network:
     # A matrix has a row per variable: one cell more in the header is that of the row names.
     has_row_names = bool(rows) and len(rows) == len(header) - 1
     names = header[1:] if has_row_names else header
@@ -158,4 +187,9 @@ def _read_adjacency(lines: Lines, header: list[str], rows: Rows) -> Network:
                 lines.fail(f"entry {cell!r} is neither 0 nor 1", line=number)
             if _ZERO_ONE[cell]:
                 parents[child].append(name)
+    if edges is not None:
+        ones = {(parent, child) for child in names for parent in parents[child] if parent != child}
+        both = {(one, other) for one, other in ones if (other, one) in ones}
+        parents = {child: [p for p in family if (p, child) not in both] for child, family in parents.items()}
+        edges += _numbered(both, names)
     return network_by_names(names, parents, lines.source)

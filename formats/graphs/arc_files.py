@@ -1,8 +1,10 @@
 """Arcs and tiers as users write them: single arcs, files of arcs, files of tiers; names are replaced by indices.
 
-An arc is ``A->B`` or ``A,B``: A is the parent. A file of arcs holds one per line in either spelling (cells may be
-quoted as in CSV, a header line ``from,to`` is fine) or JSON lines: ``{"from": "A", "to": "B"}`` or ``["A", "B"]``.
-A file of tiers holds one tier per line, the earliest first, names separated by commas or else by blanks.
+An arc is ``A->B`` or ``A,B``: A is the parent. Each end may be a pattern with ``*``, ``?`` or ``[...]``, which stands
+for all variables that match it, unless it is the name of one. A file of arcs holds one per line in either spelling
+(cells may be quoted as in CSV, a header line ``from,to`` is fine) or JSON lines: ``{"from": "A", "to": "B"}`` or
+``["A", "B"]``. A file of tiers holds one tier per line, the earliest first, names separated by commas or else by
+blanks; patterns do there, too.
 Lines that are empty or begin with ``#`` are skipped.
 """
 
@@ -10,32 +12,50 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
 from ..errors import Inconsistent
 from ..graph_records import Arc
+from ..tables.selection import names_like
 from ..textlines import Lines, as_lines
 from .adjacency import ARC_HEADERS
 
 
 class UnknownArc(ValueError):
-    """A text is no arc between known variables; the message gives the reason."""
+    """A text is no arc between known variables, or no variable; the message gives the reason."""
 
 
-def parse_arc(text: str, index: Mapping[str, int]) -> Arc:
-    """Parent and child of an arc by the `index` of their names; an `UnknownArc` if there are none.
+def variables_like(text: str, index: Mapping[str, int]) -> list[int]:
+    """The variable of this name, or all that match it as a pattern; an `UnknownArc` if there is none."""
+    found = names_like(text, index.keys())
+    if not found:
+        is_pattern = any(mark in text for mark in "*?[")
+        raise UnknownArc(f"{text!r} is no variable of the data" + (", and none is like it" if is_pattern else ""))
+    return [index[name] for name in found]
 
-    Names may contain commas and arrows themselves: every split of the text is tried.
+
+def arcs_between(tail: str, head: str, index: Mapping[str, int]) -> list[Arc]:
+    """Arcs from all variables that the first text stands for to all of the second, without loops of patterns."""
+    tails, heads = variables_like(tail, index), variables_like(head, index)
+    arcs = [(a, b) for a in tails for b in heads if a != b]
+    return arcs or [(a, b) for a in tails for b in heads]
+
+
+def parse_arcs(text: str, index: Mapping[str, int]) -> list[Arc]:
+    """Parents and children of the arcs that a text stands for, by the `index` of names; an `UnknownArc` if none.
+
+    Names may contain commas and arrows themselves: every split of the text is tried, for names before patterns.
     """
-    first = None
-    for _, *pair in splits(text, ("->", ",")):
-        if pair[0] in index and pair[1] in index:
-            return index[pair[0]], index[pair[1]]
-        first = first or pair
-    if first is None:
+    pairs = [(tail, head) for _, tail, head in splits(text, ("->", ","))]
+    for tail, head in pairs:
+        if tail in index and head in index:
+            return [(index[tail], index[head])]
+    if not pairs:
         raise UnknownArc(f"{text!r} is no arc: write PARENT->CHILD")
-    unknown = next(name for name in first if name not in index)
-    raise UnknownArc(f"{unknown!r} is no variable of the data")
+    for tail, head in pairs:
+        if names_like(tail, index.keys()) and names_like(head, index.keys()):
+            return arcs_between(tail, head, index)
+    return arcs_between(*pairs[0], index)
 
 
 def splits(text: str, separators: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -53,7 +73,8 @@ def read_arcs(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[
     Raises `FormatError`: with the line; also when a name is not in `index`.
     """
     with as_lines(source) as lines:
-        return [_arc_of_line(lines, text, index) for text in statements(lines) if not _is_header(lines, text)]
+        wanted = (text for text in statements(lines) if not _is_header(lines, text))
+        return [arc for text in wanted for arc in _arcs_of_line(lines, text, index)]
 
 
 def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list[list[int]]:
@@ -63,17 +84,17 @@ def read_tiers(source: str | BinaryIO | Lines, index: Mapping[str, int]) -> list
     """
     tiers: list[list[int]] = []
     line_of: dict[int, int] = {}
+    names = {variable: name for name, variable in index.items()}
     with as_lines(source) as lines:
         for text in statements(lines):
             tier = []
-            for name in [text] if text in index else _cells(lines, text) if "," in text else text.split():
-                if name not in index:
-                    _fail_unknown(lines, name)
-                if index[name] in line_of:
-                    where = f"line {line_of[index[name]]}"
-                    lines.fail(f"{name!r} is in a tier already ({where})", kind=Inconsistent)
-                line_of[index[name]] = lines.number
-                tier.append(index[name])
+            for name in [text] if text in index else cells_of(lines, text) if "," in text else text.split():
+                for variable in _variables(lines, name, index):
+                    if variable in line_of:
+                        where = f"line {line_of[variable]}"
+                        lines.fail(f"{names[variable]!r} is in a tier already ({where})", kind=Inconsistent)
+                    line_of[variable] = lines.number
+                    tier.append(variable)
             tiers.append(tier)
     return tiers
 
@@ -86,10 +107,11 @@ def statements(lines: Lines) -> Iterator[str]:
             yield text
 
 
-def _cells(lines: Lines, text: str) -> list[str]:
+def cells_of(lines: Lines, text: str, separator: str = ",") -> list[str]:
     """Cells of a line, quoted or not; empty ones dropped."""
+    text = text if separator == "," else text.replace("\t", " ")
     try:
-        cells = next(csv.reader([text], skipinitialspace=True))
+        cells = next(csv.reader([text], delimiter=separator, skipinitialspace=True))
     except csv.Error as error:
         if "\r" in text:
             lines.fail("a carriage return within a line", remedy="lines end with a line feed: tr '\\r' '\\n'")
@@ -98,23 +120,24 @@ def _cells(lines: Lines, text: str) -> list[str]:
 
 
 def _is_header(lines: Lines, text: str) -> bool:
-    return tuple(cell.lower() for cell in _cells(lines, text)) in ARC_HEADERS
+    return tuple(cell.lower() for cell in cells_of(lines, text)) in ARC_HEADERS
 
 
-def _arc_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> Arc:
+def _arcs_of_line(lines: Lines, text: str, index: Mapping[str, int]) -> list[Arc]:
     if text[0] in "{[":
-        pair: Sequence[str] = _json_pair(lines, text)
+        pair = _json_pair(lines, text)
     else:
         try:
-            return parse_arc(text, index)
+            return parse_arcs(text, index)
         except UnknownArc as error:
-            pair = _cells(lines, text)
-            if len(pair) != 2 or not (text.startswith('"') or text.endswith('"')):
+            cells = cells_of(lines, text)
+            if len(cells) != 2 or not (text.startswith('"') or text.endswith('"')):
                 lines.fail(str(error), kind=Inconsistent)
-    for name in pair:
-        if name not in index:
-            _fail_unknown(lines, name)
-    return index[pair[0]], index[pair[1]]
+            pair = cells[0], cells[1]
+    try:
+        return arcs_between(*pair, index)
+    except UnknownArc as error:
+        lines.fail(str(error), kind=Inconsistent)
 
 
 def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
@@ -131,5 +154,9 @@ def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
     return value[0], value[1]
 
 
-def _fail_unknown(lines: Lines, name: str) -> NoReturn:
-    lines.fail(f"{name!r} is no variable of the data", kind=Inconsistent)
+def _variables(lines: Lines, name: str, index: Mapping[str, int]) -> list[int]:
+    """As `variables_like`, with the line in the error."""
+    try:
+        return variables_like(name, index)
+    except UnknownArc as error:
+        lines.fail(str(error), kind=Inconsistent)

@@ -9,7 +9,7 @@ import pyarrow
 import pyarrow.parquet
 
 from ..errors import Malformed
-from ..graph_records import EssentialGraph
+from ..graph_records import Arc, EssentialGraph
 from ..records import Network
 from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
@@ -19,14 +19,14 @@ from ..textlines import Lines
 from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
 
 
-def read_arcs(lines: Lines) -> Network:
-    """Read a list of arcs: CSV, Arrow or Parquet.
+def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
+    """Read a list of arcs: CSV, Arrow or Parquet; undirected edges are added to `edges`, or refused if it is None.
 
     Raises `Malformed`: it is another table.
     """
     is_parquet = lines.beginning.startswith(PARQUET_MARK)
     if not is_parquet and not lines.beginning.startswith(ARROW_MARKS):
-        return read_table(lines)
+        return read_table(lines, edges)
     read = read_parquet if is_parquet else read_arrow
     table = read(lines.data(), lines.source)
     if is_own(table.schema, ARC_PROBABILITIES.name):
@@ -43,7 +43,7 @@ def read_arcs(lines: Lines) -> Network:
             remedy=f"a network is learnt from data by: bnsl optimize --data {lines.source}",
         )
     columns = [["" if cell is None else cell for cell in column.to_pylist()] for column in table.columns]
-    return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*columns), 1)])
+    return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*columns), 1)], edges)
 
 
 def _is_text(kind: pyarrow.DataType) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NoReturn
 
-from ..graph_records import Arc, EssentialGraph, Strength, Strengths, arcs_of, strengths_of
+from ..graph_records import UNDECIDED, Arc, EssentialGraph, Strength, Strengths, arcs_of, directions_of, strengths_of
 from ..records import Network
 from ..textlines import Lines
 from .structures import network_from_arcs
@@ -33,8 +33,12 @@ def _quoted(name: str) -> str:
 
 
 def dot_text(network: Network) -> str:
-    """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known."""
-    return _digraph_text(network.header.names, arcs_of(network), (), strengths_of(network))
+    """The structure as a Graphviz directed graph; the width of a line is that of the arc's strength, if known.
+
+    Arcs of which the header says that nothing decides their direction are drawn without a head.
+    """
+    undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
+    return _digraph_text(network.header.names, arcs_of(network), (), strengths_of(network), undecided)
 
 
 def essential_dot_text(graph: EssentialGraph) -> str:
@@ -42,12 +46,19 @@ def essential_dot_text(graph: EssentialGraph) -> str:
     return _digraph_text([v.name for v in graph.variables], graph.arcs, graph.edges, graph.strengths)
 
 
-def _digraph_text(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc], strengths: Strengths) -> str:
+def _digraph_text(
+    names: Sequence[str],
+    arcs: Iterable[Arc],
+    edges: Iterable[Arc],
+    strengths: Strengths,
+    undecided: Collection[Arc] = (),
+) -> str:
     quoted = [_quoted(name) for name in names]
     rows = ["digraph network {", *(f"  {name};" for name in quoted)]
     for pairs, given in ((arcs, []), (edges, ["dir=none"])):
         for one, other in pairs:
-            attributes = [*given, *_attributes(strengths.get((one, other)))]
+            headless = ["arrowhead=none"] if (one, other) in undecided else []
+            attributes = [*given, *headless, *_attributes(strengths.get((one, other)))]
             shown = f" [{', '.join(attributes)}]" if attributes else ""
             rows.append(f"  {quoted[one]} -> {quoted[other]}{shown};")
     return "\n".join([*rows, "}"]) + "\n"
@@ -65,8 +76,9 @@ def _attributes(strength: Strength | None) -> list[str]:
 class _DotParser:
     """Recursive descent over the part of the DOT language that describes nodes and arcs; attributes are skipped."""
 
-    def __init__(self, lines: Lines):
+    def __init__(self, lines: Lines, edges: list[Arc] | None):
         self.lines = lines
+        self.edges = edges
         self.text = lines.text()
         self.tokens = self._tokenise()
         self.position = 0
@@ -118,7 +130,7 @@ class _DotParser:
         word = self._take("name").lower()
         if word == "strict":
             word = self._take("name").lower()
-        if word != "digraph":
+        if word != "digraph" and not (word == "graph" and self.edges is not None):
             self._fail(f"a network needs a directed graph (digraph), not {word!r}", self.tokens[0][2])
         if self._peek() == "name":
             self._take("name")
@@ -154,18 +166,25 @@ class _DotParser:
                 return []
         ends = self._endpoint(depth)
         nodes = list(ends)
+        arcs: list[Arc] = []
+        edges: list[Arc] = []
         while self._peek() in ("->", "--"):
-            if self._peek() == "--":
+            is_arc = self._peek() == "->"
+            if not is_arc and self.edges is None:
                 self._fail("an undirected edge; a network needs arcs (->)")
-            self._take("->")
+            self._take(self._peek())
             heads = self._endpoint(depth)
-            if len(self.arcs) + len(ends) * len(heads) > MAX_ARCS:
+            if len(self.arcs) + len(arcs) + len(edges) + len(ends) * len(heads) > MAX_ARCS:
                 self._fail(f"more than {MAX_ARCS:,} arcs", self.tokens[self.position - 1][2])
-            self.arcs += [(tail, head) for tail in ends for head in heads]
+            (arcs if is_arc else edges).extend((tail, head) for tail in ends for head in heads)
             nodes += heads
             # A chain a -> b -> c: the heads of one arrow are the tails of the next.
             ends = heads
-        self._skip_attributes()
+        if self._skip_attributes():
+            arcs, edges = [], [*edges, *arcs]
+        self.arcs += arcs
+        if self.edges is not None:
+            self.edges += edges
         return nodes
 
     def _endpoint(self, depth: int) -> list[int]:
@@ -181,7 +200,9 @@ class _DotParser:
             self._take("name")
         return [self.index_of.setdefault(name, len(self.index_of))]
 
-    def _skip_attributes(self) -> None:
+    def _skip_attributes(self) -> bool:
+        """Skip attributes; returns whether they take the directions away from the arcs before them."""
+        is_undirected = False
         while self._peek() == "[":
             self._take("[")
             while self._peek() != "]":
@@ -189,13 +210,19 @@ class _DotParser:
                 if self._peek() == "=":
                     self._take("=")
                     value = self._take("name").lower()
-                    if name == "dir" and value != "forward":
+                    if name == "dir" and value == "none" and self.edges is not None:
+                        is_undirected = True
+                    elif name == "dir" and value != "forward":
                         message = f"an arc drawn with dir={value}; only plain arcs are read"
                         self._fail(message, self.tokens[self.position - 1][2])
                 self._take_any(";", ",")
             self._take("]")
+        return is_undirected
 
 
-def read_dot(lines: Lines) -> Network:
-    """Read a Graphviz directed graph; nodes are variables in order of appearance."""
-    return _DotParser(lines).read()
+def read_dot(lines: Lines, edges: list[Arc] | None = None) -> Network:
+    """Read a Graphviz directed graph; nodes are variables in order of appearance.
+
+    Undirected edges (``--`` or ``dir=none``) are added to `edges`, or refused if it is None.
+    """
+    return _DotParser(lines, edges).read()

@@ -67,8 +67,8 @@ def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[s
     return {node.get("id"): node.get("id") for node in nodes}
 
 
-def read_graphml(lines: Lines) -> Network:
-    """Read a directed GraphML graph."""
+def read_graphml(lines: Lines, edges: list[Arc] | None = None) -> Network:
+    """Read a directed GraphML graph; undirected edges are added to `edges`, or refused if it is None."""
     root = read_xml(lines)
     graph = root.find("{*}graph")
     if graph is None or not root.tag.endswith("graphml"):
@@ -78,15 +78,21 @@ def read_graphml(lines: Lines) -> Network:
     if not names or len(names) < len(graph.findall("{*}node")):
         lines.fail("the graph has no nodes, or nodes without an id of their own", line=1)
     position = {node: index for index, node in enumerate(name_of)}
-    return network_from_arcs(names, list(_arcs(lines, graph, position)), lines.source)
+    return network_from_arcs(names, list(_arcs(lines, graph, position, edges)), lines.source)
 
 
-def _arcs(lines: Lines, graph: ElementTree.Element, position: dict[str | None, int]) -> Iterator[Arc]:
+def _arcs(
+    lines: Lines, graph: ElementTree.Element, position: dict[str | None, int], edges: list[Arc] | None
+) -> Iterator[Arc]:
     default = "true" if graph.get("edgedefault") == "directed" else "false"
     for edge in graph.findall("{*}edge"):
         source, target = edge.get("source"), edge.get("target")
         if source not in position or target not in position:
             lines.fail(f"an edge between unknown nodes {source!r} and {target!r}", kind=Inconsistent, line=1)
-        if edge.get("directed", default) != "true":
+        arc = position[source], position[target]
+        if edge.get("directed", default) == "true":
+            yield arc
+        elif edges is None:
             lines.fail("an undirected edge; a network needs directed ones", kind=Inconsistent, line=1)
-        yield position[source], position[target]
+        else:
+            edges.append(arc)

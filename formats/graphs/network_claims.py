@@ -10,7 +10,7 @@ from math import fsum, isnan
 from typing import Any, NoReturn
 
 from ..errors import Inconsistent
-from ..graph_records import STRENGTHS
+from ..graph_records import DECIDERS, DIRECTIONS, STRENGTHS
 from ..records import Header
 from ..schemas import NETWORK_HEADER_KEYS, TREEWIDTH_KEYS, key_problem
 from ..sets.setblocks import SetBlock
@@ -94,20 +94,33 @@ def _check_claims(
     if gap is not None and gap < -_rounding(total or 0.0):
         fail(f"the header states a negative gap of {gap}")
     _check_strengths(fail, extra.get(STRENGTHS), parents)
+    _check_directions(fail, extra.get(DIRECTIONS), parents)
     _check_width(fail, extra.get("treewidth") or {}, parents)
 
 
 def _check_strengths(fail: Fail, by_child: Sequence[Any] | None, parents: Sequence[Sequence[int]]) -> None:
     if by_child is None:
         return
-    if len(by_child) != len(parents) or not all(
-        isinstance(pairs, list) and len(pairs) == len(family) for pairs, family in zip(by_child, parents)
-    ):
-        fail("the strengths in the header are not one for each arc")
+    _check_lengths(fail, "strengths", by_child, parents)
     for pair in (pair for pairs in by_child for pair in pairs):
         is_pair = isinstance(pair, list) and len(pair) == 2
         if not is_pair or not all(type(value) in (int, float) and 0 <= value <= CERTAIN for value in pair):
             fail("a strength in the header is no pair of probabilities")
+
+
+def _check_directions(fail: Fail, by_child: Sequence[Any] | None, parents: Sequence[Sequence[int]]) -> None:
+    if by_child is None:
+        return
+    _check_lengths(fail, "directions", by_child, parents)
+    if any(word not in DECIDERS for words in by_child for word in words):
+        fail(f"a direction in the header is none of {', '.join(DECIDERS)}")
+
+
+def _check_lengths(fail: Fail, key: str, by_child: Sequence[Any], parents: Sequence[Sequence[int]]) -> None:
+    if len(by_child) != len(parents) or not all(
+        isinstance(items, list) and len(items) == len(family) for items, family in zip(by_child, parents)
+    ):
+        fail(f"the {key} in the header are not one for each arc")
 
 
 def _check_width(fail: Fail, certificate: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> None:

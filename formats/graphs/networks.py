@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from ..detection import require_format
 from ..errors import Inconsistent
-from ..graph_records import BayesianNetwork, Drawing, EssentialGraph
+from ..graph_records import Arc, BayesianNetwork, Drawing, EssentialGraph, arcs_of
 from ..kinds import STRUCTURES, Kind
 from ..lookup import find_format, load, load_writer
 from ..records import Network
@@ -39,6 +39,39 @@ def open_network(source: str | BinaryIO | Lines) -> Network:
     with as_lines(source) as lines:
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
         return structure_of(load(row.reader)(lines))
+
+
+def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
+    """Read the structure of a network, or a graph with undirected edges beside arcs, such as an essential graph.
+
+    Parameters
+    ----------
+    source : str, binary stream or Lines
+        As of `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column ``type``) can
+        hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs.
+
+    Raises
+    ------
+    FormatError
+        With file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
+    """
+    with as_lines(source) as lines:
+        row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
+        if not row.essential_writer:
+            return structure_of(load(row.reader)(lines))
+        edges: list[Arc] = []
+        network: Network = load(row.reader)(lines, edges)
+    if not edges:
+        return network
+    names, arcs = network.header.names, sorted(arcs_of(network))
+    joined = set(arcs)
+    found = sorted({(min(edge), max(edge)) for edge in edges})
+    for one, other in found:
+        pair = f"{names[one]!r} and {names[other]!r}"
+        if one == other or (one, other) in joined or (other, one) in joined:
+            what = "an edge from a variable to itself" if one == other else "an arc and an undirected edge"
+            raise Inconsistent(f"{what}: {pair}", source=lines.source)
+    return EssentialGraph(network.header.variables, tuple(arcs), tuple(found))
 
 
 def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:

@@ -19,6 +19,8 @@ LEGEND = (0.25, 0.5, 0.75, 1)
 """Probabilities of the lines in the legend."""
 LEGEND_WORDS = ("probability of an arc in either direction;", "the paler a head, the less sure its direction")
 LEGEND_WIDTH, LEGEND_HEIGHT = 290.0, 62.0
+UNDECIDED_WORDS = "no head: neither data nor knowledge decides the direction"
+UNDECIDED_WIDTH, UNDECIDED_HEIGHT = 300.0, 20.0
 
 _STYLE = """
   .ground { fill: #ffffff }
@@ -50,6 +52,9 @@ def svg_text(drawing: Drawing) -> str:
     if drawing.arcs and strengths_of(drawing.network):
         legend = list(_legend(left + MARGIN, bottom + 8))
         width, height = max(width, LEGEND_WIDTH + 2 * MARGIN), height + LEGEND_HEIGHT
+    if any(drawing.undirected):
+        legend.append(_note(left + MARGIN, top + height + 4, UNDECIDED_WORDS))
+        width, height = max(width, UNDECIDED_WIDTH + 2 * MARGIN), height + UNDECIDED_HEIGHT
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'
     rows = [
@@ -104,10 +109,14 @@ def _legend(left: float, top: float) -> Iterator[str]:
     x = left
     for share in LEGEND:
         yield _wide_line(f"M{number(x)},{number(top)}h30", Strength(share, share))
-        yield f'<text class="note" x="{number(x + 36)}" y="{number(top + 4)}">{share:g}</text>'
+        yield _note(x + 36, top + 4, f"{share:g}")
         x += 70
     for number_of_line, words in enumerate(LEGEND_WORDS):
-        yield f'<text class="note" x="{number(left)}" y="{number(top + 22 + 15 * number_of_line)}">{words}</text>'
+        yield _note(left, top + 22 + 15 * number_of_line, words)
+
+
+def _note(x: float, y: float, words: str) -> str:
+    return f'<text class="note" x="{number(x)}" y="{number(y)}">{words}</text>'
 
 
 def _boxes(drawing: Drawing) -> Iterator[str]:

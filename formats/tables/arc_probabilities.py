@@ -11,7 +11,7 @@ import numpy as np
 from ..data_records import Variable
 from ..detection import detect_lines
 from ..errors import Inconsistent, Malformed
-from ..graph_records import ArcProbabilities
+from ..graph_records import DECIDERS, ArcProbabilities
 from ..json_lines.jsonl import decode_header
 from ..json_lines.jsonl_writer import encode_header
 from ..lookup import find_format, load
@@ -28,7 +28,8 @@ _TOLERANCE = 1e-6
 """Largest excess of the probability of an arc over that of one in either direction, to allow for rounding."""
 
 _FEATURES = ("ancestor", "blanket")
-_TEXTS = ("parent", "child")
+_ENDS = ("parent", "child")
+_TEXTS = (*_ENDS, "direction")
 _REMEDY = "make one with bnsl posterior or bnsl average --strengths"
 
 
@@ -41,6 +42,8 @@ def _columns_of(table: ArcProbabilities) -> dict[str, list]:
         "standard_error": table.standard_error.tolist(),
         "either": table.either.tolist(),
     }
+    if table.directions:
+        columns["direction"] = list(table.directions)
     for name, (probability, error) in table.features.items():
         columns |= {name: probability.tolist(), f"{name}_error": error.tolist()}
     return columns
@@ -173,14 +176,18 @@ def _assembled(header: Header, columns: dict[str, Any], source: str) -> ArcProba
     if unknown:
         raise Inconsistent(f"{unknown[0]!r} is none of the variables", source=source)
     _check_pairs(columns, source)
-    parents, children = (np.array([index[v] for v in columns[end]], dtype=np.int32) for end in _TEXTS)
+    directions = tuple(columns.get("direction", ()))
+    if other := set(directions) - set(DECIDERS):
+        message = f"{sorted(map(str, other))[0]!r} is none of {', '.join(DECIDERS)}"
+        raise Inconsistent(message, source=source, column="direction")
+    parents, children = (np.array([index[v] for v in columns[end]], dtype=np.int32) for end in _ENDS)
     probability, error, either = (columns[name] for name in ("probability", "standard_error", "either"))
     features = {
         feature: (columns[feature], columns[f"{feature}_error"])
         for feature in _FEATURES
         if feature in columns and f"{feature}_error" in columns
     }
-    return ArcProbabilities(header, parents, children, probability, error, either, features)
+    return ArcProbabilities(header, parents, children, probability, error, either, features, directions)
 
 
 def _check_figures(columns: dict[str, Any], source: str) -> None:
@@ -205,6 +212,6 @@ def _check_pairs(columns: dict[str, Any], source: str) -> None:
         pairs.add(pair)
     above = columns["probability"] > columns["either"] + _TOLERANCE
     if above.any():
-        parent, child = (columns[end][int(above.argmax())] for end in _TEXTS)
+        parent, child = (columns[end][int(above.argmax())] for end in _ENDS)
         message = f"the arc from {parent!r} to {child!r} is more probable than one in either direction"
         raise Inconsistent(message, source=source)

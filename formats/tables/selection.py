@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..errors import UnsuitableData
 
 _WILD = frozenset("*?[")
+
+
+def names_like(pattern: str, names: Collection[str]) -> list[str]:
+    """The name itself if it is one of `names`; else those that match it as a pattern with ``*``, ``?``, ``[...]``."""
+    if pattern in names:
+        return [pattern]
+    return [name for name in names if fnmatch.fnmatchcase(name, pattern)] if _WILD & set(pattern) else []
 
 
 def matching_names(pattern: str, names: Sequence[str], source: str, option: str, noun: str = "column") -> list[str]:
@@ -29,9 +36,7 @@ def matching_names(pattern: str, names: Sequence[str], source: str, option: str,
     UnsuitableData
         It selects nothing.
     """
-    if pattern in names:
-        return [pattern]
-    found = [name for name in names if fnmatch.fnmatchcase(name, pattern)] if _WILD & set(pattern) else []
+    found = names_like(pattern, names)
     first, dots, last = pattern.partition("..")
     if not found and dots and first in names and last in names:
         found = list(names[names.index(first) : names.index(last) + 1])

@@ -11,23 +11,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from formats.graph_records import ArcProbabilities, with_strengths
+from formats.errors import Inconsistent
+from formats.graph_records import ArcProbabilities, with_directions, with_strengths
 from formats.records import Header, Network, ParentSetRecord, ParentSetTable
+from stages.evaluate.consistent_extension import consistent_extension
+from stages.evaluate.orientation import decide_directions
 from stages.graphs import (
+    Parents,
     elimination_bags,
     moral_graph,
     positions_of,
     strongly_connected_components,
     topological_order,
 )
+from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.verify import verify_network
 from stages.runtime.budgets import Budget
+from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import Reporter
 
 from .linear_ordering import improved_order, pairwise_bound
@@ -45,6 +51,14 @@ Gains = list[dict[int, float]]
 """For each child, the gains of the arcs from its candidate parents; all positive."""
 
 
+class Problem(NamedTuple):
+    """Gains of arcs among the variables of a header, and what is known about arcs."""
+
+    header: Header
+    gains: Gains
+    knowledge: Knowledge
+
+
 @dataclass(frozen=True)
 class _Found:
     """A consensus, an upper bound on the sum of gains (None if unknown), and further entries of the header."""
@@ -59,6 +73,9 @@ def consensus_network(
 ) -> Network:
     """The network of arcs between significant pairs with the largest sum of strengths minus half the threshold.
 
+    It has the arcs that the header of the table records as required and none that is excluded there. An arc as strong
+    as its reverse has a direction in which it forms no v-structure, if there is one.
+
     Parameters
     ----------
     threshold : float
@@ -72,12 +89,19 @@ def consensus_network(
     -------
     Network
         Local scores are unknown. The header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (an upper
-        bound on the sum, if known), the strengths of the arcs, and the certificate of the treewidth. Without a
-        treewidth bound, the network is maximal: every further arc of positive gain would close a cycle.
+        bound on the sum, if known), the strengths and directions of the arcs, and the certificate of the treewidth.
+        Without a treewidth bound, the network is maximal: every further arc of positive gain that is not excluded
+        would close a cycle.
+
+    Raises
+    ------
+    Inconsistent
+        The table lacks a required arc.
     """
-    gains = arc_gains(table, threshold)
+    knowledge = recorded_knowledge(table.header.by, table.header.names)
+    gains = arc_gains(table, threshold, knowledge)
     find = _within_treewidth if options.treewidth is not None else _acyclic
-    found = find(table.header, gains, options, budget, reporter)
+    found = find(Problem(table.header, gains, knowledge), options, budget, reporter)
     agreement = math.fsum(gains[child][parent] for child, family in enumerate(found.parents) for parent in family)
     extra: dict[str, Any] = {"method": "average", "threshold": threshold, "agreement": agreement}
     if found.bound is not None:
@@ -88,11 +112,13 @@ def consensus_network(
     header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)
     network = Network(header, found.parents, np.full(len(found.parents), np.nan))
     network = with_strengths(network, arc_strengths(table))
+    directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
+    network = with_directions(network, directions or decide_directions(network.parents, knowledge))
     verify_network(network, treewidth=options.treewidth)
     return network
 
 
-def arc_gains(table: ArcProbabilities, threshold: float) -> Gains:
+def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -> Gains:
     """Gains of the arcs that may be in the consensus."""
     strengths = pair_strengths(table)
     gains: Gains = [{} for _ in range(table.header.n_variables)]
@@ -100,20 +126,35 @@ def arc_gains(table: ArcProbabilities, threshold: float) -> Gains:
         pair = (parent, child) if parent < child else (child, parent)
         # The strengths of both directions add up to that of the pair, so one of them at least is above half the
         # threshold.
-        if strengths[pair] > threshold and strength > threshold / 2:
+        if strengths[pair] > threshold and strength > threshold / 2 and knowledge.excludes(parent, child) is None:
             gains[child][parent] = strength - threshold / 2
+    for parent, child in knowledge.arcs(knowledge.required):
+        if parent not in gains[child]:
+            raise Inconsistent(f"the required arc {knowledge.arc_text(parent, child)} is not among the strong ones")
     return gains
 
 
-def _within_treewidth(
-    header: Header, gains: Gains, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> _Found:
-    listed = candidate_sets(header, range(header.n_variables), gains, options.width)
+def _turned(parents: Parents, problem: Problem) -> tuple[tuple[int, ...], ...]:
+    """The network with arcs that are as strong as their reverses turned so that they form no v-structure."""
+    gains, knowledge = problem.gains, problem.knowledge
+    equal = {
+        (parent, child)
+        for child, family in enumerate(parents)
+        for parent in family
+        if math.isclose(gains[parent].get(child, 0.0), gains[child][parent], rel_tol=ROUNDING)
+        and not knowledge.settles(parent, child)
+    }
+    return consistent_extension(parents, equal)
+
+
+def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
+    gains = problem.gains
+    listed = candidate_sets(problem, range(len(gains)), options.width)
     network, _ = run(listed, options, budget, reporter)
     extra = network.header.extra
     facts: dict[str, Any] = {key: extra[key] for key in ("treewidth", "seed", "interrupted") if key in extra}
     if listed.complete.all():
-        return _Found(network.parents, extra.get("bound"), facts)
+        return _Found(_turned(network.parents, problem), extra.get("bound"), facts)
     parents = with_arcs_in_bags(network.parents, gains, extra["treewidth"]["elimination"])
     # A network has one direction of each pair at most: the sum of the larger gains is an upper bound.
     pairs: dict[tuple[int, int], float] = {}
@@ -121,7 +162,7 @@ def _within_treewidth(
         for parent, gain in family.items():
             pair = min(parent, child), max(parent, child)
             pairs[pair] = max(gain, pairs.get(pair, 0.0))
-    return _Found(parents, math.fsum(pairs.values()), facts)
+    return _Found(_turned(parents, problem), math.fsum(pairs.values()), facts)
 
 
 def with_arcs_in_bags(
@@ -144,12 +185,13 @@ def with_arcs_in_bags(
     return tuple(tuple(sorted(family)) for family in families)
 
 
-def _acyclic(header: Header, gains: Gains, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
+def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
     """All arcs of positive gain that agree with the best order found.
 
     Arcs between different strongly connected components never close a cycle, so each component is searched
     separately, small ones first.
     """
+    gains = problem.gains
     component = [0] * len(gains)
     components = strongly_connected_components([tuple(family) for family in gains])
     for number, members in enumerate(components):
@@ -161,7 +203,7 @@ def _acyclic(header: Header, gains: Gains, options: OptimizeOptions, budget: Bud
     bounds: list[float | None] = [math.fsum(gains[v][p] for v in range(len(gains)) for p in chosen[v])]
     facts: dict[str, Any] = {}
     for members in sorted((members for members in components if len(members) > 1), key=len):
-        listed = candidate_sets(header, members, gains)
+        listed = candidate_sets(problem, members)
         network, _ = run(listed, options, budget, reporter)
         families, extra = network.parents, network.header.extra
         bound = extra.get("bound")
@@ -169,7 +211,7 @@ def _acyclic(header: Header, gains: Gains, options: OptimizeOptions, budget: Bud
         # bound, which holds for the lists only, is replaced.
         if not listed.complete.all():
             weights = _weights(members, gains)
-            order = improved_order(np.array(topological_order(families)), weights)
+            order = improved_order(np.array(topological_order(families)), _binding(weights, members, problem))
             rank = positions_of(order)
             arcs = (weights > 0) & (rank[:, None] < rank)
             families = tuple(tuple(np.flatnonzero(arcs[:, child]).tolist()) for child in range(len(members)))
@@ -178,8 +220,9 @@ def _acyclic(header: Header, gains: Gains, options: OptimizeOptions, budget: Bud
             chosen[child] |= {members[parent] for parent in family}
         facts |= {key: extra[key] for key in ("seed", "interrupted") if key in extra}
         bounds.append(bound)
+    parents = _turned([sorted(family) for family in chosen], problem)
     # All arcs of positive gain that agree with one order of the whole: no further one can be added without a cycle.
-    position = positions_of(np.array(topological_order([sorted(family) for family in chosen])))
+    position = positions_of(np.array(topological_order(parents)))
     parents = tuple(
         tuple(sorted(parent for parent in family if position[parent] < position[child]))
         for child, family in enumerate(gains)
@@ -199,15 +242,23 @@ def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:
     return weights
 
 
-def candidate_sets(
-    header: Header, members: Sequence[int], gains: Gains, most_parents: int | None = None
-) -> ParentSetTable:
-    """Lists of candidate parent sets among some variables, scored by sums of gains.
+def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> np.ndarray:
+    """The weights with those of required arcs so large that no order gains by breaking one."""
+    place = {variable: number for number, variable in enumerate(members)}
+    weights = weights.copy()
+    enough = 1 + float(weights.sum())
+    for child in members:
+        for parent in problem.knowledge.required_of(child):
+            if parent in place:
+                weights[place[parent], place[child]] = enough
+    return weights
+
+
+def candidate_sets(problem: Problem, members: Sequence[int], most_parents: int | None = None) -> ParentSetTable:
+    """Lists of candidate parent sets among some variables, scored by sums of gains; all have the required parents.
 
     Parameters
     ----------
-    header : Header
-        Of all variables.
     members : sequence of int
         Ascending; the lists number them from 0.
 
@@ -219,16 +270,23 @@ def candidate_sets(
     place = {variable: number for number, variable in enumerate(members)}
     records = []
     for child in members:
-        strongest = sorted((-gain, place[p]) for p, gain in gains[child].items() if p in place)
-        most = len(strongest) if most_parents is None else most_parents
+        gains = {place[p]: gain for p, gain in problem.gains[child].items() if p in place}
+        required = tuple(place[p] for p in problem.knowledge.required_of(child) if p in place)
+        strongest = sorted((-gain, p) for p, gain in gains.items() if p not in required)
+        most = len(strongest) if most_parents is None else most_parents - len(required)
+        if most < 0:
+            name = problem.header.names[child]
+            raise InfeasibleError(f"the required parents of {name!r} alone exceed the treewidth of {most_parents}")
         n_kept = max(n for n in range(len(strongest) + 1) if _n_sets(n, most) <= MOST_SETS)
-        kept = {parent: -cost for cost, parent in strongest[:n_kept]}
-        sets = [s for size in range(min(most, n_kept) + 1) for s in combinations(sorted(kept), size)]
-        scored = sorted((-math.fsum(map(kept.__getitem__, s)), len(s), s) for s in sets)
+        kept = sorted(p for _, p in strongest[:n_kept])
+        sets = [
+            tuple(sorted(required + s)) for size in range(min(most, n_kept) + 1) for s in combinations(kept, size)
+        ]
+        scored = sorted((-math.fsum(map(gains.__getitem__, s)), len(s), s) for s in sets)
         parents, scores = tuple(s for _, _, s in scored), tuple(-cost for cost, _, _ in scored)
         complete = n_kept == len(strongest)
-        records.append(ParentSetRecord(place[child], parents, scores, complete=complete))
-    variables = tuple(header.variables[v] for v in members)
+        records.append(ParentSetRecord(place[child], parents, scores, required=required, complete=complete))
+    variables = tuple(problem.header.variables[v] for v in members)
     return ParentSetTable.from_records(Header(variables), records)
 
 

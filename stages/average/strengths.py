@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import ArcProbabilities, Strength, with_strengths
+from formats.graph_records import DECIDERS, UNDECIDED, ArcProbabilities, Strength, with_strengths
 from formats.records import Header, Network
-from stages.evaluate.essential_graphs import Arc, essential_graph, list_arcs
+from stages.evaluate.essential_graphs import Arc, list_arcs
+from stages.evaluate.orientation import decide_directions
+from stages.knowledge import Knowledge, recorded_knowledge
 from stages.runtime.errors import StageError
 
 
-class _Edges(NamedTuple):
-    """Edges of one network or essential graph, in the variables of the first network."""
+class ArcCounts(NamedTuple):
+    """Arcs counted in networks.
 
-    directed: Iterable[Arc]
-    undirected: Iterable[Arc]
+    Attributes
+    ----------
+    knowledge : Knowledge or None
+        What the headers of all networks record about arcs, if it is the same in all; None if it differs.
+    """
+
+    table: ArcProbabilities
+    knowledge: Knowledge | None
 
 
-def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabilities:
+def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     """Arc strengths of networks over the same variables.
 
     Parameters
@@ -32,24 +40,28 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabili
     networks : iterable of Network
         One or more; variables are matched by name.
     cpdag : bool
-        Count the edges of the essential graphs: an undirected one counts half for either direction.
+        Count the edges of the essential graphs (under the knowledge that a header records, of the maximally oriented
+        graphs): an undirected one counts half for either direction. Otherwise the arcs of the networks.
 
     Returns
     -------
-    ArcProbabilities
-        A row for every arc of some network. The header has the facts that all networks share, and their number as
-        ``networks``.
+    ArcCounts
+        The table has a row for every arc of some network. Its header has the facts that all networks share, and
+        their number as ``networks``.
 
     Raises
     ------
     Inconsistent
-        Networks of different variables.
+        Networks of different variables, or one against the knowledge in its header.
     StageError
         There is no network.
     """
-    directed: Counter[Arc] = Counter()
-    undirected: Counter[Arc] = Counter()
+    whole_of: Counter[Arc] = Counter()
+    half_of: Counter[Arc] = Counter()
+    decided: dict[str, Counter[Arc]] = {word: Counter() for word in DECIDERS}
     header, index, n_networks = Header(()), dict[str, int](), 0
+    knowledge, common = Knowledge(()), True
+    by: tuple[Any, ...] | None = None
     for network in networks:
         n_networks += 1
         if n_networks == 1:
@@ -57,16 +69,23 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabili
             index = {name: variable for variable, name in enumerate(header.names)}
         else:
             header = _agreed(header, network.header, n_networks)
-        edges = _edges(network, index, cpdag)
-        directed.update(edges.directed)
-        for tail, head in edges.undirected:
-            # Counted for both directions, and halved below.
-            undirected.update([(tail, head), (head, tail)])
+        if network.header.by != by:
+            by = network.header.by
+            found = recorded_knowledge(by, header.names)
+            common &= n_networks == 1 or found.equals(knowledge)
+            knowledge = found
+        for (tail, head), word in decide_directions(_placed_parents(network, index), knowledge).items():
+            decided[word][min(tail, head), max(tail, head)] += 1
+            if cpdag and word == UNDECIDED:
+                # Counted for both directions, and halved below.
+                half_of.update([(tail, head), (head, tail)])
+            else:
+                whole_of[tail, head] += 1
     if n_networks == 0:
         raise StageError("there is no network to average")
-    arcs = sorted({*directed, *undirected})
-    whole = np.array([directed[arc] for arc in arcs], dtype=np.float64)
-    half = np.array([undirected[arc] for arc in arcs], dtype=np.float64)
+    arcs = sorted({*whole_of, *half_of})
+    whole = np.array([whole_of[arc] for arc in arcs], dtype=np.float64)
+    half = np.array([half_of[arc] for arc in arcs], dtype=np.float64)
     share = (whole + half / 2) / n_networks
     # Mean square minus squared mean; an undirected edge counts 1/2 with square 1/4.
     variance = np.maximum(0.0, (whole + half / 4) / n_networks - share**2)
@@ -74,14 +93,31 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = False) -> ArcProbabili
     either = np.array([by_arc[a, b] + by_arc.get((b, a), 0.0) for a, b in arcs], dtype=np.float64)
     ends = np.array(arcs, dtype=np.int32).reshape(-1, 2)
     order = np.lexsort((ends[:, 1], ends[:, 0], -share))
-    return ArcProbabilities(
+    table = ArcProbabilities(
         replace(header, extra={"method": "counted", "networks": n_networks}),
         ends[order, 0],
         ends[order, 1],
         share[order],
         np.sqrt(variance / n_networks)[order],
         either[order],
+        directions=tuple(_usual(decided, arcs[row]) for row in order),
     )
+    return ArcCounts(table, knowledge if common else None)
+
+
+def _usual(decided: Mapping[str, Counter[Arc]], arc: Arc) -> str:
+    """What decides the direction of a pair in most of the networks that join it; of equals, the least claim."""
+    pair = min(arc), max(arc)
+    return max(reversed(DECIDERS), key=lambda word: decided[word][pair])
+
+
+def _placed_parents(network: Network, index: Mapping[str, int]) -> list[list[int]]:
+    """The parents of every variable in the numbering of `index`."""
+    places = [index[name] for name in network.header.names]
+    parents: list[list[int]] = [[] for _ in places]
+    for child, family in enumerate(network.parents):
+        parents[places[child]] = sorted(places[parent] for parent in family)
+    return parents
 
 
 def _agreed(ours: Header, theirs: Header, number: int) -> Header:
@@ -110,18 +146,6 @@ def _agreed(ours: Header, theirs: Header, number: int) -> Header:
         ours.ess if ours.score == theirs.score and ours.ess == theirs.ess else None,
         ours.by if ours.by == theirs.by else (),
     )
-
-
-def _edges(network: Network, index: dict[str, int], cpdag: bool) -> _Edges:
-    places = [index[name] for name in network.header.names]
-
-    def placed(arcs: Iterable[Arc]) -> Iterator[Arc]:
-        return ((places[tail], places[head]) for tail, head in arcs)
-
-    if not cpdag:
-        return _Edges(placed(list_arcs(network.parents)), ())
-    graph = essential_graph(network.parents)
-    return _Edges(placed(graph.directed), placed(graph.undirected))
 
 
 def pair_strengths(table: ArcProbabilities) -> dict[Arc, float]:

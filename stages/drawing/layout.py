@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from formats.graph_records import Drawing, EssentialGraph
+from formats.graph_records import Arc, Drawing
 from formats.records import Network
 from stages.graphs import Parents, connected_components
 
@@ -45,21 +45,20 @@ class Part(NamedTuple):
     points: list[np.ndarray]
 
 
-def draw_network(network: Network, labels: Sequence[str], essential: EssentialGraph | None = None) -> Drawing:
+def draw_network(network: Network, labels: Sequence[str], undecided: Collection[Arc] = ()) -> Drawing:
     """Lay out a network.
 
     Parameters
     ----------
     labels : sequence of str
         Labels of the boxes.
-    essential : EssentialGraph, optional
-        Of the same variables; its undirected edges are drawn without arrowheads.
+    undecided : collection of (int, int)
+        Arcs that are drawn without arrowheads.
     """
     arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
     width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
     width = np.maximum(width, BOX_HEIGHT)
     x, y, points = place(network.parents, arcs, width)
-    undirected = set(essential.edges) if essential else set()
     return Drawing(
         network,
         tuple(labels),
@@ -68,7 +67,7 @@ def draw_network(network: Network, labels: Sequence[str], essential: EssentialGr
         width,
         BOX_HEIGHT,
         tuple(arcs),
-        tuple((min(arc), max(arc)) in undirected for arc in arcs),
+        tuple(arc in undecided for arc in arcs),
         tuple(_clipped(line, width[parent], width[child]) for line, (parent, child) in zip(points, arcs)),
     )
 

@@ -41,6 +41,17 @@ N_RANDOM = 12
 
 N_ROWS = 20
 
+_TETRAD = b"""/knowledge
+addtemporal
+1* a b
+2 c
+forbiddirect
+c "a b"
+requiredgroup
+a
+b
+"""
+
 _MEASURES = b"""{"network":"zoo.obs.1.net.jsonl","bic":-100.5,"arcs":12,"test":{"loglik":-3.25}}
 {"network":"zoo.asobs.1.net.jsonl","bic":-99.5,"arcs":11,"test":{"loglik":-3.5}}
 {"network":"wdbc.obs.1.net.jsonl","bic":-80,"arcs":2,"test":{"loglik":null}}
@@ -60,7 +71,7 @@ def make_corpus(folder: Path) -> dict[str, list[bytes]]:
         variables = _plain_variables(int(rng.integers(1, 6))) if number % 2 else _variables(rng)
         for format_name, data in _random_files(rng, variables, folder):
             corpus.setdefault(format_name, []).append(data)
-    corpus["tiers"] = [b"a\nb,c\n", b"# first\na b\nc\n"]
+    corpus["tiers"] = [b"a\nb,c\n", b"# first\na b\nc\n", _TETRAD]
     corpus["measures"] = [_MEASURES, b'{\n "network": "zoo.obs.1",\n "total": -5.5,\n "time": {"all": 1}\n}\n']
     corpus["arcs"] += [b"a,b\nb,c\n", b"a -> b\n", b'["a","b"]\n']
     for format_name in ("csv", "bnsl.parentsets", "bif"):

@@ -16,8 +16,10 @@ import formats
 from formats.data_records import Dataset
 from formats.detection import detect
 from formats.errors import FormatError
-from formats.graph_records import ArcProbabilities, BayesianNetwork
-from formats.graphs.arc_files import read_arcs, read_tiers
+from formats.graph_records import ArcProbabilities, BayesianNetwork, EssentialGraph
+from formats.graphs.arc_files import read_arcs
+from formats.graphs.dot import essential_dot_text
+from formats.graphs.tetrad_knowledge import read_knowledge
 from formats.json_lines.measures import open_measures
 from formats.json_lines.run_parts import gather
 from formats.kinds import Kind
@@ -94,6 +96,19 @@ def read_parts(path: Path, rng: Random) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ networks
+
+
+def read_graph(path: Path, rng: Random) -> None:
+    """A graph that may have undirected edges beside arcs: a pair has one of them."""
+    graph = formats.open_graph(str(path))
+    if isinstance(graph, Network):
+        check_network(graph)
+        return
+    pairs = [frozenset(pair) for pair in (*graph.arcs, *graph.edges)]
+    require(bool(graph.edges), "an essential graph without undirected edges")
+    require(len(pairs) == len(set(pairs)) and min(map(len, pairs)) == 2, "a pair twice, or a loop")
+    again = formats.open_graph(io.BytesIO(essential_dot_text(graph).encode()))
+    require(isinstance(again, EssentialGraph) and again.edges == graph.edges, "edges differ when read back")
 
 
 def read_network(path: Path, rng: Random) -> None:
@@ -303,7 +318,7 @@ def read_arc_file(path: Path, rng: Random) -> None:
 
 def read_tier_file(path: Path, rng: Random) -> None:
     """Tiers of variables."""
-    tiers = read_tiers(str(path), _INDEX)
+    tiers = read_knowledge(str(path), _INDEX, "tiers").tiers
     everyone = [v for tier in tiers for v in tier]
     require(len(everyone) == len(set(everyone)), "a variable in two tiers")
 
@@ -330,10 +345,10 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "xmlbif": (read_model, read_network),
     "xdsl": (read_model, read_network),
     "uai": (read_model, read_network),
-    "dot": (read_network,),
-    "graphml": (read_network,),
-    "adjacency": (read_network,),
-    "arcs": (read_network, read_arc_file),
+    "dot": (read_network, read_graph),
+    "graphml": (read_network, read_graph),
+    "adjacency": (read_network, read_graph),
+    "arcs": (read_network, read_graph, read_arc_file),
     "modelstring": (read_network,),
     "tiers": (read_tier_file,),
 }

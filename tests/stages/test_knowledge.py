@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from naive.networks_search import make_table, random_table
 from naive.parentsets import prune_dominated, score_all_sets
 
+from formats.errors import Inconsistent
 from formats.records import Forest, Header, ParentSetTable
-from stages.knowledge import Knowledge, check_screened, make_knowledge
+from stages.knowledge import Knowledge, check_screened, make_knowledge, recorded_knowledge
 from stages.lists.constrain import keep_admissible
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run as optimize
@@ -99,6 +100,25 @@ def test_a_screened_variable_has_no_other_parents(required, forbidden, message):
 
 def test_a_screened_variable_may_require_its_parent():
     check_screened(make_knowledge(ABCD, [("a", "b"), ("b", "c")]), {1: 0})
+
+
+def test_what_a_header_records_holds_all_together():
+    names = ("a", "b", "c->d", "d")
+    by = [
+        {"stage": "parentsets", "options": {"tiers": [["a", "x"], ["b"]], "require": ["a->c->d"]}},
+        {"stage": "other"},
+        {"stage": "optimize", "options": {"forbid": ["d->b", "x->a"], "tiers": [["b"], ["d"]]}},
+    ]
+    found = recorded_knowledge(by, names)
+    assert found.required == {2: (0,)}
+    assert {arc for arc in itertools.permutations(range(4), 2) if found.excludes(*arc)} == {(1, 0), (3, 1)}
+    assert found.equals(recorded_knowledge(by, names)) and not found.equals(recorded_knowledge(by[1:], names))
+
+
+@pytest.mark.parametrize("value", [{"number": 9, "digest": "sha256:0"}, "a->b", [1]])
+def test_knowledge_that_a_header_does_not_tell_is_an_error(value):
+    with pytest.raises(Inconsistent, match="does not tell what --forbid was"):
+        recorded_knowledge([{"stage": "optimize", "options": {"forbid": value}}], ABCD)
 
 
 # --- identification ---

@@ -12,7 +12,7 @@ from helpers.graph_cases import THREE, network_of, written
 
 from formats import open_network
 from formats.errors import FormatError
-from formats.graph_records import Strength, strengths_of, with_strengths
+from formats.graph_records import DECIDERS, Strength, directions_of, strengths_of, with_directions, with_strengths
 from formats.pictures.arrows import head, head_opacity, line_width, shortened
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
@@ -94,8 +94,27 @@ def test_headers_that_belie_the_arcs_are_refused(told, words, tmp_path):
         open_network(io.BytesIO("\n".join([changed, *records]).encode()))
 
 
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ([[], ["data"]], "directions in the header are not one for each arc"),
+        ([[], ["data"], ["data", "chance"]], "none of data, knowledge, neither"),
+        ("data", "must be of type list"),
+    ],
+)
+def test_directions_that_belie_the_arcs_are_refused(told, words, tmp_path):
+    import orjson
+
+    header, *records = written(THREE, "network", tmp_path).splitlines()
+    changed = orjson.dumps({**orjson.loads(header), "directions": told}).decode()
+    with pytest.raises(FormatError, match=words):
+        open_network(io.BytesIO("\n".join([changed, *records]).encode()))
+
+
 def test_a_part_keeps_its_own():
     assert strengths_of(cut_network(SURE, {0, 2})) == {(0, 1): Strength(0.25, 0.25)}
+    told = with_directions(THREE, dict(zip(STRENGTHS, DECIDERS)))
+    assert directions_of(cut_network(told, {0, 2})) == {(0, 1): "knowledge"}
 
 
 def test_undirected_edges_are_as_sure_as_either_direction():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 
@@ -10,15 +11,18 @@ import pytest
 from helpers.graph_cases import network_of
 from helpers.seeds import seeds
 from naive.average import most_agreement
-from naive.networks import all_networks, is_acyclic
+from naive.networks import all_networks, equivalence_classes, is_acyclic
 from naive.treewidth import moral_edges, treewidth
 
 from formats.data_records import Variable
-from formats.graph_records import ArcProbabilities
+from formats.errors import Inconsistent
+from formats.graph_records import ArcProbabilities, directions_of
 from formats.records import Header
 from stages.average import consensus
 from stages.average.linear_ordering import improved_order, pairwise_bound
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
+from stages.evaluate.essential_graphs import essential_graph
+from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -91,7 +95,7 @@ def test_cut_lists_under_a_bound_on_the_treewidth(seed, monkeypatch):
     monkeypatch.setattr(consensus, "MOST_SETS", 2)
     table = probabilities(4, random.Random(seed))
     network = find(table, 0.25, treewidth=2, seed=seed, budget=Budget(evaluations=50))
-    extra, gains = network.header.extra, consensus.arc_gains(table, 0.25)
+    extra, gains = network.header.extra, consensus.arc_gains(table, 0.25, Knowledge(()))
     expected = most_agreement(4, by_arc(table), 0.25, 2)
     assert extra["agreement"] <= expected + 1e-9 <= extra["agreement_bound"] + 2e-9
     assert treewidth(moral_edges(network.parents), 4) <= 2
@@ -113,10 +117,56 @@ def test_arcs_in_bags():
 
 def test_of_one_network_it_is_that_network():
     for parents in random.Random(2).sample(all_networks(4), 5):
-        table = count_arcs([network_of(parents)])
+        table = count_arcs([network_of(parents)], cpdag=False).table
         network = find(table, significance_threshold(pair_strengths(table).values()))
         assert network.parents == parents
         assert network.header.extra["networks"] == 1
+
+
+@pytest.mark.parametrize("seed", seeds(12, 4))
+def test_of_equivalent_networks_it_is_another_one(seed):
+    """Directions that nothing decides are chosen so that no v-structure arises."""
+    rng = random.Random(seed)
+    large = [members for members in equivalence_classes(5) if len(members) >= 8]
+    members = rng.choice(large)
+    table = count_arcs(map(network_of, rng.choices(members, k=4))).table
+    network = find(table, significance_threshold(pair_strengths(table).values()))
+    assert network.parents in members
+    words = directions_of(network)
+    assert words == {arc: "data" if arc in essential_graph(members[0]).directed else "neither" for arc in words}
+
+
+def with_knowledge(network, **options):
+    by = ({"stage": "optimize", "version": "1", "options": options},)
+    return dataclasses.replace(network, header=dataclasses.replace(network.header, by=by))
+
+
+def test_a_required_arc_stays_where_the_others_could_close_a_cycle():
+    """Without knowledge the arc a -> b, which breaks two cycles, is the cheapest to drop."""
+    names, required = "abcd", ["a->b"]
+    one, other = [(2,), (0,), (), ()], [(3,), (0,), (), ()]
+    third, fourth = [(), (0,), (1,), (1,)], [(), (0,), (1,), (1,)]
+    learnt = [with_knowledge(network_of(p, names), require=required) for p in (one, other, third, fourth)]
+    counts = count_arcs(learnt, cpdag=False)
+    assert counts.knowledge is not None and counts.knowledge.required == {1: (0,)}
+    arcs = {(0, 1): 0.4, (1, 2): 0.9, (2, 0): 0.9, (1, 3): 0.9, (3, 0): 0.9}
+    for by, expected in (((), False), (learnt[0].header.by, True)):
+        ends = np.array(list(arcs), dtype=np.int32)
+        strength = np.array(list(arcs.values()))
+        header = Header(learnt[0].header.variables, by=by)
+        table = ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(5), strength)
+        assert (0 in find(table, 0.1).parents[1]) == expected
+        assert (0 in find(table, 0.1, treewidth=3, budget=Budget(evaluations=20)).parents[1]) == expected
+
+
+def test_excluded_arcs_are_left_out_and_required_ones_must_be_there():
+    header = Header(tuple(map(Variable, "ab")), by=({"stage": "optimize", "options": {"tiers": [["b"], ["a"]]}},))
+    one = np.array([1.0])
+    table = ArcProbabilities(header, np.array([0]), np.array([1]), one, one - 1, one)
+    assert find(table, 0.5).parents == ((), ())
+    header = dataclasses.replace(header, by=({"stage": "optimize", "options": {"require": ["b->a"]}},))
+    with pytest.raises(Inconsistent, match="the required arc b -> a is not among the strong ones"):
+        find(dataclasses.replace(table, header=header), 0.5)
 
 
 def test_a_cycle_is_broken_where_it_costs_least():
@@ -173,7 +223,8 @@ def test_no_move_betters_an_improved_order(seed):
 
 def test_candidate_sets_are_scored_by_their_arcs():
     header = Header(tuple(map(Variable, "abcd")))
-    lists = consensus.candidate_sets(header, [0, 2, 3], [{2: 0.5, 1: 9.0}, {}, {0: 0.25, 3: 0.5}, {}])
+    gains = [{2: 0.5, 1: 9.0}, {}, {0: 0.25, 3: 0.5}, {}]
+    lists = consensus.candidate_sets(consensus.Problem(header, gains, Knowledge(())), [0, 2, 3])
     assert [list(zip(r.parents, r.scores)) for r in lists.records()] == [
         [((1,), 0.5), ((), 0.0)],
         [((0, 2), 0.75), ((2,), 0.5), ((0,), 0.25), ((), 0.0)],

@@ -1,0 +1,157 @@
+"""Knowledge files of Tetrad: tiers, forbidden and required arcs in one file; names are replaced by indices.
+
+The first line is ``/knowledge``, or ``/knowledge comma`` if commas, not blanks, separate the names. Sections::
+
+    addtemporal       1 A B     tier 1; 1* also forbids arcs within it, 1- arcs beyond the next tier
+    forbiddirect      A B       no arc from A to B; likewise requiredirect
+    forbiddengroup    A B       two lines: no arc from any of the first to any of the second; likewise requiredgroup
+                      C D
+
+A name may be a pattern, as in `arc_files`. Blank lines and comments (``//``, ``#``) are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations, product
+from typing import BinaryIO, NamedTuple, NoReturn
+
+from ..errors import Inconsistent
+from ..graph_records import Arc
+from ..textlines import Lines, as_lines
+from .arc_files import UnknownArc, cells_of, read_arcs, read_tiers, variables_like
+
+_HEADER = b"/knowledge"
+_SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup")
+_TIER = re.compile(r"(\d{1,9})([*-]*)")
+
+
+class KnowledgeLists(NamedTuple):
+    """Arcs as (parent, child) and tiers, the earliest first, by index."""
+
+    required: list[Arc]
+    forbidden: list[Arc]
+    tiers: list[list[int]]
+
+
+def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], content: str) -> KnowledgeLists:
+    """Read a file of arcs, of tiers, or of Tetrad's knowledge.
+
+    Parameters
+    ----------
+    content : str
+        What another file than Tetrad's holds: ``required`` or ``forbidden`` arcs, or ``tiers``.
+
+    Raises
+    ------
+    FormatError
+        With the line; also when a name is not in `index`, or a variable is in two tiers.
+    """
+    with as_lines(source) as lines:
+        if _is_tetrad(lines):
+            return _TetradReader(lines, index).read()
+        if content == "tiers":
+            return KnowledgeLists([], [], read_tiers(lines, index))
+        arcs = read_arcs(lines, index)
+    return KnowledgeLists(arcs, [], []) if content == "required" else KnowledgeLists([], arcs, [])
+
+
+def _is_tetrad(lines: Lines) -> bool:
+    """Whether the first line that is not blank says so; nothing but blank lines is consumed."""
+    for line in lines:
+        if line.strip():
+            lines.push_back([(lines.number, line, lines.terminated)])
+            return line.split()[0].lower() == _HEADER
+    return False
+
+
+class _TetradReader:
+    """The lines of a knowledge file, section by section."""
+
+    def __init__(self, lines: Lines, index: Mapping[str, int]):
+        self.lines = lines
+        self.index = index
+        self.has_commas = False
+        self.tiers: dict[int, list[int]] = {}
+        self.within: set[int] = set()
+        self.next_only: set[int] = set()
+        self.arcs: dict[str, list[Arc]] = {"forbid": [], "require": []}
+        self.group: list[str] = []
+        """First line of a group whose second line comes next."""
+
+    def read(self) -> KnowledgeLists:
+        section = ""
+        for words in self._statements():
+            first = words[0].lower()
+            if first == _HEADER.decode():
+                self.has_commas = [word.lower() for word in words[1:]] == ["comma"]
+            elif len(words) == 1 and first in _SECTIONS:
+                self._require_whole_group()
+                section = first
+            elif section == "addtemporal":
+                self._read_tier(words)
+            elif section:
+                self._read_arcs(section, words)
+            else:
+                self._fail(f"{words[0]!r} is no section: {', '.join(_SECTIONS)}")
+        self._require_whole_group()
+        return KnowledgeLists(self.arcs["require"], self._forbidden(), [self.tiers[k] for k in sorted(self.tiers)])
+
+    def _statements(self) -> Iterator[list[str]]:
+        for line in self.lines:
+            text = self.lines.decode(line).strip()
+            if text and not text.startswith(("#", "//")):
+                words = cells_of(self.lines, text, "," if self.has_commas else " ")
+                if words:
+                    yield words
+
+    def _read_tier(self, words: Sequence[str]) -> None:
+        match = _TIER.fullmatch(words[0])
+        if match is None:
+            self._fail(f"{words[0]!r} is no tier: 1, 2, ..., with * behind to forbid arcs within it")
+        number, flags = int(match[1]), match[2]
+        self.within |= {number} if "*" in flags else set()
+        self.next_only |= {number} if "-" in flags else set()
+        members = self.tiers.setdefault(number, [])
+        for word in words[1:]:
+            for variable in self._variables(word):
+                if any(variable in tier for tier in self.tiers.values()):
+                    self._fail(f"{list(self.index)[variable]!r} is in a tier already")
+                members.append(variable)
+
+    def _read_arcs(self, section: str, words: list[str]) -> None:
+        """An arc, or one of the two lines of a group."""
+        tails, heads = words[:1], words[1:]
+        if section.endswith("direct") and len(words) != 2:
+            self._fail(f"an arc needs two names, this line has {len(words)}")
+        if section.endswith("group"):
+            tails, heads = self.group, words
+            self.group = [] if tails else words
+        if tails:
+            arcs = self.arcs["require" if section.startswith("require") else "forbid"]
+            ends = ([v for name in names for v in self._variables(name)] for names in (tails, heads))
+            arcs += [(tail, head) for tail, head in product(*ends) if tail != head]
+
+    def _require_whole_group(self) -> None:
+        if self.group:
+            self._fail("a group lacks its second line")
+
+    def _variables(self, word: str) -> list[int]:
+        try:
+            return variables_like(word, self.index)
+        except UnknownArc as error:
+            self._fail(str(error))
+
+    def _forbidden(self) -> list[Arc]:
+        """The forbidden arcs, with those within and between tiers."""
+        found = list(self.arcs["forbid"])
+        for number in sorted(self.within):
+            found += permutations(self.tiers[number], 2)
+        for number in sorted(self.next_only):
+            for later in sorted(k for k in self.tiers if k > number + 1):
+                found += product(self.tiers[number], self.tiers[later])
+        return found
+
+    def _fail(self, message: str) -> NoReturn:
+        self.lines.fail(message, kind=Inconsistent)

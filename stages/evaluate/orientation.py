@@ -1,0 +1,162 @@
+"""Which directions are decided: by knowledge, by the data, or by neither.
+
+Networks of one equivalence class imply the same independences, so data cannot tell them apart; knowledge about arcs
+rules out some of them. An arc is decided if it has the same direction in all that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from formats.errors import Inconsistent
+from formats.graph_records import BY_DATA, BY_KNOWLEDGE, UNDECIDED, directions_of
+from formats.records import Network
+from stages.knowledge import Arc, Knowledge, recorded_knowledge
+
+from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs
+
+Parents = Sequence[Sequence[int]]
+
+
+def oriented_graph(parents: Parents, knowledge: Knowledge) -> PartiallyDirectedGraph:
+    """The maximally oriented graph of an equivalence class under knowledge.
+
+    An arc is directed if it has the same direction in every network that is Markov equivalent to this one and agrees
+    with the knowledge; without knowledge, this is the essential graph.
+
+    Parameters
+    ----------
+    parents : sequence of sequence of int
+        Of an acyclic graph.
+
+    Raises
+    ------
+    Inconsistent
+        The network itself does not agree with the knowledge.
+
+    Notes
+    -----
+    Meek, "Causal inference and causal explanation with background knowledge" (UAI 1995): arcs that knowledge directs,
+    then his four rules until none applies. Every arc that they direct has its direction in the network.
+    """
+    return _oriented(essential_graph(parents), parents, knowledge)
+
+
+def _oriented(class_graph: PartiallyDirectedGraph, parents: Parents, knowledge: Knowledge) -> PartiallyDirectedGraph:
+    """`oriented_graph`, given the essential graph."""
+    _require_agreement(parents, knowledge)
+    families = [frozenset(family) for family in parents]
+    marks = _Marks(len(parents), class_graph)
+    waiting = [edge if edge[0] in families[edge[1]] else edge[::-1] for edge in class_graph.undirected]
+    if all(not knowledge.settles(*arc) for arc in waiting):
+        return class_graph
+    queued = set(waiting)
+    while waiting:
+        arc = waiting.pop()
+        queued.discard(arc)
+        tail, head = arc
+        if head not in marks.undirected[tail] or not (knowledge.settles(tail, head) or marks.follows(tail, head)):
+            continue
+        marks.direct(tail, head)
+        # The rules for an edge look at edges of its ends, and (rule 4) of a neighbour of its tail.
+        pairs = [(end, other) for end in arc for other in marks.undirected[end]]
+        pairs += [(a, b) for a in marks.undirected[tail] for b in marks.children[head] & marks.undirected[a]]
+        for a, b in pairs:
+            again = (a, b) if a in families[b] else (b, a)
+            if again not in queued:
+                queued.add(again)
+                waiting.append(again)
+    directed = frozenset((tail, head) for tail, heads in enumerate(marks.children) for head in heads)
+    undirected = frozenset((a, b) for a, others in enumerate(marks.undirected) for b in others if a < b)
+    return PartiallyDirectedGraph(directed, undirected)
+
+
+class _Marks:
+    """A partially directed graph whose edges are directed one by one."""
+
+    def __init__(self, n_variables: int, graph: PartiallyDirectedGraph):
+        self.parents: list[set[int]] = [set() for _ in range(n_variables)]
+        self.children: list[set[int]] = [set() for _ in range(n_variables)]
+        self.undirected: list[set[int]] = [set() for _ in range(n_variables)]
+        for a, b in graph.undirected:
+            self.undirected[a].add(b)
+            self.undirected[b].add(a)
+        for tail, head in graph.directed:
+            self.parents[head].add(tail)
+            self.children[tail].add(head)
+
+    def direct(self, tail: int, head: int) -> None:
+        self.undirected[tail].discard(head)
+        self.undirected[head].discard(tail)
+        self.parents[head].add(tail)
+        self.children[tail].add(head)
+
+    def adjacent(self, variable: int) -> set[int]:
+        return self.parents[variable] | self.children[variable] | self.undirected[variable]
+
+    def follows(self, tail: int, head: int) -> bool:
+        """Whether one of Meek's rules directs the edge tail - head towards the head."""
+        near_head = self.adjacent(head)
+        if self.parents[tail] - near_head:  # rule 1: w -> tail would collide with head -> tail
+            return True
+        if self.children[tail] & self.parents[head]:  # rule 2: head -> tail would close a cycle
+            return True
+        doubtful = self.undirected[tail]
+        between = doubtful & self.parents[head]
+        if any(between - self.adjacent(c) - {c} for c in between):  # rule 3: two such, not adjacent
+            return True
+        # Rule 4: tail - d -> c -> head with tail adjacent to c, and d not adjacent to the head.
+        return any((self.parents[c] & doubtful) - near_head for c in self.parents[head] & self.adjacent(tail))
+
+
+def _require_agreement(parents: Parents, knowledge: Knowledge) -> None:
+    for parent, child in list_arcs(parents):
+        if knowledge.settles(child, parent):
+            reason = knowledge.excludes(parent, child) or "is required the other way round"
+            raise Inconsistent(f"the network has the arc {knowledge.arc_text(parent, child)}, which {reason}")
+
+
+def decide_directions(parents: Parents, knowledge: Knowledge) -> dict[Arc, str]:
+    """What decides the direction of each arc of a network: ``knowledge``, ``data`` or ``neither``.
+
+    Returns
+    -------
+    dict
+        By arc. Knowledge decides if the arc is required or its reverse excluded, or if that follows from such arcs
+        within the equivalence class; the data if, otherwise, all networks of the class have the arc.
+
+    Raises
+    ------
+    Inconsistent
+        The network does not agree with the knowledge.
+    """
+    class_graph = essential_graph(parents)
+    oriented = _oriented(class_graph, parents, knowledge)
+    found = {}
+    for arc in sorted(list_arcs(parents)):
+        if knowledge.settles(*arc):
+            found[arc] = BY_KNOWLEDGE
+        elif arc in class_graph.directed:
+            found[arc] = BY_DATA
+        else:
+            found[arc] = BY_KNOWLEDGE if arc in oriented.directed else UNDECIDED
+    return found
+
+
+LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})
+"""Commands that learn networks. The directions of other networks were given, by whom and why is not known."""
+
+
+def network_directions(network: Network) -> dict[Arc, str]:
+    """What decides the direction of each arc of a learnt network: as its header says, or under the knowledge recorded
+    there; empty if no command recorded there learnt it.
+
+    Raises
+    ------
+    Inconsistent
+        The network does not agree with that knowledge, or the header has only a digest of it.
+    """
+    header = network.header
+    if not any(entry.get("stage") in LEARNING_STAGES for entry in header.by):
+        return {}
+    return directions_of(network) or decide_directions(network.parents, recorded_knowledge(header.by, header.names))
