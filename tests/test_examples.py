@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import click
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from helpers.places import ROOT
 from helpers.processes import run_shell
@@ -55,6 +60,32 @@ def test_an_experiment_from_data_to_table(tmp_path: Path):
     assert "summary.initial_score.mean" in text and "wdbc" in text
     again = run_shell(f"make {settings}", ROOT / "examples" / "starts")
     assert b"bnsl optimize" not in again.stdout, "finished runs are kept"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
+def test_thirds_are_drawn_at_random(tmp_path: Path, suffix: str):
+    """Of a table with a period of three, no third is constant; together they are the table."""
+    rows = [f"{number},{number % 3}" for number in range(100)]
+    text, path = "\n".join(["x,y", *rows]) + "\n", tmp_path / f"rows.{suffix}"
+    if suffix == "parquet":
+        pyarrow.parquet.write_table(pyarrow.csv.read_csv(io.BytesIO(text.encode())), path)
+    else:
+        path.write_bytes(gzip.compress(text.encode()) if suffix == "csv.gz" else text.encode())
+
+    def third(number: int, seed: int) -> list[str]:
+        script = f"{sys.executable} {ROOT / 'examples' / 'third.py'} {path} {number} {seed}"
+        header, *found = run_shell(script, tmp_path).stdout.decode().replace('"', "").splitlines()
+        assert header == "x,y"
+        return found
+
+    parts = [third(number, 1) for number in range(3)]
+    assert sorted(row for part in parts for row in part) == sorted(rows) and [len(part) for part in parts] == [
+        34,
+        33,
+        33,
+    ]
+    assert all({row.split(",")[1] for row in part} == {"0", "1", "2"} for part in parts)
+    assert third(0, 2) != parts[0]
 
 
 def test_every_paper_has_its_results():

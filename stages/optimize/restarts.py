@@ -82,10 +82,6 @@ class RestartRules:
         Restarts in all, counted in `batches_of` if that is given; None for as many as the budget allows.
     ends_when_proved : bool
         A network proved optimal ends the run.
-    is_exact : bool
-        The limit on orders holds exactly: a restart that exceeds it is run again up to the limit. So a run that time
-        ended is repeated with the orders that it reports as the limit, unless the search itself depends on the clock
-        as `treewidth.ils` does. Otherwise the restart that exceeds the limit is the last.
     batches_of : str or None
         A restart is a batch of these, and progress counts them.
     takes_found : bool
@@ -96,7 +92,6 @@ class RestartRules:
 
     total: int | None
     ends_when_proved: bool
-    is_exact: bool = False
     batches_of: str | None = None
     takes_found: bool = False
     lookahead: int = 4
@@ -109,9 +104,9 @@ def sampling_rules(restarts: int | None, budget: Budget) -> RestartRules:
 
 
 def local_search_rules(restarts: int | None, budget: Budget) -> RestartRules:
-    """Few long restarts, which can be cut at any number of orders."""
+    """Few long restarts."""
     total = DEFAULT_LOCAL_SEARCHES if restarts is None and _is_unlimited(budget) else restarts
-    return RestartRules(total, ends_when_proved=True, is_exact=True, lookahead=1)
+    return RestartRules(total, ends_when_proved=True, lookahead=1)
 
 
 def _is_unlimited(budget: Budget) -> bool:
@@ -144,12 +139,15 @@ def run_restarts(
 ) -> RestartReport:
     """Run restart after restart until the budget or their number is used up, or the best is proved optimal.
 
+    The limit on orders holds exactly: a restart that exceeds it is run again up to the limit. So a run that time
+    ended is repeated with the orders that it reports as the limit, unless the search itself depends on the clock as
+    `treewidth.ils` does.
+
     Parameters
     ----------
     step : callable
-        One restart: from its task and a limit on orders, which may only cut it short (None for no limit, and always
-        where the rules are not exact), to the best that it has when the budget ends. Only a restart after the first
-        may return None, for nothing.
+        One restart: from its task and a limit on orders, which may only cut it short (None for no limit), to the best
+        that it has when the budget ends. Only a restart after the first may return None, for nothing.
     budget : Budget
         Its evaluations are orders.
     options : OptimizeOptions
@@ -159,7 +157,7 @@ def run_restarts(
     tasks : iterable, optional
         One task per restart; the numbers 0, 1, ... by default.
     """
-    limit = budget.evaluations if rules.is_exact else None
+    limit = budget.evaluations
     if tasks is None:
         tasks = itertools.count() if rules.total is None else range(rules.total)
 

@@ -96,22 +96,26 @@ def climb(
     **limits,
 ):
     """One climb from `start` to a local optimum: HC, with `constrained` one iteration of CHC, with `releases`
-    FastCHC. `trace`, a list, receives (move, forbidden-parent sets after the evaluation) of every step.
+    FastCHC. A step tests the moves one after the other, by parent, then by child, but those that are forbidden by
+    then; whatever tests negative is forbidden for the tests that follow. The best move tested is taken. `trace`, a
+    list, receives (move, forbidden-parent sets after the evaluation) of every step.
     """
     parents = [set(p) for p in start]
     n = len(parents)
     shut = [set() for _ in range(n)]
     while True:
-        moves = [move for move in neighbours(parents, **limits) if not is_shut(shut, move)]
-        judged = {move: gains_of(score, parents, move, grid) for move in moves}
-        if constrained:
-            for (_, child, parent), (lost, new) in judged.items():
-                if new < 0 or lost > 0:
-                    shut[child].add(parent)
-                    shut[parent].add(child)
-        open_moves = [move for move in moves if not is_shut(shut, move)]
-        best = min(open_moves, key=lambda m: (-sum(judged[m]), *preference(m, ranks)), default=None)
-        improves = best is not None and sum(judged[best]) > 0
+        tested = {}
+        for move in sorted(neighbours(parents, **limits), key=lambda m: (m[2], m[1], KINDS.index(m[0]))):
+            if is_shut(shut, move):
+                continue
+            lost, new = gains_of(score, parents, move, grid)
+            tested[move] = lost + new
+            if constrained and (new < 0 or lost > 0):
+                _, child, parent = move
+                shut[child].add(parent)
+                shut[parent].add(child)
+        best = min(tested, key=lambda m: (-tested[m], *preference(m, ranks)), default=None)
+        improves = best is not None and tested[best] > 0
         if trace is not None:
             trace.append((best if improves else None, [set(s) for s in shut]))
         if not improves:

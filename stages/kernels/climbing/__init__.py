@@ -3,7 +3,6 @@
 moves            the graph (`ClimbState`), its moves, the choice among them
 ancestors        the ancestor relation, updated as arcs are added and removed
 addable_parents  the possible new parents of every child with their gains
-forbidden_pairs  the pairs that constrained climbing (CHC, FastCHC) does not try again, or reopens
 
 `stages.optimize.climbing.climber` computes the gains and applies the moves.
 """

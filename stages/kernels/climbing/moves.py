@@ -37,7 +37,7 @@ class ClimbState(NamedTuple):
     candidates : ndarray of int32, shape (n_variables, n_variables)
         ``candidates[x, :n_candidates[x]]``: possible new parents of x, ascending.
     gains : ndarray of float64, shape (n_variables, n_variables)
-        Gain in nats of adding each of them; NaN when not known.
+        Gain in nats of adding each of them.
     n_candidates : ndarray of int32, shape (n_variables,)
     arcs : ndarray of int32, shape (n_variables, n_variables)
         ``arcs[x, :n_parents[x]]``: parents of x, ascending.
@@ -45,9 +45,8 @@ class ClimbState(NamedTuple):
         Gain in nats of removing each of them.
     n_parents : ndarray of int32, shape (n_variables,)
     ancestors : ndarray of uint64, shape (n_variables, n_words)
-    permitted, shut, fixed : ndarray of uint64, shape (n_variables, n_words)
-        Sets of parents of x: permitted by the user, forbidden by the search (FP of Gámez, Mateo and Puerta 2011),
-        and required.
+    permitted, fixed : ndarray of uint64, shape (n_variables, n_words)
+        Sets of parents of x: those that the user permits, and those that the user requires.
     order : ndarray of int64, shape (n_variables,)
         The children; of equal moves that of the earlier child is taken.
     best_gain : ndarray of float64, shape (n_variables,)
@@ -63,7 +62,6 @@ class ClimbState(NamedTuple):
     n_parents: np.ndarray
     ancestors: np.ndarray
     permitted: np.ndarray
-    shut: np.ndarray
     fixed: np.ndarray
     order: np.ndarray
     best_gain: np.ndarray
@@ -95,7 +93,6 @@ def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray)
         n_parents=np.zeros(n, dtype=np.int32),
         ancestors=np.zeros(permitted.shape, dtype=np.uint64),
         permitted=permitted,
-        shut=np.zeros(permitted.shape, dtype=np.uint64),
         fixed=fixed,
         order=order,
         best_gain=np.empty(n),
@@ -147,24 +144,21 @@ def is_parent(state, child, parent):
 
 @njit
 def addition_gain(state, child, parent):
-    """Gain of the new arc parent -> child; minus infinity if it is unknown, not listed or forbidden."""
+    """Gain of the new arc parent -> child; minus infinity if it is not listed."""
     n = state.n_candidates[child]
     k = find_ascending(state.candidates[child], n, parent)
-    if k == n or state.candidates[child, k] != parent or in_row(state.shut, child, parent):
-        return -np.inf
-    gain = state.gains[child, k]
-    return -np.inf if np.isnan(gain) else gain
+    return state.gains[child, k] if k < n and state.candidates[child, k] == parent else -np.inf
 
 
 @inlined
 def can_add(state, child, parent, max_parents):
-    """True when the arc parent -> child can be added; permitted and forbidden arcs are not checked."""
+    """True when the arc parent -> child can be added, if it is permitted."""
     return state.n_parents[child] < max_parents and not closes_cycle(state.ancestors, child, parent)
 
 
 @inlined
 def can_reverse(state, child, parent, max_parents):
-    """True when the arc parent -> child can be reversed; permitted and forbidden arcs are not checked."""
+    """True when the arc parent -> child can be reversed, if the reversed arc is permitted."""
     return (
         state.n_parents[parent] < max_parents
         and not in_row(state.fixed, child, parent)
@@ -173,20 +167,12 @@ def can_reverse(state, child, parent, max_parents):
 
 
 @njit
-def can_gain_arc(state, child, parent, max_parents):
-    """True when some move adds the arc parent -> child: an addition, or the reversal of child -> parent."""
-    if not in_row(state.ancestors, parent, child):
-        return can_add(state, child, parent, max_parents)
-    return is_parent(state, parent, child) and can_reverse(state, parent, child, max_parents)
-
-
-@njit
 def is_open(state, kind, child, parent, max_parents):
-    """True when a move of `child` is possible."""
+    """True when a listed move of `child` is possible."""
     if kind == ADD:
-        return not in_row(state.shut, child, parent) and can_add(state, child, parent, max_parents)
+        return can_add(state, child, parent, max_parents)
     if kind == REVERSE:
-        return not in_row(state.shut, parent, child) and can_reverse(state, child, parent, max_parents)
+        return can_reverse(state, child, parent, max_parents)
     return True
 
 
@@ -302,12 +288,11 @@ def insert_arc(state, child, parent):
 
 
 @njit
-def delete_arc(state, child, parent, reopened):
+def delete_arc(state, child, parent):
     """Remove the arc parent -> child.
 
     Where no other path joins them, moves that would have closed a cycle through the arc may be open now: additions to
-    `parent` and its ancestors, which are marked in `reopened` (bool, shape (n_variables,)), and reversals at `child`
-    and its descendants. Their best moves become stale.
+    `parent` and its ancestors, and reversals at `child` and its descendants. Their best moves become stale.
     """
     n = state.n_parents[child]
     place = find_ascending(state.arcs[child], n, parent)
@@ -317,20 +302,17 @@ def delete_arc(state, child, parent, reopened):
     if has_other_path(state.ancestors, state.arcs, state.n_parents, child, parent):
         return
     for v in range(len(state.n_parents)):
-        if v == parent or in_row(state.ancestors, parent, v):
-            reopened[v] = True
-            state.best_kind[v] = STALE
-        if v == child or in_row(state.ancestors, v, child):
+        if v in (child, parent) or in_row(state.ancestors, parent, v) or in_row(state.ancestors, v, child):
             state.best_kind[v] = STALE
     recompute_ancestors(state.ancestors, state.arcs, state.n_parents, child)
 
 
 @njit
-def apply_move(state, move, reopened):
-    """Change the graph by a move (kind, child, parent); `reopened` as in `delete_arc`."""
+def apply_move(state, move):
+    """Change the graph by a move (kind, child, parent)."""
     kind, child, parent = move[KIND], move[CHILD], move[PARENT]
     if kind != ADD:
-        delete_arc(state, child, parent, reopened)
+        delete_arc(state, child, parent)
     if kind == ADD:
         insert_arc(state, child, parent)
     elif kind == REVERSE:

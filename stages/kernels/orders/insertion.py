@@ -18,9 +18,6 @@ from ..arrays import copy_into
 from ..jit import njit
 from .set_lists import contains, is_consistent
 
-GAIN_TOLERANCE = 1e-6
-"""Nats; smaller gains count as rounding."""
-
 
 class OrderState(NamedTuple):
     """An order and the best network consistent with it, changed in place by the moves.

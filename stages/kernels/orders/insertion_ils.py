@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from .insertion import GAIN_TOLERANCE, copy_order, move_to_slot, slot_profile
+from .insertion import copy_order, move_to_slot, slot_profile
+from .set_lists import GAIN_TOLERANCE
 
 PROFILE_WORK = 50
 """Fixed cost of a profile beside the sets it tests, in sets tested."""

@@ -15,6 +15,9 @@ import numpy as np
 
 from ..jit import njit
 
+GAIN_TOLERANCE = 1e-6
+"""Nats; smaller gains of a change of an order count as rounding."""
+
 
 class SetLists(NamedTuple):
     """Candidate parent sets of all children, and an index of them by pairs (parent, child).
@@ -205,7 +208,7 @@ def climb_swaps(lists, order, position, chosen, gains, max_steps):
     """
     for step in range(max_steps):
         best = np.int64(-1)
-        best_gain = 0.0
+        best_gain = GAIN_TOLERANCE
         for i in range(len(gains)):
             if gains[i] > best_gain:
                 best_gain = gains[i]

@@ -3,11 +3,6 @@
 Adding or removing an arc changes the gains of one child, reversing one those of two; only these are computed again,
 all possible parents of a child in one call. Gains are rounded to a grid well above the rounding error of scores, so
 that equal gains compare equal and the order of moves (`stages.kernels.climbing.moves`) is total.
-
-Constrained climbing (CHC; Gámez, Mateo and Puerta 2011) reads a new arc of negative gain, or an arc whose removal
-gains, as an independence: the pair enters the forbidden-parent sets and is not tried again until they are cleared.
-All pairs of a step are tested before its move is chosen. FastCHC (2012) also reopens the pairs that a new arc links
-at distance two.
 """
 
 from __future__ import annotations
@@ -18,7 +13,6 @@ import numpy as np
 
 from stages.kernels.climbing.addable_parents import list_partners, list_permitted, replace_candidates, spread_gains
 from stages.kernels.climbing.ancestors import all_ancestors
-from stages.kernels.climbing.forbidden_pairs import next_untested, release_pairs, relist, take_gains
 from stages.kernels.climbing.moves import (
     ADD,
     CHILD,
@@ -61,10 +55,6 @@ class Climber:
     order : ndarray of int64, shape (n_variables,)
         Of equal moves that of the earlier child is taken. Climbers of one run share it; it is sorted when a climb
         starts without arcs.
-    constrained : bool
-        Keep forbidden-parent sets (CHC).
-    releases : bool
-        Reopen pairs next to new arcs (FastCHC).
     tabu : int
         Length of the tabu list, 0 for none; at most half of all pairs are kept.
     jobs : int
@@ -77,14 +67,11 @@ class Climber:
         cache: FamilyCache,
         constraints: Constraints,
         order: np.ndarray,
-        constrained: bool = False,
-        releases: bool = False,
         tabu: int = 0,
         jobs: int = 1,
     ):
         n = scorer.n_variables
-        self.scorer, self.cache, self.constraints = scorer, cache, constraints
-        self.constrained, self.releases, self.jobs = constrained, releases, jobs
+        self.scorer, self.cache, self.constraints, self.jobs = scorer, cache, constraints, jobs
         self.tabu = min(tabu, n * (n - 1) // 4)
         self.grid = scorer.quantum * GRID_QUANTA
         self.moves = np.zeros(3, dtype=np.int64)  # additions, removals, reversals made
@@ -108,13 +95,12 @@ class Climber:
         self._apply(np.array((kind, child, parent), dtype=np.int64))
 
     def begin(self, parents: Parents, budget: Budget) -> None:
-        """Make a graph the present one, clear the forbidden-parent sets and compute the gains of all moves.
+        """Make a graph the present one and compute the gains of all moves.
 
         Moves not yet scored when the budget ends are not considered.
         """
         self.place(parents)
         state = self.state
-        state.shut[:] = 0
         state.n_candidates[:] = 0
         state.best_kind[:] = STALE
         state.removal_gains[:, : int(state.n_parents.max(initial=0))] = -np.inf
@@ -157,9 +143,13 @@ class Climber:
             self.cache.remember(child, (), partners[promising], scores)
             gains = np.full(len(partners), KNOWN_LOSS)
             gains[promising] = self._on_grid(scores - self.scores[child])
-            spread_gains(self.state, child, partners, gains, self.constrained, self.tabu > 0)
+            self._list_pairs(child, partners, gains)
             if budget.is_spent(self.cache.computed):
                 break
+
+    def _list_pairs(self, child: int, partners: np.ndarray, gains: np.ndarray) -> None:
+        """List the gains of single arcs between `child` and its partners, in both directions."""
+        spread_gains(self.state, child, partners, gains, self.tabu > 0)
 
     # ------------------------------------------------------------------------------------- scoring
     def _on_grid(self, gains: np.ndarray) -> np.ndarray:
@@ -190,33 +180,22 @@ class Climber:
 
     def _rescore(self, child: int) -> None:
         """Gains of all moves that change the parents of `child`."""
-        state, parents, most = self.state, self.parents[child], self.constraints.max_parents
+        parents = self.parents[child]
         if parents:
             removal_gains = self.cache.reduce(child, parents) - self.scores[child]
-            state.removal_gains[child, : len(parents)] = self._on_grid(removal_gains)
-        if self.constrained:
-            self._test(child, relist(state, child, most, self._listed))
-            return
-        candidates, gains = self._additions(child) if len(parents) < most else (self._listed[:0], np.empty(0))
-        replace_candidates(state, child, candidates, gains, self.tabu > 0)
+            self.state.removal_gains[child, : len(parents)] = self._on_grid(removal_gains)
+        self._list_additions(child)
+
+    def _list_additions(self, child: int) -> None:
+        """List the new parents of `child` that its number of parents leaves possible, with their gains."""
+        has_room = len(self.parents[child]) < self.constraints.max_parents
+        candidates, gains = self._additions(child) if has_room else (self._listed[:0], np.empty(0))
+        replace_candidates(self.state, child, candidates, gains, self.tabu > 0)
 
     def _additions(self, child: int) -> tuple[np.ndarray, np.ndarray]:
         """Permitted new parents (int32, ascending), cycles ignored, and their gains in nats, on the grid."""
         candidates = self._listed[: list_permitted(self.state, child, self._listed)].copy()
         return candidates, self._gains(child, candidates)
-
-    def _test(self, child: int, n: int) -> None:
-        """Compute the gains of the first `n` listed candidates of `child`, and forbid pairs by them."""
-        untested = self._listed[:n].copy()
-        take_gains(self.state, child, untested, self._gains(child, untested), self.constraints.max_parents)
-
-    def _test_all(self, touched: np.ndarray) -> None:
-        """Test the open candidates of unknown gain of the children in `touched` (bool)."""
-        child, n = -1, 1
-        while n > 0:
-            child, n = next_untested(self.state, touched, child + 1, self.constraints.max_parents, self._listed)
-            if n > 0:
-                self._test(child, n)
 
     # ----------------------------------------------------------------------------------------- climbing
     def climb(self, budget: Budget, reporter: Reporter) -> bool:
@@ -258,33 +237,26 @@ class Climber:
             self.parents, self.scores = best
         return is_done
 
-    def _apply(self, move: np.ndarray) -> np.ndarray:
-        """Change the graph; the children with moves that closed a cycle before and may be open now (bool)."""
+    def _apply(self, move: np.ndarray) -> None:
+        """Change the graph."""
         kind, child, parent = move.tolist()
-        reopened = np.zeros(len(self.parents), dtype=np.bool_)
-        apply_move(self.state, move, reopened)
+        apply_move(self.state, move)
         if kind == ADD:
             self.parents[child] = tuple(sorted((*self.parents[child], parent)))
         else:
             self.parents[child] = tuple(p for p in self.parents[child] if p != parent)
         if kind == REVERSE:
             self.parents[parent] = tuple(sorted((*self.parents[parent], child)))
-        return reopened
 
     def _step(self, move: np.ndarray) -> float:
         """Apply a move and update scores and gains; the exact change of the graph's score in nats."""
         kind, child, parent = move.tolist()
-        touched = self._apply(move)
+        self._apply(move)
         self.moves[kind] += 1
         changed = [child, parent] if kind == REVERSE else [child]
-        if self.releases and kind == ADD:
-            release_pairs(self.state, child, parent, touched)
         before = float(self.scores[changed].sum())
         for variable in changed:
             self.scores[variable] = self.cache.score(variable, self.parents[variable])
         for variable in changed:
             self._rescore(variable)
-        if self.constrained and (kind != ADD or self.releases):
-            touched[changed] = False
-            self._test_all(touched)
         return float(self.scores[changed].sum()) - before

@@ -50,10 +50,10 @@ class Run:
     climbers: list[Climber] = field(default_factory=list)
     iterations: int = 0
 
-    def climber(self, **kind: Any) -> Climber:
-        """A climber on the run's data; `kind` as in `Climber`."""
+    def climber(self, make: Callable[..., Climber] = Climber, **kind: Any) -> Climber:
+        """A climber of the class `make` on the run's data; `kind` are its own parameters."""
         jobs = self.options.jobs
-        new = Climber(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, **kind)
+        new = make(self.scorer, self.cache, self.constraints, self.order, jobs=jobs, **kind)
         self.climbers.append(new)
         return new
 

@@ -16,6 +16,8 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
+from .constrained_climber import ConstrainedClimber
+
 ITERATIONS: dict[str, int | None] = {"chc": 1, "chc-star": 1, "ichc": None, "2ichc": 2, "fastchc": 1}
 """Climbs with forbidden-parent sets; None means until nothing changes."""
 
@@ -35,7 +37,7 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
 
 def constrained(run: Run, name: str) -> Method:
     """The method `name` on a run."""
-    climber = run.climber(constrained=True, releases=name == "fastchc")
+    climber = run.climber(ConstrainedClimber, releases=name == "fastchc")
     finisher = run.climber() if name == "chc-star" else None
 
     def climb(run: Run, start: Parents) -> Climb:

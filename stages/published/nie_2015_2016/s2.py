@@ -29,15 +29,20 @@ SLICE_WORK = 5_000_000
 """Sets looked at per kernel call at most: some hundredths of a second."""
 
 BATCH_TREES = 4096
-"""k-trees per batch. Each batch keeps its own IS* and its own incumbent, so batches run in parallel."""
+"""k-trees per batch."""
 
 
 class UniformTrees(InformedTrees):
-    """S2's k-trees."""
+    """S2's k-trees; IS* and the incumbent carry on from batch to batch, which must be evaluated in turn."""
 
     work_per_variable = 300
 
     tallied = ("sampled", "accepted", "bounded", "solved")
+
+    def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
+        super().__init__(table, options, budget)
+        self._progress = np.zeros(2)
+        self._best = self.least_network()
 
     def batch_size(self, index: int) -> int:
         return min(BATCH_TREES, 1 << min(index, 30))
@@ -48,7 +53,8 @@ class UniformTrees(InformedTrees):
         per_slice = max(1, SLICE_WORK // (len(problem.scores) + 1000 * problem.n_variables))
         tree, solver = problem.new_tree(), InsideSolver(problem)
         demands = TreeDemands(lists=self.growth.lists, precedences=self.growth.precedences)
-        best, progress, gaps = self.least_network(), np.zeros(2), []
+        best, progress, gaps = self._best, self._progress, []
+        accepted_before = progress[ACCEPTED]
         done = bounded = 0
         # One k-tree at least is drawn, however little time is left: the first restart must deliver a network.
         while done < n_trees and not (done and self.budget.is_spent()):
@@ -75,9 +81,10 @@ class UniformTrees(InformedTrees):
                 gaps.append(answer.gap)
             if answer.relative_score > floor:
                 best = OrderBatch(answer.relative_score, tree.order.copy(), answer.chosen.copy(), 0)
+        self._best = best
         figures = {
             "sampled": done,
-            "accepted": progress[ACCEPTED],
+            "accepted": progress[ACCEPTED] - accepted_before,
             "bounded": bounded,
             "solved": len(gaps),
             **gap_figures(gaps),
@@ -86,10 +93,10 @@ class UniformTrees(InformedTrees):
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
-    """The best of the networks within S2's k-trees."""
+    """The best of the networks within S2's k-trees, which are drawn in one thread: each depends on those before."""
     trees = UniformTrees(table, options, budget)
     anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    return best_of_batches(trees, options, budget, reporter, anytime_bound)
+    return best_of_batches(trees, replace(options, jobs=1), budget, reporter, anytime_bound)
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:

@@ -21,6 +21,9 @@ from stages.published.order_restarts import OrderRestarts
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 
+SWAPS_PER_STEP = 3
+"""Swaps evaluated anew when one is applied."""
+
 WORK_PER_SWAP = 100
 """Cost of evaluating a swap of neighbours, in sets tested; measured."""
 
@@ -36,19 +39,31 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     def restart(index: int, limit: int | None) -> Attempt | None:
         order, _ = restarts.draw(index)
         decoded = choose_consistent(restarts.lists, order, budget if index else None)
-        return None if decoded is None else climb(restarts.lists, order, *decoded, options.iterations, budget)
+        return None if decoded is None else climb(restarts.lists, order, *decoded, options.iterations, budget, limit)
 
     result = restarts.best_of(restart, sampling_rules(options.restarts, budget))
     return replace(result, stats={"density": best_parent_density(table), **result.stats})
 
 
 def climb(
-    lists: SetLists, order: np.ndarray, position: np.ndarray, chosen: np.ndarray, iterations: int, budget: Budget
+    lists: SetLists,
+    order: np.ndarray,
+    position: np.ndarray,
+    chosen: np.ndarray,
+    iterations: int,
+    budget: Budget,
+    limit: int | None = None,
 ) -> Attempt:
-    """One run of greedy search from `order`, which is changed as its choice is; a spent budget ends it."""
+    """One run of greedy search from `order`, which is changed as its choice is.
+
+    The order, each swap and, of an applied swap, the three swaps evaluated anew count as orders. A spent budget or
+    `limit` orders in all end the run.
+    """
     initial = total_score(lists.scores, chosen)
-    n_swaps = len(order) - 1
+    n_swaps = len(order) - 1 if limit is None else min(len(order) - 1, limit - 1)
     gains = np.empty(n_swaps)
+    if limit is not None:
+        iterations = min(iterations, (limit - 1 - n_swaps) // SWAPS_PER_STEP)
     mean_list = max(1, len(lists.scores) // len(order))
     step = max(1, SLICE_WORK // mean_list)
     # The gains of all swaps, once: a swap applied later changes those of three only, which `climb_swaps` recomputes.
@@ -57,15 +72,14 @@ def climb(
             iterations = 0
             break
         refresh_swaps(lists, order, position, chosen, gains, start, start + step)
-    per_slice = max(1, SLICE_WORK // (3 * mean_list + n_swaps + 1))
+    per_slice = max(1, SLICE_WORK // (SWAPS_PER_STEP * mean_list + n_swaps + 1))
     steps = 0
     while steps < iterations:
         applied = climb_swaps(lists, order, position, chosen, gains, min(per_slice, iterations - steps))
         steps += applied
         if applied < per_slice or budget.is_spent():
             break
-    # The initial order, and one for each gain computed.
-    orders = 1 + n_swaps + 3 * steps
+    orders = 1 + n_swaps + SWAPS_PER_STEP * steps
     work = sets_tested(lists, chosen) + WORK_PER_SWAP * orders
     figures = {"initial_score": initial, "iterations": steps}
     return Attempt(chosen, total_score(lists.scores, chosen), orders, work, figures=figures)

@@ -14,7 +14,7 @@ from formats.records import ParentSetTable
 from stages.graphs import positions_of
 from stages.kernels.orders.acyclic_selection import best_swap, swap_selection
 from stages.kernels.orders.feedback_arcs import depth_first_order
-from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.optimize import OptimizeOptions
 from stages.optimize.orders.order_decoding import SLICE_WORK, chosen_arcs, select_acyclic, sets_tested
 from stages.optimize.restarts import Attempt, sampling_rules
@@ -37,29 +37,33 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     def restart(index: int, limit: int | None) -> Attempt | None:
         order, _ = restarts.draw(index)
         chosen = select_acyclic(restarts.lists, order, restarts.prescribed, budget if index else None)
-        return None if chosen is None else climb(restarts.lists, order, chosen, options.iterations, budget)
+        return None if chosen is None else climb(restarts.lists, order, chosen, options.iterations, budget, limit)
 
     return restarts.best_of(restart, sampling_rules(options.restarts, budget))
 
 
-def climb(lists: SetLists, order: np.ndarray, chosen: np.ndarray, iterations: int, budget: Budget) -> Attempt:
+def climb(
+    lists: SetLists, order: np.ndarray, chosen: np.ndarray, iterations: int, budget: Budget, limit: int | None = None
+) -> Attempt:
     """Apply the best swap again and again; `chosen`, which comes from `order`, is changed.
 
-    Each swap evaluated counts as an order. A budget that runs out ends the climb.
+    Each swap evaluated counts as an order. A spent budget or `limit` orders in all end the climb; of the swaps
+    evaluated by then the best is applied.
     """
     initial = total_score(lists.scores, chosen)
     n_swaps, steps, orders = len(order) - 1, 0, 1
     reached = np.empty(len(order), dtype=np.uint8)
     work = sets_tested(lists, chosen)
-    while steps < iterations:
+    while steps < iterations and orders != limit:
         order = _topological(lists, order, chosen)
         n_arcs = int((lists.parent_offsets[chosen + 1] - lists.parent_offsets[chosen]).sum())
         step = max(1, SLICE_WORK // (len(order) + n_arcs))
-        gain, best = 0.0, -1
-        for start in range(0, n_swaps, step):
+        gain, best = GAIN_TOLERANCE, -1
+        last = n_swaps if limit is None else min(n_swaps, limit - orders)
+        for start in range(0, last, step):
             if budget.is_spent():
                 break
-            stop = min(start + step, n_swaps)
+            stop = min(start + step, last)
             gain, best = best_swap(lists, order, chosen, reached, start, stop, gain, best)
             orders += stop - start
             work += (stop - start) * (len(order) + n_arcs) / WORK_PER_SET

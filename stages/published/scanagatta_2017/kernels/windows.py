@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.jit import njit
-from stages.kernels.orders.insertion import GAIN_TOLERANCE, copy_order
-from stages.kernels.orders.set_lists import best_with, contains, first_consistent
+from stages.kernels.orders.insertion import copy_order
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE, best_with, contains, first_consistent
 
 NEXT, WIDTH, FAILURES, WINDOWS = 0, 1, 2, 3
 """Entries of `WindowWalk.counts`: index into `starts` of the next block, its width, blocks tried since the last move,

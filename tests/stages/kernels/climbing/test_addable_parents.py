@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from hypothesis import given
-from hypothesis import strategies as st
 
-from stages.kernels.bits import empty_bit_matrix, has_bit, set_bit
-from stages.kernels.climbing.addable_parents import (
-    insert_candidate,
-    list_partners,
-    list_permitted,
-    replace_candidates,
-    shut_pair,
-    spread_gains,
-)
+from stages.kernels.bits import empty_bit_matrix, set_bit
+from stages.kernels.climbing.addable_parents import list_partners, list_permitted, replace_candidates, spread_gains
 from stages.kernels.climbing.moves import STALE, insert_arc, new_climb_state
 
 
@@ -43,32 +34,25 @@ def random_state(seed, n):
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_lists_are_as_defined(seed, n):
     state, parents, permitted = random_state(seed, n)
-    one, other = 1, 3
-    shut_pair(state, one, other)
     out = np.empty(n, dtype=np.int32)
     for v in range(n):
-        closed = {other} if v == one else {one} if v == other else set()
-        assert {p for p in range(n) if has_bit(state.shut[v], p)} == closed
         found = out[: list_permitted(state, v, out)].tolist()
-        assert found == sorted(permitted[v] - parents[v] - closed)
+        assert found == sorted(permitted[v] - parents[v])
         found = out[: list_partners(state, v, out)].tolist()
         assert found == [u for u in range(v + 1, n) if u in permitted[v] or v in permitted[u]]
 
 
-@pytest.mark.parametrize("shuts", [False, True])
 @pytest.mark.parametrize("keeps_all", [False, True])
-def test_gains_of_pairs_are_spread_to_both_directions(shuts, keeps_all):
+def test_gains_of_pairs_are_spread_to_both_directions(keeps_all):
     n, rng = 7, np.random.default_rng(1)
     state, _, permitted = random_state(2, n)
-    expected, closed, out = [{} for _ in range(n)], set(), np.empty(n, dtype=np.int32)
+    expected, out = [{} for _ in range(n)], np.empty(n, dtype=np.int32)
     for child in range(n):
         partners = out[: list_partners(state, child, out)].copy()
         gains = rng.integers(-2, 3, len(partners)).astype(np.float64)
-        spread_gains(state, child, partners, gains, shuts, keeps_all)
+        spread_gains(state, child, partners, gains, keeps_all)
         for partner, gain in zip(partners.tolist(), gains.tolist()):
-            if shuts and gain < 0:
-                closed |= {(child, partner), (partner, child)}
-            elif keeps_all or gain >= 0:
+            if keeps_all or gain >= 0:
                 for a, b in ((child, partner), (partner, child)):
                     if b in permitted[a]:
                         expected[a][b] = gain
@@ -76,7 +60,6 @@ def test_gains_of_pairs_are_spread_to_both_directions(shuts, keeps_all):
         k = state.n_candidates[v]
         assert state.candidates[v, :k].tolist() == sorted(expected[v])
         assert dict(zip(state.candidates[v, :k].tolist(), state.gains[v, :k].tolist())) == expected[v]
-    assert {(a, b) for a in range(n) for b in range(n) if has_bit(state.shut[a], b)} == closed
 
 
 @pytest.mark.parametrize("keeps_all", [False, True])
@@ -90,12 +73,3 @@ def test_replaced_lists_make_the_best_moves_of_child_and_children_stale(keeps_al
     assert state.candidates[child, : state.n_candidates[child]].tolist() == kept
     stale = {v for v in range(8) if v == child or child in parents[v]}
     assert set(np.flatnonzero(state.best_kind == STALE)) == stale
-
-
-@given(st.lists(st.integers(0, 9), max_size=20))
-def test_candidates_are_inserted_once_and_in_order(parents):
-    candidates, gains, n = np.empty(10, dtype=np.int32), np.empty(10), 0
-    for parent in parents:
-        n = insert_candidate(candidates, gains, n, parent)
-    assert candidates[:n].tolist() == sorted(set(parents))
-    assert np.isnan(gains[:n]).all()

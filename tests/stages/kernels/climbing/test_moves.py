@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import climbing as naive
 
-from stages.kernels.climbing.addable_parents import replace_candidates, shut_pair
+from stages.kernels.climbing.addable_parents import replace_candidates
 from stages.kernels.climbing.moves import (
     ADD,
     KIND,
@@ -36,7 +36,6 @@ class Model:
         self.graph = [set() for _ in range(n)]
         self.gains: dict[tuple[int, int], float] = {}
         self.removal_gains: dict[tuple[int, int], float] = {}
-        self.shut = [set() for _ in range(n)]
         everyone = np.full((n, 1), (1 << n) - 1, dtype=np.uint64)
         self.state = new_climb_state(everyone, np.zeros((n, 1), dtype=np.uint64), self.rng.permutation(n))
         self.state.best_kind[:] = STALE
@@ -58,13 +57,12 @@ class Model:
         mark_stale(self.state, child)
 
     def gain_of(self, kind: str, child: int, parent: int) -> float:
-        """Gain of a move of a child; of a forbidden one minus infinity."""
+        """Gain of a move of a child."""
         if kind == "add":
-            return -math.inf if parent in self.shut[child] else self.gains[child, parent]
+            return self.gains[child, parent]
         if kind == "remove":
             return self.removal_gains[child, parent]
-        new = -math.inf if child in self.shut[parent] else self.gains[parent, child]
-        return self.removal_gains[child, parent] + new
+        return self.removal_gains[child, parent] + self.gains[parent, child]
 
     def best(self, floor: float, tabu: list[set[int]], aspiration: float):
         """The best move from the definition, or None."""
@@ -78,7 +76,7 @@ class Model:
 
     def apply(self, kind: int, child: int, parent: int) -> None:
         """Make a move and draw new gains for the children it changes."""
-        apply_move(self.state, np.array([kind, child, parent]), np.zeros(self.n, dtype=np.bool_))
+        apply_move(self.state, np.array([kind, child, parent]))
         self.graph = naive.apply_move(self.graph, KINDS[kind], child, parent)
         for v in (child, parent) if kind == REVERSE else (child,):
             self.rescore(v)
@@ -125,10 +123,5 @@ def test_best_move_after_any_moves(seed, n, max_parents, uses_tabu):
         # Mostly another move than the best one, so that removals and reversals are frequent.
         moves = naive.neighbours(model.graph, max_parents)
         taken = expected if expected and step % 3 == 0 else moves[int(model.rng.integers(len(moves)))]
-        if step % 5 == 4:
-            one, other = model.rng.choice(n, size=2, replace=False).tolist()
-            shut_pair(model.state, one, other)
-            model.shut[one].add(other)
-            model.shut[other].add(one)
         model.apply(codes[taken[0]], *taken[1:])
         recent.append({*taken[1:]})

@@ -16,12 +16,15 @@ from formats.data_records import Dataset, Variable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.treewidth.problem import prepare_within
-from stages.published.nie_2015_2016 import s2plus
+from stages.published.nie_2015_2016 import s2, s2plus
 from stages.published.nie_2015_2016.informative_score import index_pairs, pair_information
+from stages.published.nie_2015_2016.kernels.repair import TreeDemands
+from stages.published.nie_2015_2016.kernels.s2 import ACCEPTED, sample_ktrees
 from stages.published.nie_2015_2016.ktree_dp import InsideSolver
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
+from stages.runtime.seeding import task_generator
 
 
 @pytest.mark.parametrize("score", ["bic", "aic", "ll"])
@@ -115,6 +118,27 @@ def test_s2_solves_small_problems_that_no_order_could(seed):
     """All k-trees on five variables are drawn sooner or later, so the optimum under the bound is reached."""
     table = random_table(seed, 5, max_parents=4, n_sets=14)
     assert total(optimize(table, 2, "s2", 3000)) == pytest.approx(best_bounded(lists_of(table), 2), abs=1e-9)
+
+
+def test_the_largest_informative_score_carries_on_from_batch_to_batch():
+    table, n_trees = random_table(3, 12, max_parents=4, n_sets=40), 200
+    trees = s2.UniformTrees(table, OptimizeOptions(method="s2", treewidth=2, seed=1), Budget())
+    accepted = sum(trees.evaluate(batch).figures["accepted"] for batch in trees.batches(n_trees))
+
+    def accept(progress_of):
+        """The number accepted of the same k-trees, with the progress that each batch begins with."""
+        counts = 0.0
+        for index, size in trees.batches(n_trees):
+            progress, rng, tree = progress_of(), task_generator(1, index), trees.problem.new_tree()
+            before = progress[ACCEPTED]
+            demands = TreeDemands(lists=trees.growth.lists, precedences=trees.growth.precedences)
+            lists, known = trees.problem.lists, trees.information
+            sample_ktrees(lists, demands, known, trees.base, tree, rng, progress, np.inf, size)
+            counts += progress[ACCEPTED] - before
+        return counts
+
+    one = np.zeros(2)
+    assert accepted == accept(lambda: one) < accept(lambda: np.zeros(2))
 
 
 @pytest.mark.parametrize("method", ["s2", "s2plus"])

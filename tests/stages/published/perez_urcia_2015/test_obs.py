@@ -81,7 +81,24 @@ def test_threads_do_not_change_the_result():
     assert same(optimize(table, restarts=40)[0], optimize(table, restarts=40, jobs=3)[0])
     limited = [optimize(table, Budget(evaluations=300), restarts=None, jobs=jobs)[0] for jobs in (1, 3)]
     assert same(*limited)
-    assert limited[0].header.extra["orders"] >= 300
+    assert limited[0].header.extra["orders"] == 300
+
+
+@pytest.mark.parametrize("method", ["obs", "asobs"])
+@pytest.mark.parametrize("limit", [1, 2, 9, 10, 40, 101])
+def test_evaluations_end_the_run_at_that_order(method, limit):
+    table = random_table(7, 12, n_sets=30)
+    extra = optimize(table, Budget(evaluations=limit), method=method, restarts=None)[0].header.extra
+    assert extra["orders"] == limit
+
+
+@pytest.mark.parametrize("method", ["obs", "asobs"])
+def test_gains_that_are_rounding_are_no_iterations(method):
+    """Each order of the two variables has a network; the better one gains less than the tolerance."""
+    table = make_table({0: {(): -10.0, (1,): -9.0 + 5e-8}, 1: {(): -10.0, (0,): -9.0}})
+    stats = optimize(table, method=method, restarts=20)[1]
+    assert set(stats["per_restart"]["iterations"]) == {0}
+    assert len(set(stats["per_restart"]["score"])) == 2
 
 
 def test_seed_matters_and_repeats():

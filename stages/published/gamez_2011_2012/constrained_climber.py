@@ -1,0 +1,119 @@
+"""One climb with forbidden-parent sets (CHC; Gámez, Mateo and Puerta 2011), and with their release (FastCHC; 2012).
+
+A new arc that would lower the score, or an arc whose removal would raise it, is read as an independence: its pair of
+variables enters the forbidden-parent sets and is not tried again until they are cleared. FastCHC also reopens the
+pairs that a new arc links at distance two.
+
+A step tests the open moves one after the other and takes the best of those tested. Of two directions the one into
+the later variable comes first, as in Example 1 of the paper of 2012. If it loses, the other one is not tested; if it
+gains and the other one loses, it can still be taken in this step, but not later.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stages.kernels.climbing.moves import ADD, mark_stale
+from stages.optimize.climbing.cache import FamilyCache
+from stages.optimize.climbing.climber import Climber
+from stages.optimize.climbing.constraints import Constraints
+from stages.optimize.result import Parents
+from stages.runtime.budgets import Budget
+from stages.scoring.family_scorer import FamilyScorer
+
+from .kernels.forbidden_pairs import (
+    forbid_pairs,
+    list_tested,
+    list_unsupported,
+    list_untested,
+    release_pairs,
+    unlist_pairs,
+)
+
+
+class ConstrainedClimber(Climber):
+    """Hill climbing with forbidden-parent sets; parameters as in `Climber`, without a tabu list.
+
+    Parameters
+    ----------
+    releases : bool
+        Reopen pairs next to new arcs (FastCHC).
+
+    Attributes
+    ----------
+    shut : ndarray of uint64, shape (n_variables, n_words)
+        Row x: the forbidden parents of x.
+    """
+
+    def __init__(
+        self,
+        scorer: FamilyScorer,
+        cache: FamilyCache,
+        constraints: Constraints,
+        order: np.ndarray,
+        releases: bool = False,
+        jobs: int = 1,
+    ):
+        super().__init__(scorer, cache, constraints, order, jobs=jobs)
+        self.releases = releases
+        self.shut = np.zeros_like(self.state.permitted)
+        # Closed pairs, as a child and others, whose other direction was tested before and can still be taken.
+        self._leaving: list[tuple[int, np.ndarray]] = []
+
+    def begin(self, parents: Parents, budget: Budget) -> None:
+        """See `Climber.begin`; clears the forbidden-parent sets."""
+        self.shut[:] = 0
+        self._leaving.clear()
+        super().begin(parents, budget)
+
+    def _score_all(self, budget: Budget) -> None:
+        for child in reversed(range(len(self.parents))):
+            if budget.is_spent(self.cache.computed):
+                return
+            self._rescore(child)
+            self._test(child)
+
+    def _list_pairs(self, child: int, partners: np.ndarray, gains: np.ndarray) -> None:
+        super()._list_pairs(child, partners, gains)
+        forbid_pairs(self.shut, child, partners[gains < 0.0])
+
+    def _list_additions(self, child: int) -> None:
+        self.state.n_candidates[child] = 0  # listed when tested
+        mark_stale(self.state, child)
+
+    def _test(self, child: int) -> None:
+        """Test the open new parents of `child` that are not listed, and its present parents.
+
+        Children are tested in descending order, so that of two directions that into the later variable comes first.
+        """
+        state, out = self.state, self._listed
+        if self.parents[child]:
+            unsupported = out[: list_unsupported(state, child, out)].copy()
+            forbid_pairs(self.shut, child, unsupported)
+            unlist_pairs(state, child, unsupported)
+        untested = out[: list_untested(state, self.shut, child, self.constraints.max_parents, out)].copy()
+        if len(untested):
+            gains = self._gains(child, untested)
+            list_tested(state, child, untested, gains)
+            independent = untested[gains < 0.0]
+            forbid_pairs(self.shut, child, independent)
+            unlist_pairs(state, child, independent[independent < child])
+            self._leaving.append((child, independent[independent > child]))
+
+    def _step(self, move: np.ndarray) -> float:
+        for pair in self._leaving:
+            unlist_pairs(self.state, *pair)
+        self._leaving.clear()
+        kind, child, parent = move.tolist()
+        touched = np.zeros(len(self.parents), dtype=np.bool_)
+        touched[[child, parent]] = True
+        if kind != ADD:
+            # Without the arc, new parents of `parent` and its ancestors may no longer close a cycle.
+            above = np.unpackbits(self.state.ancestors[parent].view(np.uint8), bitorder="little")
+            touched |= above[: len(touched)].astype(np.bool_)
+        gain = super()._step(move)
+        if kind == ADD and self.releases:
+            release_pairs(self.state, self.shut, child, parent, touched)
+        for variable in reversed(np.flatnonzero(touched).tolist()):
+            self._test(variable)
+        return gain

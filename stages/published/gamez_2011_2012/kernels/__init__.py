@@ -1,0 +1,1 @@
+"""Compiled code: the forbidden-parent sets of constrained hill climbing."""
