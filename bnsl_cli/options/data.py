@@ -65,8 +65,9 @@ class DataOptions:
     )
     discretize: tuple[str, ...] = option_field(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
-        "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Repeatable; "
-        "the last rule for a column holds.",
+        "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
+        "most ten whole numbers are cut only by a rule that names them. Repeatable; the last rule for a column "
+        "holds.",
         COLUMN_RULE,
         multiple=True,
     )
@@ -88,7 +89,7 @@ class DataOptions:
         """Read a complete table, coded with the states of `known` variables if given."""
         from formats import open_dataset
 
-        return open_dataset(source, warn=reporter.warn, **self.rules(known))
+        return open_dataset(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
     def open_incomplete(
         self, source: str, reporter: Reporter, known: KnownVariables | None = None
@@ -96,7 +97,7 @@ class DataOptions:
         """As `open`, with missing cells kept."""
         from formats import open_incomplete
 
-        return open_incomplete(source, warn=reporter.warn, **self.rules(known))
+        return open_incomplete(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
     @property
     def keeps_holes(self) -> bool:

@@ -33,6 +33,9 @@ from .suspicions import MIN_NUMBERS, Suspicion, suspect
 MAX_NUMERIC_STATES = 20
 """A numeric column with more distinct numbers than this is taken as continuous."""
 
+MAX_SCALE_STATES = 10
+"""A column of at most so many distinct whole numbers is a scale, such as 1 to 5; a rule for all does not cut it."""
+
 _AT_ONCE = 1 << 20
 """Cells counted per call: counting takes eight bytes for each."""
 
@@ -99,7 +102,10 @@ class EncodingOptions:
         """
         limit = self.max_states or (MAX_STATES if is_coded else MAX_NUMERIC_STATES)
         general = [given.rule for given in self.discretize if given.columns is None]
-        treatment = {name: Treatment.of(general[-1] if general else None, limit) for name in names}
+        unnamed = Treatment.of(general[-1] if general else None, limit)
+        if isinstance(unnamed.rule, Discretization):
+            unnamed = unnamed._replace(n_scale=min(MAX_SCALE_STATES, unnamed.limit))
+        treatment = dict.fromkeys(names, unnamed)
         for given in self.discretize:
             if given.columns is not None:
                 for name in matching_names(given.columns, names, source, "--discretize"):
@@ -126,11 +132,14 @@ class Treatment(NamedTuple):
         With at most this many distinct numbers it is never cut.
     limit : int
         Most distinct numbers of a column without a rule; with more it is refused as continuous.
+    n_scale : int
+        With at most this many distinct numbers, all of them whole, it is not cut either.
     """
 
     rule: Discretization | Cuts | None
     n_kept: int
     limit: int
+    n_scale: int = 0
 
     @classmethod
     def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
@@ -215,6 +224,8 @@ class Column:
 class StateChooser:
     """Chooses the states of columns one by one, caches equal cases, collects the problems of all columns.
 
+    `cut` has the names of the columns that a rule cut, `scales` those that it left whole and their numbers of states.
+
     Parameters
     ----------
     treatments : dict
@@ -235,7 +246,8 @@ class StateChooser:
         self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
         self._continuous: list[tuple[str, int]] = []
         self._numerous: list[tuple[str, int, str]] = []
-        self._cut: set[str] = set()
+        self.cut: set[str] = set()
+        self.scales: list[tuple[str, int]] = []
         self.suspicions: list[Suspicion] = []
 
     def choose(self, column: Column) -> LabelCoding:
@@ -259,7 +271,7 @@ class StateChooser:
             return None
         states = variable.known_states
         n_levels = len(states) - (states[-1:] == (MISSING_STATE,))
-        if variable.name not in self._cut or n_levels <= treatment.rule.n_intervals:
+        if variable.name not in self.cut or n_levels <= treatment.rule.n_intervals:
             return None
         return Goal(n_levels, treatment.rule.n_intervals)
 
@@ -279,12 +291,15 @@ class StateChooser:
         return LabelCoding(states, codes)
 
     def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
-        rule, n_kept, limit = self._treatments[column.name]
+        rule, n_kept, limit, n_scale = self._treatments[column.name]
         values = parse_numbers(labels)
         is_number = ~np.isnan(values)
         n_distinct = count_distinct(labels, values)
-        if is_number.all() and rule and n_distinct > n_kept:
-            self._cut.add(column.name)
+        is_scale = is_number.all() and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
+        if is_scale:
+            self.scales.append((column.name, n_distinct))
+        elif is_number.all() and rule and n_distinct > n_kept:
+            self.cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
         if n_distinct <= (limit if is_number.all() else self._options.text_limit):
             if not is_number.all() and len(labels) >= MIN_NUMBERS:

@@ -2,8 +2,8 @@
 
 - a line of the numbers of states below the names (BLIP, Gobnilp, Benchpress), with the delimiter or with blanks;
 - numbers with a decimal comma (spreadsheets in some languages);
-- a first column that counts the rows (R, pandas);
-- a first column of row names without a name in the header line (R's write.table).
+- a first column without a name that counts or names the rows (R's write.csv, pandas);
+- a first column of row names that the header line does not count (R's write.table).
 """
 
 from __future__ import annotations
@@ -111,11 +111,17 @@ def _with_point(labels: pyarrow.StringArray) -> pyarrow.StringArray:
 def without_row_numbers(
     names: tuple[str, ...], columns: Columns, source: str, warn: Warn
 ) -> tuple[tuple[str, ...], Columns]:
-    """Names and columns without a first one that has no name and counts the rows."""
-    if len(names) < 2 or names[0] not in INDEX_NAMES or not _is_row_numbers(columns[0]):
+    """Names and columns without a first one that has no name and counts the rows or names each differently."""
+    if len(names) < 2 or names[0] not in INDEX_NAMES:
         return names, columns
     called = f"called {names[0]!r}" if names[0] else "without a name"
-    warn(f"{source}: the first column, {called}, counts the rows: left out")
+    if _is_row_numbers(columns[0]):
+        kind = "counts the rows"
+    elif not names[0] and len(columns[0]) > 1 and _are_distinct(columns[0]):
+        kind = "names the rows"
+    else:
+        return names, columns
+    warn(f"{source}: the first column, {called}, {kind}: left out")
     return names[1:], columns[1:]
 
 
@@ -124,14 +130,18 @@ def without_row_names(columns: Columns, source: str, warn: Warn) -> Columns:
 
     Raises `ValueError`: two rows have the same name: a cell is missing elsewhere.
     """
-    first = columns[0].cast("string")
-    if compute.count_distinct(first).as_py() < len(first):
+    if not _are_distinct(columns[0]):
         raise ValueError("the rows have one cell more than the names, and the first are no row names")
     warn(
         f"{source}: one name fewer than columns, as R's write.table writes it: "
         "the first column is taken for row names and left out"
     )
     return columns[1:]
+
+
+def _are_distinct(column: pyarrow.ChunkedArray) -> bool:
+    """Whether no label occurs twice, as among the names of rows."""
+    return compute.count_distinct(column.cast("string")).as_py() == len(column)
 
 
 def _is_row_numbers(column: pyarrow.ChunkedArray) -> bool:

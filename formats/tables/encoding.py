@@ -10,8 +10,9 @@ read once, by a table look-up. The rules:
 - A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
-  requested; all others are not cut, and K or fewer numbers are never too many. Given cut points
-  apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
+  requested; all others are not cut, and K or fewer numbers are never too many. A rule for all columns does not cut
+  those of at most ten distinct numbers, all of them whole. Given cut points apply to any numeric
+  column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - ``hartemink:K`` compares all columns and is applied last.
 - States listed by a file header replace all of this; numbers are put into the intervals it lists.
 - States are those that occur in the rows kept; missing cells kept as a state come last.
@@ -29,8 +30,9 @@ import pyarrow
 from ..data_records import Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
-from ..wording import Warn, listed, plural
+from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, Problem, StateChooser
+from .cut_reports import report_cuts
 from .discretization import cuts_of_labels, interval_labels
 from .hartemink import Goal, join_levels
 from .labels import MISSING_STATE
@@ -93,8 +95,12 @@ def check_names(names: Sequence[str], source: str, remedy: str | None = None) ->
         raise Malformed(message, source=source, remedy=remedy or "rename or remove the columns")
 
 
-def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset | IncompleteDataset:
+def encode_table(
+    raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn = ignore
+) -> Dataset | IncompleteDataset:
     """Code a table of labels; it is incomplete if missing cells are to be kept, even if there are none.
+
+    `note` is called about the columns that are cut.
 
     Raises
     ------
@@ -131,6 +137,7 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
         _warn_suspicious(chooser.suspicions, raw.source, warn)
     chooser.raise_problems(raw.source, problems)
     _join_intervals(variables, codes, _goals(variables, chooser, is_hidden, raw.source), raw.source)
+    report_cuts(variables, chooser, raw.source, note)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
     if is_hidden is not None:

@@ -25,6 +25,18 @@ def test_row_numbers_are_no_variable(read, content):
     assert "the first column, without a name, counts the rows: left out" in warnings[0]
 
 
+@pytest.mark.parametrize("content", [",a,b\nr1,x,2\nr2,y,3\n", '"","a","b"\n"9","x",2\n"4","y",3\n'])
+def test_row_names_are_no_variable(read, content):
+    warnings = []
+    assert read(content, warn=warnings.append).names == ("a", "b")
+    assert "the first column, without a name, names the rows: left out" in warnings[0]
+
+
+def test_a_first_column_without_a_name_that_repeats_is_refused(read):
+    with pytest.raises(Malformed, match="no name for column 1 of 2"):
+        read(",a\nr1,x\nr1,y\n")
+
+
 @pytest.mark.parametrize(
     "content",
     ['"a" "b"\n"1" "x" "2"\n"2" "y" "3"\n', 'a\tb\n"New York"\tx\t2\nRome\ty\t3\n', "a,b\nr1,x,2\nr2,y,3\n"],
