@@ -11,8 +11,6 @@ import pyarrow
 from pyarrow import compute
 
 from ..data_records import MAX_STATES, Variable
-from ..errors import UnsuitableData
-from ..wording import listed, plural
 from .discretization import ColumnRule, Cuts, Discretization
 from .hartemink import Goal
 from .label_parts import N_NARROW
@@ -27,8 +25,9 @@ from .labels import (
     find_missing,
     parse_numbers,
 )
+from .problems import Problem, continuous_problem, numerous_problem
 from .selection import matching_names
-from .suspicions import MIN_NUMBERS, Suspicion, suspect
+from .suspicions import MIN_NUMBERS, LabelKind, Suspicion, kind_of_labels, suspect, suspect_dashes
 
 MAX_NUMERIC_STATES = 20
 """A numeric column with more distinct numbers than this is taken as continuous."""
@@ -114,13 +113,6 @@ class EncodingOptions:
             for name in matching_names(pattern, names, source, "--categories"):
                 treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
         return treatment
-
-
-class Problem(NamedTuple):
-    """The reason why a table is refused, and what to do about it."""
-
-    message: str
-    remedy: str
 
 
 class Treatment(NamedTuple):
@@ -245,7 +237,7 @@ class StateChooser:
         self._is_tight = is_tight
         self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
         self._continuous: list[tuple[str, int]] = []
-        self._numerous: list[tuple[str, int, str]] = []
+        self._numerous: list[tuple[str, int, LabelKind | None]] = []
         self.cut: set[str] = set()
         self.scales: list[tuple[str, int]] = []
         self.suspicions: list[Suspicion] = []
@@ -254,6 +246,8 @@ class StateChooser:
         """States of a column and the code of each label that occurs."""
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
+        dashes = suspect_dashes(column.name, column.labels, column.missing)
+        self.suspicions += [dashes] if dashes else []
         treatment = self._treatments[column.name]
         is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, MIN_NUMBERS)
         if not is_short or not (self._is_tight or column.count_labels(self._rows).all()):
@@ -287,7 +281,7 @@ class StateChooser:
             codes[missing] = len(states)
             states = (*states, MISSING_STATE)
         if len(states) > MAX_STATES:
-            self._numerous.append((column.name, len(states), ""))
+            self._numerous.append((column.name, len(states), None))
         return LabelCoding(states, codes)
 
     def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
@@ -309,38 +303,13 @@ class StateChooser:
         if is_number.all():
             self._continuous.append((column.name, n_distinct))
         else:
-            # A word among many numbers is probably an error, or an unknown mark of missing cells.
-            stray = labels[int(np.argmin(is_number))].as_py() if is_number.mean() > 0.5 else ""
-            self._numerous.append((column.name, n_distinct, stray))
+            self._numerous.append((column.name, n_distinct, kind_of_labels(labels, is_number)))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
 
-    def raise_problems(self, source: str, others: Sequence[Problem] = ()) -> None:
-        """Raise one `UnsuitableData` for `others` and for all columns without usable states, if there are any."""
-        problems = list(others)
-        if self._continuous:
-            listing = listed(f"{name!r} ({count})" for name, count in self._continuous)
-            counted = plural(len(self._continuous), "continuous column")
-            problems.append(
-                Problem(
-                    f"{counted} (distinct numbers): {listing}",
-                    "use --discretize median|quantile:K|width:K|hartemink:K (or bnsl discretize), "
-                    "leave columns out by --drop, or take up to N numbers as states by --max-states N "
-                    f"or --categories NAME (at most {MAX_STATES})",
-                )
-            )
+    @property
+    def problems(self) -> list[Problem]:
+        """The problems of the columns without usable states."""
+        problems = [continuous_problem(self._continuous)] if self._continuous else []
         if self._numerous:
-            listing = listed(
-                f"{name!r} ({count}{f', some not numbers, as {stray!r}' if stray else ''})"
-                for name, count, stray in self._numerous
-            )
-            limit = self._options.text_limit
-            hint = f"the limit is {limit} states" if limit == MAX_STATES else f"--max-states is {limit}"
-            problems.append(
-                Problem(
-                    f"too many states in {plural(len(self._numerous), 'column')}: {listing}",
-                    f"{hint}: leave the column out by --drop or group its labels",
-                )
-            )
-        if problems:
-            messages, remedies = zip(*problems)
-            raise UnsuitableData("; ".join(messages), source=source, remedy="; ".join(remedies))
+            problems.append(numerous_problem(self._numerous, self._options.text_limit))
+        return problems

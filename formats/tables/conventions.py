@@ -24,7 +24,7 @@ INDEX_NAMES = ("", "Unnamed: 0")
 
 _MIN_COUNTED_COLUMNS, _MIN_COUNTED_ROWS = 3, 10
 _MANY_NUMBERS, _FEW_STRAYS = 10, 3
-_COMMA_NUMBER = r"^\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
+_COMMA_NUMBER = r"^\s*[+-]?(?:[0-9]*|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _POINT_NUMBER = r"^\s*[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _WHOLE_NUMBER = r"^\s*[+-]?[0-9]+\s*$"
 
@@ -75,7 +75,7 @@ def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:
 
 
 def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[str], Columns]:
-    """The names of columns of numbers with a decimal comma (``1,5``), and all columns with points instead.
+    """The names of columns of numbers with a decimal comma (``1,5``, ``1.073,14``), and all with points instead.
 
     A column qualifies if each of its cells is such a number, a whole number or missing, and no column of the
     table has a number with a decimal point. Among many such numbers a few other labels (``12 kg``) are tolerated:
@@ -105,7 +105,8 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
 
 def _with_point(labels: pyarrow.StringArray) -> pyarrow.StringArray:
     is_number = compute.match_substring_regex(labels, _COMMA_NUMBER)
-    return compute.if_else(is_number, compute.replace_substring(labels, ",", "."), labels)
+    plain = compute.replace_substring(labels, ".", "")  # between thousands
+    return compute.if_else(is_number, compute.replace_substring(plain, ",", "."), labels)
 
 
 def without_row_numbers(

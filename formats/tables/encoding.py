@@ -31,12 +31,13 @@ from ..data_records import Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, plural
-from .columns import Column, EncodingOptions, Problem, StateChooser
+from .columns import Column, EncodingOptions, StateChooser
 from .cut_reports import report_cuts
 from .discretization import cuts_of_labels, interval_labels
 from .hartemink import Goal, join_levels
 from .labels import MISSING_STATE
-from .selection import selected_positions
+from .problems import Problem, raise_problems
+from .selection import drop_option, selected_positions
 from .suspicions import Suspicion
 
 _N_SUSPICIOUS = 20
@@ -135,7 +136,8 @@ def encode_table(
             is_hidden[position] = column.gather(column.missing, rows)
     if options.variables is None:
         _warn_suspicious(chooser.suspicions, raw.source, warn)
-    chooser.raise_problems(raw.source, problems)
+    optional = () if options.variables else raw.names
+    raise_problems([*problems, *chooser.problems], optional, raw.source)
     _join_intervals(variables, codes, _goals(variables, chooser, is_hidden, raw.source), raw.source)
     report_cuts(variables, chooser, raw.source, note)
     if options.variables is None:
@@ -304,6 +306,7 @@ def _missing_problem(counts: Sequence[tuple[Column, int]], n_affected: int, n_ro
         f"missing cells in {plural(len(counts), 'column')}: {listing}",
         f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
         f"or --missing state to make missing cells a state {MISSING_STATE!r}",
+        tuple(column.name for column, _ in counts),
     )
 
 
@@ -331,6 +334,8 @@ def _warn_suspicious(suspicions: Sequence[Suspicion], source: str, warn: Warn) -
 
 
 def _warn_constant(variables: Sequence[Variable], source: str, warn: Warn) -> None:
-    constant = [repr(variable.name) for variable in variables if len(variable.known_states) == 1]
+    constant = [variable.name for variable in variables if len(variable.known_states) == 1]
     if constant:
-        warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listed(constant)}")
+        hint = f"; {drop_option(constant)} leaves out what is constant" if len(constant) < len(variables) else ""
+        listing = listed(map(repr, constant))
+        warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listing}{hint}")

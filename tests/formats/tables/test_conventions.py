@@ -78,6 +78,11 @@ def test_decimal_commas(read):
     assert "decimal commas taken as points in 1 column: 'a'" in warnings[0]
 
 
+def test_points_between_thousands(read):
+    dataset = read("a;b\n1.073,14;x\n512,3;y\n-1.000.000,5;y\n")
+    assert dataset.variables[0].states == ("-1000000.5", "512.3", "1073.14")
+
+
 def test_commas_beside_points_stay(read):
     assert read("a;b\n1,5;1.5\n2;2.5\n").variables[0].states == ("1,5", "2")
 
