@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 INPUTS = {"screen": "FOREST", "near": "NETWORK", "extend": "SETS", "tiers": "FILE"}
 """Inputs of which a header does not have the file name."""
 
+FLAGS = ("no_header",)
 COLUMN_LISTS = ("categories", "columns", "drop")
 DURATIONS = ("time", "time_per_variable")
 
@@ -66,6 +67,8 @@ def _words(name: str, value: Any) -> Iterator[str]:
     values = value if isinstance(value, list) and name not in INPUTS else [value]
     for item in values:
         yield "--" + name.replace("_", "-")
+        if name in FLAGS:
+            continue
         if name in INPUTS:
             yield INPUTS[name]
         elif isinstance(item, dict):  # of many arcs a header has the digest only

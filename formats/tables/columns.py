@@ -66,6 +66,10 @@ class EncodingOptions:
         ``error`` refuses labels that `variables` does not list, ``drop`` drops their rows.
     max_states : int, optional
         Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels.
+    weights : str, optional
+        Column of counts, which is no variable: each row stands for so many equal ones.
+    free_bytes : int, optional
+        Memory that these rows may take; no limit if None.
     """
 
     missing: str = "error"
@@ -78,6 +82,8 @@ class EncodingOptions:
     listed_in: str = "the header"
     unseen: str = "error"
     max_states: int | None = None
+    weights: str | None = None
+    free_bytes: int | None = None
 
     def __post_init__(self):
         if self.missing not in ("error", "drop", "state", "keep"):

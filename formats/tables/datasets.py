@@ -7,7 +7,7 @@ from typing import Any
 
 from ..data_records import Dataset, IncompleteDataset
 from ..detection import EMPTY, HEAD_SIZE, detect
-from ..errors import Malformed
+from ..errors import Malformed, UnsuitableData
 from ..kinds import Kind
 from ..lookup import load
 from ..records import EntropyTable
@@ -94,6 +94,12 @@ def open_dataset_or_entropies(
     options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
     table = read_labels(source, delimiter, header, warn or ignore)
     if isinstance(table, EntropyTable):
+        if options.weights is not None:
+            raise UnsuitableData(
+                "this is an entropy table, whose rows are counted already",
+                source=source_name(source),
+                remedy="give --weights to bnsl entropy, which made it",
+            )
         return table
     dataset = encode_table(table, options, warn or ignore, note or ignore)
     del table

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..data_records import MAX_STATES
 from ..errors import UnsuitableData
 from ..wording import listed, plural
+from .labels import MISSING_STATE
 from .selection import drop_option
 from .suspicions import LabelKind
 
@@ -21,6 +22,17 @@ class Problem(NamedTuple):
     message: str
     remedy: str
     columns: tuple[str, ...]
+
+
+def missing_problem(counts: Mapping[str, int], n_affected: int, n_rows: int) -> Problem:
+    """The problem of columns with so many missing cells, in `n_affected` of the rows."""
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return Problem(
+        f"missing cells in {plural(len(counts), 'column')}: {listed(f'{name!r} ({n})' for name, n in ordered)}",
+        f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
+        f"or --missing state to make missing cells a state {MISSING_STATE!r}",
+        tuple(counts),
+    )
 
 
 def continuous_problem(columns: Sequence[tuple[str, int]]) -> Problem:
