@@ -31,7 +31,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "evaluate": (),
     "compare": ("csv",),
     "sample": TABLE_FORMATS,
-    "fit": ("bif", "net"),
+    "fit": tuple(row.target for row in formats_of(Kind.PARAMETERS, written=True)),
     "query": ("csv", "arrow", "feather", "parquet"),
     "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,
