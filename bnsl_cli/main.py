@@ -21,6 +21,7 @@ from . import __version__
 from .options.shared import debug_option
 from .running.exit_codes import ExitCode
 from .running.interrupts import Interrupted, install_handlers, interruption_behind
+from .running.memory_errors import out_of_memory
 from .running.stage_command import WIDTH, StageCommand
 from .tables.printable import printable_lines
 
@@ -187,6 +188,8 @@ def describe_failure(error: Exception) -> tuple[ExitCode, str]:
     """Exit code and message for an exception that ended a command."""
     if isinstance(error, ForeignPackageError):
         return ExitCode.BUG, str(error)
+    if message := out_of_memory(error):
+        return ExitCode.FAILURE, message
     from formats.errors import FormatError
     from stages.runtime.errors import StageError
 
@@ -204,8 +207,6 @@ def describe_failure(error: Exception) -> tuple[ExitCode, str]:
             # Whatever goes wrong with reading is a FormatError.
             place = f" {error.filename}" if error.filename else ""
             return ExitCode.FAILURE, f"cannot write{place}: {error.strerror or error}{_advice(error)}"
-        case MemoryError():
-            return ExitCode.FAILURE, "out of memory"
     return ExitCode.BUG, (
         f"this is a bug of bnsl {__version__}: {type(error).__name__}: {error}\n"
         "  Please report it with the output of the same command under --debug."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import functools
 import re
+import shlex
 
 from .errors import Malformed
 from .kinds import Format, Kind
@@ -86,7 +87,7 @@ def _head_of(lines: Lines) -> bytes:
 
 def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
     """What to do with a table where sets or a network are wanted."""
-    path = "-" if source == "<stdin>" else source
+    path = "-" if source == "<stdin>" else shlex.quote(source)
     learn = f"a network is learnt from data by: bnsl optimize --data {path}"
     return f"{learn} (or bnsl parentsets {path} | bnsl optimize)" if Kind.PARENT_SETS in kinds else learn
 

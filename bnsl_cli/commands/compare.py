@@ -49,11 +49,11 @@ def _name_pattern(text: str) -> NamePattern:
 class ComparisonOptions:
     """What is compared, and how."""
 
-    names: NamePattern = option_field(
+    names: NamePattern | None = option_field(
         "Meaning of the parts of file names, separated by points. Seeds are averaged; 'data.method.data' makes each "
-        "seed a case of its own; '-' is ignored; any other word splits the runs into separate tables.",
+        "seed a case of its own; '-' is ignored; any other word splits the runs into separate tables. [default: "
+        "data.method.seed; where names have fewer parts, the headers of networks say it]",
         Parsed("pattern", _name_pattern),
-        default="data.method.seed",
         section="Input",
     )
     measures: tuple[Measure, ...] = option_field(
@@ -100,7 +100,8 @@ def command(files: tuple[str, ...], given: ComparisonOptions, target: OutputOpti
     """Compare methods over many runs: tables, ranks, tests.
 
     Reads networks of 'bnsl optimize', JSON lines of 'bnsl evaluate' or files of --stats, and writes tables of
-    values, average ranks with tests, and classes of differences. File names give data, method and seed.
+    values, average ranks with tests, and classes of differences. File names give data, method and seed, or else the
+    headers of networks do. Ranks need two data sets at least.
 
     \b
     Examples:
@@ -126,7 +127,7 @@ def command(files: tuple[str, ...], given: ComparisonOptions, target: OutputOpti
     settings = Settings(
         given.measures or (_default_measure(runs),),
         tuple(dict.fromkeys(given.sections)),
-        given.names.groups,
+        given.names.groups if given.names else (),
         given.baseline,
         given.average,
         given.level,

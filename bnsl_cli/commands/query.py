@@ -128,6 +128,8 @@ def open_engine(
     if data is not None:
         rows = data_options.open(data, reporter, KnownVariables(structure.header.variables, network))
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
+    elif data_options.weights is not None:
+        raise click.UsageError("--weights goes with --data.")
     elif smoothing is not None:
         raise click.UsageError("--smoothing goes with --data.")
     if model is None:

@@ -141,7 +141,7 @@ def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: 
     from formats.records import EntropyTable
     from stages.entropy import compute_entropies
 
-    opened = open_dataset_or_entropies(source, warn=reporter.warn, **data_options.rules())
+    opened = open_dataset_or_entropies(source, warn=reporter.warn, note=reporter.summary, **data_options.rules())
     return opened if isinstance(opened, EntropyTable) else compute_entropies(opened, jobs, reporter)
 
 

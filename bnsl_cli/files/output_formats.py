@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from formats.kinds import Format, Kind
@@ -29,7 +31,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "evaluate": (),
     "compare": ("csv",),
     "sample": TABLE_FORMATS,
-    "fit": ("bif", "net"),
+    "fit": tuple(row.target for row in formats_of(Kind.PARAMETERS, written=True)),
     "query": ("csv", "arrow", "feather", "parquet"),
     "merge": ("parentsets",),
     "discretize": TABLE_FORMATS,
@@ -74,6 +76,7 @@ def output_format(command: str, output: str, given: str | None = None, option: s
 
 
 def _remedy(command: str, named: Format, output: str, given: str | None) -> str:
+    output = shlex.quote(output)
     if given:
         return f"but {given} was asked for: {_own_name(given)}"
     if named.kind is Kind.PARAMETERS and command == "optimize":

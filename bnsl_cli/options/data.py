@@ -65,8 +65,9 @@ class DataOptions:
     )
     discretize: tuple[str, ...] = option_field(
         "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
-        "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Repeatable; "
-        "the last rule for a column holds.",
+        "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
+        "most ten whole numbers are cut only by a rule that names them. Repeatable; the last rule for a column "
+        "holds.",
         COLUMN_RULE,
         multiple=True,
     )
@@ -77,6 +78,9 @@ class DataOptions:
         "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between."
     )
     drop: tuple[str, ...] = _columns_field("Leave these columns out.")
+    weights: str | None = option_field(
+        "Column of counts, such as freq: each row stands for so many equal ones. It is no variable.", metavar="COLUMN"
+    )
     max_states: int | None = option_field("Refuse columns with more states than this.", click.IntRange(2, 256), "N")
     unseen: str = option_field(
         "Rows with a state that the other input does not know: refuse or drop them.",
@@ -88,7 +92,7 @@ class DataOptions:
         """Read a complete table, coded with the states of `known` variables if given."""
         from formats import open_dataset
 
-        return open_dataset(source, warn=reporter.warn, **self.rules(known))
+        return open_dataset(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
     def open_incomplete(
         self, source: str, reporter: Reporter, known: KnownVariables | None = None
@@ -96,7 +100,7 @@ class DataOptions:
         """As `open`, with missing cells kept."""
         from formats import open_incomplete
 
-        return open_incomplete(source, warn=reporter.warn, **self.rules(known))
+        return open_incomplete(source, warn=reporter.warn, note=reporter.summary, **self.rules(known))
 
     @property
     def keeps_holes(self) -> bool:
@@ -109,17 +113,20 @@ class DataOptions:
 
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
+        if self.weights is not None:
+            from stages.runtime.memory import FREE_SHARE, free_bytes
+
+            rules["free_bytes"] = int(FREE_SHARE * free_bytes())
         if known is not None:
             rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
         return rules
 
     def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the header of what is made from them."""
-        names = ("missing", "na", "discretize", "categories", "columns", "drop", "unseen")
-        given = {name: getattr(self, name) for name in names}
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
         if len(self.discretize) == 1:  # one rule for all columns, the usual case, is recorded as it is typed
             given["discretize"] = self.discretize[0]
-        return {name: None if value == "error" else value for name, value in given.items()}
+        return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
 def data_options_with(kept: str | None = None) -> Decorator:

@@ -96,7 +96,8 @@ class RunOptions:
     workers: WorkerPlace | None = option_field(
         "Compute on workers outside this process: dask:ADDRESS or dask:FILE, a running dask scheduler (its "
         "address, or the file it wrote; install '.[dask]' from a checkout on all its workers), or processes:N on "
-        "this machine. Data travel once, this process writes. The result does not depend on it.",
+        "this machine (needs the package cloudpickle). Data travel once, this process writes. The result does not "
+        "depend on it.",
         Parsed("where", parse_place),
         "WHERE",
     )

@@ -40,6 +40,8 @@ def opened_workers(place: WorkerPlace | None, reporter: Reporter) -> Iterator[Re
     ------
     click.UsageError
         A number of workers of this process is given, too.
+    StageError
+        A package is not installed, or no workers answer.
     """
     if place is None:
         yield None
@@ -53,7 +55,9 @@ def opened_workers(place: WorkerPlace | None, reporter: Reporter) -> Iterator[Re
         workers = DaskWorkers(place.where)
     else:
         from stages.runtime.process_workers import ProcessWorkers
+        from stages.runtime.remote_tasks import require_pickler
 
+        require_pickler()  # before anything is written
         workers = ProcessWorkers(int(place.where))
     try:
         reporter.detail(f"{workers.count()} workers at {':'.join(place)}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
 INPUTS = {"screen": "FOREST", "near": "NETWORK", "extend": "SETS", "tiers": "FILE"}
 """Inputs of which a header does not have the file name."""
 
+FLAGS = ("no_header",)
 COLUMN_LISTS = ("categories", "columns", "drop")
 DURATIONS = ("time", "time_per_variable")
 
@@ -63,9 +62,13 @@ def _options(header: Header) -> list[str]:
 
 def _words(name: str, value: Any) -> Iterator[str]:
     """A recorded option as it is typed: a list is one option repeated."""
+    from formats.tables.selection import column_list
+
     values = value if isinstance(value, list) and name not in INPUTS else [value]
     for item in values:
         yield "--" + name.replace("_", "-")
+        if name in FLAGS:
+            continue
         if name in INPUTS:
             yield INPUTS[name]
         elif isinstance(item, dict):  # of many arcs a header has the digest only
@@ -73,10 +76,4 @@ def _words(name: str, value: Any) -> Iterator[str]:
         elif name in DURATIONS:
             yield f"{item:g}s"
         else:
-            yield _csv_cell(item) if name in COLUMN_LISTS else str(item)
-
-
-def _csv_cell(text: str) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow([text])
-    return buffer.getvalue()
+            yield column_list([item]) if name in COLUMN_LISTS else str(item)

@@ -60,7 +60,7 @@ class Reporter:
         self._line(f"warning: {message}")
 
     def summary(self, message: str) -> None:
-        """The closing line of a stage."""
+        """What was done: the closing line of a stage, the columns that were cut."""
         self._line(message)
 
     def detail(self, message: str) -> None:

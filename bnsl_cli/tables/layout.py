@@ -78,11 +78,11 @@ def new_table(*columns: str, title: str | None = None) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, show_edge=False)
     for name in columns:
-        number = name.startswith(">")
+        mark = name[:1] if name[:1] in (">", "!") else ""
         table.add_column(
-            Text(printable_lines(name.lstrip(">!"))),
-            justify="right" if number else "left",
-            no_wrap=number or name.startswith("!"),
+            Text(printable_lines(name.removeprefix(mark))),
+            justify="right" if mark == ">" else "left",
+            no_wrap=bool(mark),
             overflow="fold",
         )
     return table

@@ -22,6 +22,7 @@ TOPICS = {
     "probabilities": "Probabilities of arcs: posterior, bootstrap, consensus.",
     "queries": "Parameters, and questions to a network.",
     "cluster": "Scripts, shards, workers; what they cost.",
+    "trust": "What can run code: caches, ports, files of others.",
     "limits": "What is too large, and how much memory and time it takes.",
     "not-for": "What bnsl does not do, and which programs do.",
     "formats": "Files of our own and of other programs; your own solver in the pipe.",

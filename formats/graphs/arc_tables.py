@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 
 import pyarrow
 import pyarrow.parquet
@@ -40,7 +41,7 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
         raise Malformed(
             "expected a network, this is a table of data; arcs are columns of text called from and to",
             source=lines.source,
-            remedy=f"a network is learnt from data by: bnsl optimize --data {lines.source}",
+            remedy=f"a network is learnt from data by: bnsl optimize --data {shlex.quote(lines.source)}",
         )
     columns = [["" if cell is None else cell for cell in column.to_pylist()] for column in table.columns]
     return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*columns), 1)], edges)

@@ -20,7 +20,8 @@ def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
     """Read the measures of one run or more.
 
     The source holds JSON objects, one on each line or one in all; or network files of our own, whose headers
-    give the measures (`total` among them) and are checked against their records. In the result the key ``network``
+    give the measures (`total` among them), the method and the data's fingerprint and are checked against their
+    records. In the result the key ``network``
     names the run: as the object does, or else by the path of the file; ``index`` is its place in a stream, from 1.
     """
     with as_lines(source) as lines:
@@ -36,9 +37,11 @@ def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
 
 
 def _header_measures(network: Network, source: str) -> dict[str, Any]:
+    header = network.header
     known = {"network": source, "variables": network.n_variables, "arcs": network.n_arcs}
-    extra = network.header.extra
-    return known | {key: value for key, value in extra.items() if isinstance(value, (int, float, dict))}
+    numbers = {key: value for key, value in header.extra.items() if isinstance(value, (int, float, dict))}
+    identity = {"method": header.extra.get("method"), "data": header.data}
+    return known | numbers | {key: value for key, value in identity.items() if isinstance(value, str)}
 
 
 def _objects(lines: Lines) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import errno
 import fcntl
 import io
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
@@ -139,7 +140,8 @@ def open_resumable(
         output = None
         try:
             if resume is None and os.fstat(stream.fileno()).st_size:
-                warn(f"starting over: {part} of an unfinished run is overwritten (--resume {target} goes on with it)")
+                goes_on = f"--resume {shlex.quote(target)} goes on with it"
+                warn(f"starting over: {part} of an unfinished run is overwritten ({goes_on})")
             output = ResumableOutput(stream, header, children, _gather_earlier(resume, warn), part)
             yield output
             stream.flush()
@@ -156,7 +158,7 @@ def open_resumable(
             if n_there == 0 or isinstance(error, VerificationError):
                 os.unlink(part)
             elif output:
-                warn(f"what was finished is kept in {part}: --resume {target} goes on with it")
+                warn(f"what was finished is kept in {part}: --resume {shlex.quote(target)} goes on with it")
             raise
 
 

@@ -11,8 +11,6 @@ import pyarrow
 from pyarrow import compute
 
 from ..data_records import MAX_STATES, Variable
-from ..errors import UnsuitableData
-from ..wording import listed, plural
 from .discretization import ColumnRule, Cuts, Discretization
 from .hartemink import Goal
 from .label_parts import N_NARROW
@@ -27,11 +25,15 @@ from .labels import (
     find_missing,
     parse_numbers,
 )
+from .problems import Problem, continuous_problem, numerous_problem
 from .selection import matching_names
-from .suspicions import MIN_NUMBERS, Suspicion, suspect
+from .suspicions import MIN_NUMBERS, LabelKind, Suspicion, kind_of_labels, suspect, suspect_dashes
 
 MAX_NUMERIC_STATES = 20
 """A numeric column with more distinct numbers than this is taken as continuous."""
+
+MAX_SCALE_STATES = 10
+"""A column of at most so many distinct whole numbers is a scale, such as 1 to 5; a rule for all does not cut it."""
 
 _AT_ONCE = 1 << 20
 """Cells counted per call: counting takes eight bytes for each."""
@@ -64,6 +66,10 @@ class EncodingOptions:
         ``error`` refuses labels that `variables` does not list, ``drop`` drops their rows.
     max_states : int, optional
         Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels.
+    weights : str, optional
+        Column of counts, which is no variable: each row stands for so many equal ones.
+    free_bytes : int, optional
+        Memory that these rows may take; no limit if None.
     """
 
     missing: str = "error"
@@ -76,6 +82,8 @@ class EncodingOptions:
     listed_in: str = "the header"
     unseen: str = "error"
     max_states: int | None = None
+    weights: str | None = None
+    free_bytes: int | None = None
 
     def __post_init__(self):
         if self.missing not in ("error", "drop", "state", "keep"):
@@ -99,7 +107,10 @@ class EncodingOptions:
         """
         limit = self.max_states or (MAX_STATES if is_coded else MAX_NUMERIC_STATES)
         general = [given.rule for given in self.discretize if given.columns is None]
-        treatment = {name: Treatment.of(general[-1] if general else None, limit) for name in names}
+        unnamed = Treatment.of(general[-1] if general else None, limit)
+        if isinstance(unnamed.rule, Discretization):
+            unnamed = unnamed._replace(n_scale=min(MAX_SCALE_STATES, unnamed.limit))
+        treatment = dict.fromkeys(names, unnamed)
         for given in self.discretize:
             if given.columns is not None:
                 for name in matching_names(given.columns, names, source, "--discretize"):
@@ -108,13 +119,6 @@ class EncodingOptions:
             for name in matching_names(pattern, names, source, "--categories"):
                 treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
         return treatment
-
-
-class Problem(NamedTuple):
-    """The reason why a table is refused, and what to do about it."""
-
-    message: str
-    remedy: str
 
 
 class Treatment(NamedTuple):
@@ -126,11 +130,14 @@ class Treatment(NamedTuple):
         With at most this many distinct numbers it is never cut.
     limit : int
         Most distinct numbers of a column without a rule; with more it is refused as continuous.
+    n_scale : int
+        With at most this many distinct numbers, all of them whole, it is not cut either.
     """
 
     rule: Discretization | Cuts | None
     n_kept: int
     limit: int
+    n_scale: int = 0
 
     @classmethod
     def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
@@ -216,6 +223,8 @@ class Column:
 class StateChooser:
     """Chooses the states of columns one by one, caches equal cases, collects the problems of all columns.
 
+    `cut` has the names of the columns that a rule cut, `scales` those that it left whole and their numbers of states.
+
     Parameters
     ----------
     treatments : dict
@@ -235,14 +244,17 @@ class StateChooser:
         self._is_tight = is_tight
         self._remembered: dict[tuple[Treatment, tuple[str, ...]], LabelCoding] = {}
         self._continuous: list[tuple[str, int]] = []
-        self._numerous: list[tuple[str, int, str]] = []
-        self._cut: set[str] = set()
+        self._numerous: list[tuple[str, int, LabelKind | None]] = []
+        self.cut: set[str] = set()
+        self.scales: list[tuple[str, int]] = []
         self.suspicions: list[Suspicion] = []
 
     def choose(self, column: Column) -> LabelCoding:
         """States of a column and the code of each label that occurs."""
         if column.known is not None:
             return LabelCoding(column.states or (), column.known)
+        dashes = suspect_dashes(column.name, column.labels, column.missing)
+        self.suspicions += [dashes] if dashes else []
         treatment = self._treatments[column.name]
         # So few labels are neither cut nor suspected: if all of them occur, the choice depends on them alone.
         is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, MIN_NUMBERS)
@@ -261,7 +273,7 @@ class StateChooser:
             return None
         states = variable.known_states
         n_levels = len(states) - (states[-1:] == (MISSING_STATE,))
-        if variable.name not in self._cut or n_levels <= treatment.rule.n_intervals:
+        if variable.name not in self.cut or n_levels <= treatment.rule.n_intervals:
             return None
         return Goal(n_levels, treatment.rule.n_intervals)
 
@@ -277,17 +289,20 @@ class StateChooser:
             codes[missing] = len(states)
             states = (*states, MISSING_STATE)
         if len(states) > MAX_STATES:
-            self._numerous.append((column.name, len(states), ""))
+            self._numerous.append((column.name, len(states), None))
         return LabelCoding(states, codes)
 
     def _code(self, column: Column, labels: pyarrow.StringArray, selected: np.ndarray) -> LabelCoding:
-        rule, n_kept, limit = self._treatments[column.name]
+        rule, n_kept, limit, n_scale = self._treatments[column.name]
         values = parse_numbers(labels)
         # A rule applies to columns of numbers alone; with text among them all labels are states.
         is_number = ~np.isnan(values)
         n_distinct = count_distinct(labels, values)
-        if is_number.all() and rule and n_distinct > n_kept:
-            self._cut.add(column.name)
+        is_scale = is_number.all() and n_kept < n_distinct <= n_scale and bool((values == np.floor(values)).all())
+        if is_scale:
+            self.scales.append((column.name, n_distinct))
+        elif is_number.all() and rule and n_distinct > n_kept:
+            self.cut.add(column.name)
             return code_discretized(values, column.count_labels(self._rows)[selected], rule)
         if n_distinct <= (limit if is_number.all() else self._options.text_limit):
             if not is_number.all() and len(labels) >= MIN_NUMBERS:
@@ -297,38 +312,13 @@ class StateChooser:
         if is_number.all():
             self._continuous.append((column.name, n_distinct))
         else:
-            # A word among many numbers is probably an error, or an unknown mark of missing cells.
-            stray = labels[int(np.argmin(is_number))].as_py() if is_number.mean() > 0.5 else ""
-            self._numerous.append((column.name, n_distinct, stray))
+            self._numerous.append((column.name, n_distinct, kind_of_labels(labels, is_number)))
         return LabelCoding((), np.zeros(len(labels), dtype=np.int64))
 
-    def raise_problems(self, source: str, others: Sequence[Problem] = ()) -> None:
-        """Raise one `UnsuitableData` for `others` and for all columns without usable states, if there are any."""
-        problems = list(others)
-        if self._continuous:
-            listing = listed(f"{name!r} ({count})" for name, count in self._continuous)
-            counted = plural(len(self._continuous), "continuous column")
-            problems.append(
-                Problem(
-                    f"{counted} (distinct numbers): {listing}",
-                    "use --discretize median|quantile:K|width:K|hartemink:K (or bnsl discretize), "
-                    "leave columns out by --drop, or take up to N numbers as states by --max-states N "
-                    f"or --categories NAME (at most {MAX_STATES})",
-                )
-            )
+    @property
+    def problems(self) -> list[Problem]:
+        """The problems of the columns without usable states."""
+        problems = [continuous_problem(self._continuous)] if self._continuous else []
         if self._numerous:
-            listing = listed(
-                f"{name!r} ({count}{f', some not numbers, as {stray!r}' if stray else ''})"
-                for name, count, stray in self._numerous
-            )
-            limit = self._options.text_limit
-            hint = f"the limit is {limit} states" if limit == MAX_STATES else f"--max-states is {limit}"
-            problems.append(
-                Problem(
-                    f"too many states in {plural(len(self._numerous), 'column')}: {listing}",
-                    f"{hint}: leave the column out by --drop or group its labels",
-                )
-            )
-        if problems:
-            messages, remedies = zip(*problems)
-            raise UnsuitableData("; ".join(messages), source=source, remedy="; ".join(remedies))
+            problems.append(numerous_problem(self._numerous, self._options.text_limit))
+        return problems

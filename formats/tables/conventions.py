@@ -2,8 +2,8 @@
 
 - a line of the numbers of states below the names (BLIP, Gobnilp, Benchpress), with the delimiter or with blanks;
 - numbers with a decimal comma (spreadsheets in some languages);
-- a first column that counts the rows (R, pandas);
-- a first column of row names without a name in the header line (R's write.table).
+- a first column without a name that counts or names the rows (R's write.csv, pandas);
+- a first column of row names that the header line does not count (R's write.table).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INDEX_NAMES = ("", "Unnamed: 0")
 
 _MIN_COUNTED_COLUMNS, _MIN_COUNTED_ROWS = 3, 10
 _MANY_NUMBERS, _FEW_STRAYS = 10, 3
-_COMMA_NUMBER = r"^\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
+_COMMA_NUMBER = r"^\s*[+-]?(?:[0-9]*|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _POINT_NUMBER = r"^\s*[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?\s*$"
 _WHOLE_NUMBER = r"^\s*[+-]?[0-9]+\s*$"
 
@@ -76,7 +76,7 @@ def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:
 
 
 def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[str], Columns]:
-    """The names of columns of numbers with a decimal comma (``1,5``), and all columns with points instead.
+    """The names of columns of numbers with a decimal comma (``1,5``, ``1.073,14``), and all with points instead.
 
     A column qualifies if each of its cells is such a number, a whole number or missing, and no column of the
     table has a number with a decimal point. Among many such numbers a few other labels (``12 kg``) are tolerated:
@@ -106,17 +106,24 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
 
 def _with_point(labels: pyarrow.StringArray) -> pyarrow.StringArray:
     is_number = compute.match_substring_regex(labels, _COMMA_NUMBER)
-    return compute.if_else(is_number, compute.replace_substring(labels, ",", "."), labels)
+    plain = compute.replace_substring(labels, ".", "")  # between thousands
+    return compute.if_else(is_number, compute.replace_substring(plain, ",", "."), labels)
 
 
 def without_row_numbers(
     names: tuple[str, ...], columns: Columns, source: str, warn: Warn
 ) -> tuple[tuple[str, ...], Columns]:
-    """Names and columns without a first one that has no name and counts the rows."""
-    if len(names) < 2 or names[0] not in INDEX_NAMES or not _is_row_numbers(columns[0]):
+    """Names and columns without a first one that has no name and counts the rows or names each differently."""
+    if len(names) < 2 or names[0] not in INDEX_NAMES:
         return names, columns
     called = f"called {names[0]!r}" if names[0] else "without a name"
-    warn(f"{source}: the first column, {called}, counts the rows: left out")
+    if _is_row_numbers(columns[0]):
+        kind = "counts the rows"
+    elif not names[0] and len(columns[0]) > 1 and _are_distinct(columns[0]):
+        kind = "names the rows"
+    else:
+        return names, columns
+    warn(f"{source}: the first column, {called}, {kind}: left out")
     return names[1:], columns[1:]
 
 
@@ -125,14 +132,18 @@ def without_row_names(columns: Columns, source: str, warn: Warn) -> Columns:
 
     Raises `ValueError`: two rows have the same name: a cell is missing elsewhere.
     """
-    first = columns[0].cast("string")
-    if compute.count_distinct(first).as_py() < len(first):
+    if not _are_distinct(columns[0]):
         raise ValueError("the rows have one cell more than the names, and the first are no row names")
     warn(
         f"{source}: one name fewer than columns, as R's write.table writes it: "
         "the first column is taken for row names and left out"
     )
     return columns[1:]
+
+
+def _are_distinct(column: pyarrow.ChunkedArray) -> bool:
+    """Whether no label occurs twice, as among the names of rows."""
+    return compute.count_distinct(column.cast("string")).as_py() == len(column)
 
 
 def _is_row_numbers(column: pyarrow.ChunkedArray) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..data_records import Dataset, IncompleteDataset
 from ..detection import EMPTY, HEAD_SIZE, detect
-from ..errors import Malformed
+from ..errors import Malformed, UnsuitableData
 from ..kinds import Kind
 from ..lookup import load
 from ..records import EntropyTable
@@ -22,7 +22,13 @@ from .label_parts import release_memory
 
 
 def open_dataset(
-    source: str, *, delimiter: str | None = None, header: bool = True, warn: Warn | None = None, **rules: Any
+    source: str,
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+    warn: Warn | None = None,
+    note: Warn | None = None,
+    **rules: Any,
 ) -> Dataset:
     """Read a data table: CSV, TSV and the like, Parquet, Arrow stream or file; plain, gzip or Zstandard.
 
@@ -36,6 +42,8 @@ def open_dataset(
         Whether the first line of a text table holds the column names; else they are V0, V1, ...
     warn : callable, optional
         Called about input that is accepted but may surprise.
+    note : callable, optional
+        Called about the columns that `discretize` cuts.
     **rules
         How labels become states (see `formats.tables.encoding`): fields of `formats.tables.columns.EncodingOptions`;
         ``discretize`` takes one or several texts of `parse_column_rule`.
@@ -47,7 +55,7 @@ def open_dataset(
     ValueError
         An option with an impossible value.
     """
-    opened = _open_rows(source, delimiter=delimiter, header=header, warn=warn, **rules)
+    opened = _open_rows(source, delimiter=delimiter, header=header, warn=warn, note=note, **rules)
     if isinstance(opened, IncompleteDataset):
         raise ValueError("missing cells are kept by open_incomplete")
     return opened
@@ -77,6 +85,7 @@ def open_dataset_or_entropies(
     delimiter: str | None = None,
     header: bool = True,
     warn: Warn | None = None,
+    note: Warn | None = None,
     discretize: str | Sequence[str] | None = None,
     **rules: Any,
 ) -> Dataset | IncompleteDataset | EntropyTable:
@@ -85,8 +94,14 @@ def open_dataset_or_entropies(
     options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
     table = read_labels(source, delimiter, header, warn or ignore)
     if isinstance(table, EntropyTable):
+        if options.weights is not None:
+            raise UnsuitableData(
+                "this is an entropy table, whose rows are counted already",
+                source=source_name(source),
+                remedy="give --weights to bnsl entropy, which made it",
+            )
         return table
-    dataset = encode_table(table, options, warn or ignore)
+    dataset = encode_table(table, options, warn or ignore, note or ignore)
     del table
     release_memory()
     return dataset

@@ -10,8 +10,9 @@ read once, by a table look-up. The rules:
 - A numeric column with more than 20 distinct numbers is continuous, a text column with more than 256 labels has
   too many states. Both are refused; `max_states` replaces both limits.
 - Discretization applies to numeric columns with more than max(2, K) distinct numbers, K the number of intervals
-  requested; all others are not cut, and K or fewer numbers are never too many. Given cut points
-  apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
+  requested; all others are not cut, and K or fewer numbers are never too many. A rule for all columns does not cut
+  those of at most ten distinct numbers, all of them whole. Given cut points apply to any numeric
+  column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - ``hartemink:K`` compares all columns and is applied last.
 - States listed by a file header replace all of this; numbers are put into the intervals it lists.
 - States are those that occur in the rows kept; missing cells kept as a state come last.
@@ -20,6 +21,7 @@ read once, by a table look-up. The rules:
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -29,12 +31,14 @@ import pyarrow
 from ..data_records import Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
-from ..wording import Warn, listed, plural
-from .columns import Column, EncodingOptions, Problem, StateChooser
+from ..wording import Warn, ignore, listed, plural
+from .columns import Column, EncodingOptions, StateChooser
+from .cut_reports import report_cuts
 from .discretization import cuts_of_labels, interval_labels
 from .hartemink import Goal, join_levels
-from .labels import MISSING_STATE
-from .selection import selected_positions
+from .problems import missing_problem, raise_problems
+from .row_weights import Repetition, weights_position
+from .selection import drop_option, selected_positions
 from .suspicions import Suspicion
 
 _N_SUSPICIOUS = 20
@@ -93,8 +97,12 @@ def check_names(names: Sequence[str], source: str, remedy: str | None = None) ->
         raise Malformed(message, source=source, remedy=remedy or "rename or remove the columns")
 
 
-def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset | IncompleteDataset:
+def encode_table(
+    raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn = ignore
+) -> Dataset | IncompleteDataset:
     """Code a table of labels; it is incomplete if missing cells are to be kept, even if there are none.
+
+    `note` is called about the columns that are cut.
 
     Raises
     ------
@@ -103,12 +111,12 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     Inconsistent
         A column of a required variable is absent, or holds a label that is none of its states.
     """
-    n_rows = len(raw.columns[0]) if raw.columns else 0
-    if n_rows == 0:
+    if not raw.columns or not len(raw.columns[0]):
         raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")
     kept = selected_positions(raw.names, options.columns, options.drop, raw.source)
     treatments = options.treatments(raw.names, raw.source, raw.is_coded)
-    raw = raw._replace(names=tuple(raw.names[p] for p in kept), columns=[raw.columns[p] for p in kept])
+    raw = _with_columns(raw, kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
+    n_rows = len(raw.columns[0])
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
@@ -130,13 +138,35 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
             is_hidden[position] = column.gather(column.missing, rows)
     if options.variables is None:
         _warn_suspicious(chooser.suspicions, raw.source, warn)
-    chooser.raise_problems(raw.source, problems)
+    optional = () if options.variables else raw.names
+    raise_problems([*problems, *chooser.problems], optional, raw.source)
     _join_intervals(variables, codes, _goals(variables, chooser, is_hidden, raw.source), raw.source)
+    report_cuts(variables, chooser, raw.source, note)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
     if is_hidden is not None:
         return _with_holes(variables, codes, is_hidden, raw.source, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
+
+
+def _with_columns(raw: RawTable, positions: Sequence[int]) -> RawTable:
+    return raw._replace(names=tuple(raw.names[p] for p in positions), columns=[raw.columns[p] for p in positions])
+
+
+def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOptions, note: Warn) -> RawTable:
+    """The kept columns but that of counts, each row as often as it stands."""
+    weights = weights_position(str(options.weights), raw.names, raw.source)
+    name = raw.names[weights]
+    repetition = Repetition.of(name, raw.columns[weights], raw.source)
+    others = [p for p in kept if p != weights]
+    if not others:
+        raise UnsuitableData("no column is left but that of --weights", source=raw.source)
+    repetition.require_memory(len(others), options.free_bytes, name, raw.source)
+    n_given = plural(len(repetition.counts), "row")
+    note(f"{raw.source}: {n_given} stand for {repetition.total:,} by --weights {name!r}")
+    chosen = _with_columns(raw, others)
+    is_tight = raw.is_tight and bool(repetition.counts.all())
+    return chosen._replace(columns=list(map(repetition.repeat, chosen.columns)), is_tight=is_tight)
 
 
 def _with_holes(
@@ -145,10 +175,10 @@ def _with_holes(
     """A table with missing cells; a column without an observed cell must have known states."""
     codes[is_hidden] = 0
     blank = [variable for variable, holes in zip(variables, is_hidden) if holes.all()]
-    stateless = [repr(variable.name) for variable in blank if not variable.states]
+    stateless = [variable.name for variable in blank if not variable.states]
     if stateless:
-        message = f"no cell is observed in {plural(len(stateless), 'column')}: {listed(stateless)}"
-        raise UnsuitableData(message, source=source, remedy="leave it out by --drop")
+        message = f"no cell is observed in {plural(len(stateless), 'column')}: {listed(map(repr, stateless))}"
+        raise UnsuitableData(message, source=source, remedy=f"{drop_option(stateless)} leaves out what has none")
     if blank:
         warn(
             f"{source}: no cell is observed of {listed(repr(v.name) for v in blank)}: "
@@ -236,7 +266,7 @@ def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
     if is_numbered and len(names) == len(raw.names):
         return (
             "the file numbers its variables, as jkl and pss do; name them by the columns, in their order: "
-            f"bnsl convert FILE --names {raw.source} --to network (or parentsets)"
+            f"bnsl convert FILE --names {shlex.quote(raw.source)} --to network (or parentsets)"
         )
     return "give data with the same column names (in any order)"
 
@@ -253,7 +283,7 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     if unseen and options.unseen == "error":
         _refuse_unseen([column for column, _ in unseen], complete, source, options.listed_in)
     if missing and options.missing == "error":
-        return None, [_missing_problem(missing, int(is_missing.sum()), n_rows)]
+        return None, [missing_problem({c.name: n for c, n in missing}, int(is_missing.sum()), n_rows)]
     unknown = f"labels that {options.listed_in} does not list"
     for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):
         if rows.any():
@@ -292,16 +322,6 @@ def _marked_cells(
     return is_marked, found
 
 
-def _missing_problem(counts: Sequence[tuple[Column, int]], n_affected: int, n_rows: int) -> Problem:
-    ordered = sorted(counts, key=lambda item: -item[1])
-    listing = listed(f"{column.name!r} ({count})" for column, count in ordered)
-    return Problem(
-        f"missing cells in {plural(len(counts), 'column')}: {listing}",
-        f"use --missing drop to leave out {n_affected} of {n_rows} rows, "
-        f"or --missing state to make missing cells a state {MISSING_STATE!r}",
-    )
-
-
 def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, source: str, listed_in: str) -> NoReturn:
     column = columns[0]
     counts = column.count_labels(rows) * column.unseen
@@ -326,6 +346,8 @@ def _warn_suspicious(suspicions: Sequence[Suspicion], source: str, warn: Warn) -
 
 
 def _warn_constant(variables: Sequence[Variable], source: str, warn: Warn) -> None:
-    constant = [repr(variable.name) for variable in variables if len(variable.known_states) == 1]
+    constant = [variable.name for variable in variables if len(variable.known_states) == 1]
     if constant:
-        warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listed(constant)}")
+        hint = f"; {drop_option(constant)} leaves out what is constant" if len(constant) < len(variables) else ""
+        listing = listed(map(repr, constant))
+        warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listing}{hint}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import fnmatch
-from collections.abc import Collection, Sequence
+import io
+import shlex
+from collections.abc import Collection, Iterable, Sequence
 
 from ..errors import UnsuitableData
 
@@ -70,3 +73,15 @@ def selected_positions(names: Sequence[str], columns: Sequence[str], drop: Seque
     if not positions:
         raise UnsuitableData("--columns and --drop leave no column", source=source)
     return positions
+
+
+def column_list(names: Iterable[str]) -> str:
+    """Names as one value of an option that takes columns: commas between, quoted as in CSV where needed."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="").writerow(names)
+    return buffer.getvalue()
+
+
+def drop_option(names: Iterable[str]) -> str:
+    """The option that leaves these columns out, quoted for a shell."""
+    return f"--drop {shlex.quote(column_list(names))}"

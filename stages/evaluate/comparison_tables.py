@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from formats.wording import plural
 from stages.runtime.errors import StageError
 from stages.scoring.scores import SCORES
 
@@ -214,7 +215,11 @@ def _ranks(part: _Part) -> Section:
     title = f"Average ranks by {part.measure.key}{part.where}{order}"
     columns = ("method", "rank", "p (Holm)", "verdict")
     if min(part.table.values.shape) < 2:
-        return Section(title, [], columns, [], notes=["needs two methods and two cases at least"])
+        n_cases, n_methods = part.table.values.shape
+        there = f"there {'is' if n_cases == 1 else 'are'} {plural(n_cases, 'case')} of {plural(n_methods, 'method')}"
+        advice = "; --names data.method.data makes each seed a case" if n_methods > 1 else ""
+        note = f"ranks and their tests need two methods on two data sets at least; {there}{advice}"
+        return Section(title, [], columns, [], notes=[note])
     found = compare_ranks(part.table, part.measure.higher_is_better, part.settings.level)
     rows = [
         part.row(

@@ -16,8 +16,13 @@ from stages.runtime.errors import StageError
 DATA, METHOD, SEED, IGNORED = "data", "method", "seed", "-"
 """Reserved parts of names; any other part divides the runs into groups."""
 
+_ENDING = re.compile(r"(\.(net|stats))?\.(jsonl?|bif|net|xdsl|xmlbif|uai|dot|graphml|csv|txt)(\.gz)?$")
+
 DIGITS = 12
 """Significant digits of a measure; sums of local scores in different orders agree in some fifteen."""
+
+_N_FINGERPRINT = 8
+"""Digits of a fingerprint that stand for its data."""
 
 
 class NamePattern:
@@ -65,6 +70,10 @@ class NamePattern:
         return {part: ".".join(found) for part, found in meaning.items()}
 
 
+USUAL_NAMES = NamePattern("data.method.seed")
+"""What names mean unless a pattern is given."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One run, and all its records.
@@ -110,7 +119,10 @@ class Run:
         found = {value for value in values if value is not None}
         if len(found) > 1:
             place = ".".join((*self.group, self.data, self.method, self.seed))
-            raise StageError(f"records of run {place} have different values of {measure!r}: {sorted(found)}")
+            raise StageError(
+                f"records of run {place} have different values of {measure!r}: {sorted(found)}\n"
+                f"  name the files of different runs differently: {str(USUAL_NAMES).upper()}"
+            )
         return next(iter(found), None)
 
 
@@ -125,19 +137,52 @@ def _look_up(record: Mapping[str, Any], measure: str) -> float | None:
     return float(value)
 
 
-def gather_runs(records: Iterable[Mapping[str, Any]], pattern: NamePattern) -> list[Run]:
+def gather_runs(records: Iterable[Mapping[str, Any]], pattern: NamePattern | None = None) -> list[Run]:
     """One run per name, in order of first appearance, with all its records.
 
-    The networks of a stream, which have an ``index``, count as seeds.
+    Without a pattern the names mean `USUAL_NAMES`, their endings left out; if one has fewer parts, all runs are
+    identified by the method, seed and data of their records. The networks of a stream, which have an ``index``, count
+    as seeds.
     """
+    records = list(records)
+    groups = () if pattern is None else pattern.groups
+    found = [pattern.match(str(record["network"])) for record in records] if pattern else _meanings(records)
     runs: dict[tuple, Run] = {}
-    for record in records:
-        meaning = pattern.match(str(record["network"]))
-        group = tuple(meaning[name] for name in pattern.groups)
+    for record, meaning in zip(records, found):
+        group = tuple(meaning[name] for name in groups)
         place = f"#{record['index']}" if "index" in record else ""
         key = (meaning[DATA], meaning[METHOD], meaning.get(SEED, "") + place, group)
         runs.setdefault(key, Run(*key, [])).records.append(record)
     return list(runs.values())
+
+
+def _meanings(records: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Data, method and seed of each record, by its name or by what it says itself."""
+    stems = [_ENDING.sub("", PurePath(str(record["network"])).name) for record in records]
+    short = [stem for stem in stems if stem.count(".") < len(USUAL_NAMES.parts) - 1]
+    if not short:
+        return [USUAL_NAMES.match(stem) for stem in stems]
+    if not all(isinstance(record.get(key), str) for record in records for key in (DATA, METHOD)):
+        raise StageError(
+            f"the name of run {short[0]!r} has too few parts for {str(USUAL_NAMES)!r}, and not all runs say their "
+            "method and data themselves, as networks of bnsl optimize do; --names tells what the parts stand for"
+        )
+    return _stated_meanings(records, stems)
+
+
+def _stated_meanings(records: Sequence[Mapping[str, Any]], stems: Sequence[str]) -> list[dict[str, str]]:
+    """Data are called by what the names of their runs have in common besides method and seed, else by fingerprint."""
+    rests: dict[str, set[str]] = {}
+    for record, stem in zip(records, stems):
+        stated = (record[METHOD], str(record.get(SEED, "")))
+        rests.setdefault(record[DATA], set()).add(".".join(word for word in stem.split(".") if word not in stated))
+    called = {data: next(iter(rest)) if len(rest) == 1 else "" for data, rest in rests.items()}
+    names = list(called.values())
+    called = {
+        data: name if name and names.count(name) == 1 else data.removeprefix("sha256:")[:_N_FINGERPRINT]
+        for data, name in called.items()
+    }
+    return [{DATA: called[r[DATA]], METHOD: r[METHOD], SEED: str(r.get(SEED, ""))} for r in records]
 
 
 def group_runs(runs: Sequence[Run]) -> dict[tuple[str, ...], list[Run]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -87,7 +88,7 @@ def _lists_intersection(table: ParentSetTable, kept: np.ndarray) -> bool:
 
 def _remedy(knowledge: Knowledge, child: int) -> str:
     arc = knowledge.arc_text(knowledge.required_of(child)[0], child)
-    return f"\n  identify the sets under the same constraints: bnsl parentsets --require '{arc}' ..."
+    return f"\n  identify the sets under the same constraints: bnsl parentsets --require {shlex.quote(arc)} ..."
 
 
 def _nothing_left(knowledge: Knowledge, child: int) -> str:

@@ -25,9 +25,7 @@ from .children import Plan
 from .grow_orders import Orders
 from .memory import most_sets, resident_bytes
 from .single_parents import first_list_bytes
-
-OVERRUN_SMOOTHING = 0.2
-"""Smoothing factor of the moving average of overruns: the time that searches take beyond their share."""
+from .time_shares import TimeShares
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,7 @@ class ChildSearcher:
         self._sample = make_row_sample(self.scorer) if grows else None
         near = None if inputs.near is None else inputs.near.parents
         self._orders = Orders(dataset.n_variables, options.seed, near, inputs.knowledge) if grows else None
-        self._overrun = 0.0
+        self._time_shares = TimeShares(self.jobs, self._ends_in_size or grows)
         self.resident = resident_bytes(self.scorer, self._sample, threads)
         self._most_sets = most_sets(options.memory, self.resident, threads)
 
@@ -190,8 +188,8 @@ class ChildSearcher:
         """The sets that the method finds for a child that has a choice, and those known before."""
         share = self._budget_of_child(unfinished)
         found = self._search(self.scorer, child, limits, share)
-        if share.seconds is not None and found.ended == "time":
-            self._overrun += OVERRUN_SMOOTHING * (max(0.0, share.elapsed() - share.seconds) - self._overrun)
+        if share.seconds is not None:
+            self._time_shares.note(share.elapsed(), share.seconds, found.ended == "time")
         self._add_known(found, limits)
         return found
 
@@ -236,18 +234,21 @@ class ChildSearcher:
         if options.evaluations is not None:
             return options.evaluations
         timed = options.time is not None or options.time_per_variable is not None
-        method = METHODS[options.method]
-        ends = method.default_evaluations == 0 or (method.ends_by_size and options.max_parents is not None)
-        if timed or ends:
+        if timed or self._ends_in_size:
             return UNLIMITED
-        return method.default_evaluations + 2 * self.scorer.n_variables
+        return METHODS[options.method].default_evaluations + 2 * self.scorer.n_variables
+
+    @property
+    def _ends_in_size(self) -> bool:
+        """Whether the limits on sets end the method."""
+        method = METHODS[self.options.method]
+        return method.default_evaluations == 0 or (method.ends_by_size and self.options.max_parents is not None)
 
     def _budget_of_child(self, unfinished: int) -> Budget:
-        """Time of one child: its own limit, or an equal share of what is left, so that unused time carries over."""
+        """Time of one child: its own limit, or its share of what is left, so that unused time carries over."""
         seconds = self.options.time_per_variable
         if self.budget.seconds is not None:
-            # A search ends one step after its time, so the mean overrun of the last ones is subtracted.
-            share = max(0.0, self.budget.time_left() * min(1.0, self.jobs / unfinished) - self._overrun)
+            share = self._time_shares.next_share(self.budget.time_left(), unfinished)
             seconds = share if seconds is None else min(seconds, share)
         return Budget(seconds, stop=self.budget.stop)
 

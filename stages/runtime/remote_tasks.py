@@ -7,6 +7,7 @@ further chunks.
 
 from __future__ import annotations
 
+import importlib.util
 import pickle
 import socket
 import threading
@@ -71,20 +72,16 @@ def program_version() -> str:
     return metadata.version("bnsl-cli")
 
 
-def make_payload(function: RemoteFunction) -> Payload:
-    """Pickle a function with its closure and its data.
+def require_pickler() -> None:
+    """Raise `StageError` unless the package that pickles closures is installed."""
+    if importlib.util.find_spec("cloudpickle") is None:
+        raise StageError("--workers needs the package cloudpickle, which is not installed: pip install cloudpickle")
 
-    Raises
-    ------
-    StageError
-        The package that pickles closures is not installed.
-    """
-    try:
-        import cloudpickle
-    except ImportError:
-        raise StageError(
-            "--workers needs packages that are not installed: in a checkout, pip install '.[dask]'"
-        ) from None
+
+def make_payload(function: RemoteFunction) -> Payload:
+    """Pickle a function with its closure and its data."""
+    import cloudpickle
+
     return Payload(uuid.uuid4().hex, program_version(), cloudpickle.dumps(function))
 
 

@@ -79,6 +79,45 @@ def test_mistakes(runs, arguments: list[str], code: int, message: str):
     assert message in " ".join(compare(runs, *arguments, code=code).stderr.split())
 
 
+def network(method: str, seed: int, data: str, total: float) -> str:
+    header = {"format": "bnsl.network", "version": 1, "score": "bic", "total": total, "method": method, "seed": seed}
+    header |= {"data": f"sha256:{data}", "variables": [{"name": "a"}]}
+    return "".join(json.dumps(line) + "\n" for line in (header, {"child": 0, "parents": [[]], "scores": [total]}))
+
+
+def test_headers_say_what_short_names_do_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for method, seed, total in (("ils", 1, -10.0), ("ils", 2, -12.0), ("hc", 1, -20.0)):
+        (tmp_path / f"{method}.{seed}.net.jsonl").write_text(network(method, seed, "0123456789abcdef", total))
+        (tmp_path / f"it's.{method}.{seed}.jsonl").write_text(network(method, seed, "fedcba9876543210", total))
+    named = ["ils.1.net.jsonl", "ils.2.net.jsonl", "hc.1.net.jsonl"]
+    rows = [json.loads(line) for line in compare(*named, "--format", "jsonl").stdout.splitlines()]
+    values = [(r["data"], r["method"], r["value"]) for r in rows if r["table"] == "values"]
+    assert values == [("01234567", "ils", -11.0), ("01234567", "hc", -20.0)]
+    assert "there is 1 case of 2 methods" in compare(*named).stdout
+    others = ["it's.ils.1.jsonl", "it's.hc.1.jsonl"]
+    text = compare(*named, *others).stdout
+    assert "it's" in text and "2 cases; Friedman" in text
+    assert "it's" in compare(*others).stdout  # by names, which are whole
+    assert "too few parts" in compare("ils.1.net.jsonl", "--names", "data.-.-.-.method", code=1).stderr
+
+
+def test_short_names_of_runs_that_say_nothing_are_refused(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"network":"ils.1.net.jsonl","total":-1.0}\n')
+    assert "'ils.1' has too few parts" in compare(str(path), code=1).stderr
+
+
+def test_classes_of_differences_keep_their_signs(runs):
+    assert ">10   >6   >2   ±2   <-2" in compare(runs).stdout
+
+
+def test_measures_have_any_name(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"network":"d.x.1","it\'s \\"much\\"":1}\n{"network":"d.y.1","it\'s \\"much\\"":2}\n')
+    assert compare(str(path), "--measure", 'it\'s "much"', "--show", "values").stdout.startswith('it\'s "much"')
+
+
 def test_runs_without_a_common_measure(tmp_path):
     path = tmp_path / "a.b.1.json"
     path.write_text('{"seconds": 1}\n')

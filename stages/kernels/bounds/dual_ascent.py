@@ -63,6 +63,13 @@ class Placement(NamedTuple):
     placed : ndarray of bool, shape (n_variables,)
     trail : ndarray of int32, shape (n_variables,)
         Placed variables in the order of placement.
+    awaited : ndarray of int64, shape (n_sets,)
+        Index in `Columns.parents` of the parent at which a set waits. The set's parents before it were placed then,
+        so a large set is not read from its beginning each time that a parent is placed.
+    undone_at : ndarray of int64, shape (n_sets,)
+        How often placements had been undone then; -1 if the set has not waited.
+    n_undone : ndarray of int64, shape (1,)
+        How often placements have been undone.
     """
 
     reduced: np.ndarray
@@ -71,6 +78,9 @@ class Placement(NamedTuple):
     child: np.ndarray
     placed: np.ndarray
     trail: np.ndarray
+    awaited: np.ndarray
+    undone_at: np.ndarray
+    n_undone: np.ndarray
 
 
 def new_columns(lists) -> Columns:
@@ -94,6 +104,9 @@ def new_placement(columns: Columns) -> Placement:
         child=np.repeat(np.arange(n, dtype=np.int32), np.diff(columns.set_offsets)),
         placed=np.zeros(n, dtype=np.bool_),
         trail=np.empty(n, dtype=np.int32),
+        awaited=np.zeros(n_sets, dtype=np.int64),
+        undone_at=np.full(n_sets, -1, dtype=np.int64),
+        n_undone=np.zeros(1, dtype=np.int64),
     )
 
 
@@ -109,11 +122,17 @@ def avoids(columns, s, inside):
 @njit
 def wait_for_parent(columns, placement, s):
     """Let the free set `s` wait at an unplaced parent; False if there is none."""
-    for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
+    first = columns.parent_offsets[s]
+    # Between two undoings variables are only placed: what was placed before the parent awaited then still is.
+    if placement.undone_at[s] == placement.n_undone[0]:
+        first = placement.awaited[s]
+    for k in range(first, columns.parent_offsets[s + 1]):
         parent = columns.parents[k]
         if not placement.placed[parent]:
             placement.following[s] = placement.waiting[parent]
             placement.waiting[parent] = s
+            placement.awaited[s] = k
+            placement.undone_at[s] = placement.n_undone[0]
             return True
     return False
 
@@ -150,6 +169,7 @@ def place(columns, placement, variable, top):
 @njit
 def unplace(placement, top, until):
     """Undo the placements ``trail[until:top]``."""
+    placement.n_undone[0] += 1
     for k in range(until, top):
         placement.placed[placement.trail[k]] = False
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from stages.kernels.bits import has_bit
 from stages.kernels.climbing.moves import ADD, REVERSE, can_add, can_reverse, is_parent
+from stages.runtime.budgets import Budget
 
 from ..result import Parents
 from .climber import Climber
@@ -14,7 +15,9 @@ TRIES_PER_MOVE = 50
 """Draws per wanted move before giving up: most draws are permitted moves."""
 
 
-def perturb(climber: Climber, parents: Parents, n_moves: int | None, rng: np.random.Generator) -> Parents:
+def perturb(
+    climber: Climber, parents: Parents, n_moves: int | None, rng: np.random.Generator, budget: Budget
+) -> Parents:
     """A graph after random additions, removals and reversals, drawn equally often, within the constraints.
 
     Parameters
@@ -23,11 +26,13 @@ def perturb(climber: Climber, parents: Parents, n_moves: int | None, rng: np.ran
         Its graph is overwritten.
     n_moves : int or None
         By default a tenth of the number of variables, at least one.
+    budget : Budget
+        Its time, or the user, may end the moves early.
     """
     climber.place(parents)
     wanted = max(1, len(parents) // 10) if n_moves is None else n_moves
     for _ in range(wanted * TRIES_PER_MOVE):
-        if wanted == 0:
+        if wanted == 0 or budget.time_left() <= 0.0:
             break
         wanted -= _try_random_move(climber, rng)
     return tuple(climber.parents)

@@ -100,7 +100,10 @@ def run_method(
     for restart in range(1, (options.restarts or 0) + 1):
         if not best.done or budget.is_spent(run.cache.computed):
             break
-        shaken = perturb(run.climbers[0], best.parents, options.perturb, task_generator(options.seed, restart))
+        rng = task_generator(options.seed, restart)
+        shaken = perturb(run.climbers[0], best.parents, options.perturb, rng, budget)
+        if budget.time_left() <= 0.0:
+            break
         found = method(run, shaken)
         totals.append(found.total)
         reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")

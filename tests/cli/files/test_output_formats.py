@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from bnsl_cli.files.output_formats import WRITTEN
 from bnsl_cli.main import COMMANDS, cli
-from formats import open_dataset, open_entropies
+from formats import open_bayesian_network, open_dataset, open_entropies
 from formats.registry import FORMATS
 
 TABLE = "a,b\n" + "0,x\n1,y\n" * 6
@@ -115,3 +115,13 @@ def test_other_tables_are_no_networks(suffix: str, table: str, tmp_path):
     assert run("convert", table, "-o", data).exit_code == 0
     result = run("evaluate", data)
     assert result.exit_code == 65 and "arcs are columns of text called from and to" in result.stderr
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".net", ".xdsl", ".xmlbif", ".uai"])
+def test_parameters_are_written_as_the_name_says(suffix: str, tmp_path, table: str):
+    (tmp_path / "net.txt").write_text("[a][b|a]")
+    output = tmp_path / f"out{suffix}"
+    result = run("fit", str(tmp_path / "net.txt"), table, "-o", str(output))
+    assert result.exit_code == 0, result.stderr
+    network = open_bayesian_network(str(output))
+    assert network.parents == ((), (0,)) and network.tables[1].tolist() == [[1.0, 0.0], [0.0, 1.0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from helpers.processes import run_bnsl, run_shell
 
 ROWS = [f"{i % 2},{i // 2 % 2},{i // 4 % 2},{i * 7 % 3},{i % 5},x" for i in range(40)]
@@ -14,9 +15,18 @@ OPTIONS = [
 ]
 
 
-def test_the_commands_make_what_is_missing(tmp_path: Path):
-    (tmp_path / "my data.csv").write_text('c,d,e,"a,b",it\'s,sample\n' + "\n".join(ROWS) + "\n")
-    made = run_bnsl("parentsets", "my data.csv", *OPTIONS, "--shard", "1/2", "-o", "1.jsonl", cwd=tmp_path)
+HEADER = 'c,d,e,"a,b",it\'s,sample'
+NUMBERED = ["--no-header", "--delimiter", "tab", "--max-states", 30, "--weights", "V1", "--max-parents", 1]
+TABLES = {
+    "named": ("\n".join([HEADER, *ROWS, ""]), OPTIONS),
+    "numbered": ("".join(f"{i % 30}\t{i % 3}\t{i % 2}\n" for i in range(60)), NUMBERED),
+}
+
+
+@pytest.mark.parametrize(("table", "options"), TABLES.values(), ids=TABLES)
+def test_the_commands_make_what_is_missing(tmp_path: Path, table: str, options: list):
+    (tmp_path / "my data.csv").write_text(table)
+    made = run_bnsl("parentsets", "my data.csv", *options, "--shard", "1/2", "-o", "1.jsonl", cwd=tmp_path)
     assert made.returncode == 0, made.stderr.decode()
     short = run_bnsl("merge", "1.jsonl", "--data", "my data.csv", "-o", "all.jsonl", cwd=tmp_path)
     assert short.returncode == 65

@@ -27,7 +27,7 @@ def test_networks_give_numbers_of_their_headers(tmp_path):
     (found,) = read(tmp_path, NETWORK, "d.ils.1.net.jsonl")
     path = found.pop("network")
     assert path.endswith("d.ils.1.net.jsonl")
-    assert found == {"variables": 2, "arcs": 1, "total": -3.5, "gap": 0.25}
+    assert found == {"variables": 2, "arcs": 1, "total": -3.5, "gap": 0.25, "method": "ils"}
 
 
 def test_networks_of_a_stream_are_numbered(tmp_path):

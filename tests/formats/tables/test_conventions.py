@@ -25,6 +25,18 @@ def test_row_numbers_are_no_variable(read, content):
     assert "the first column, without a name, counts the rows: left out" in warnings[0]
 
 
+@pytest.mark.parametrize("content", [",a,b\nr1,x,2\nr2,y,3\n", '"","a","b"\n"9","x",2\n"4","y",3\n'])
+def test_row_names_are_no_variable(read, content):
+    warnings = []
+    assert read(content, warn=warnings.append).names == ("a", "b")
+    assert "the first column, without a name, names the rows: left out" in warnings[0]
+
+
+def test_a_first_column_without_a_name_that_repeats_is_refused(read):
+    with pytest.raises(Malformed, match="no name for column 1 of 2"):
+        read(",a\nr1,x\nr1,y\n")
+
+
 @pytest.mark.parametrize(
     "content",
     ['"a" "b"\n"1" "x" "2"\n"2" "y" "3"\n', 'a\tb\n"New York"\tx\t2\nRome\ty\t3\n', "a,b\nr1,x,2\nr2,y,3\n"],
@@ -64,6 +76,11 @@ def test_decimal_commas(read):
     dataset = read("a;b;c\n1,5;x;1,2\n2;y;1,2,3\n2,25;?;1\n", missing="state", warn=warnings.append)
     assert [v.states for v in dataset.variables] == [("1.5", "2", "2.25"), ("x", "y", "NA"), ("1", "1,2", "1,2,3")]
     assert "decimal commas taken as points in 1 column: 'a'" in warnings[0]
+
+
+def test_points_between_thousands(read):
+    dataset = read("a;b\n1.073,14;x\n512,3;y\n-1.000.000,5;y\n")
+    assert dataset.variables[0].states == ("-1000000.5", "512.3", "1073.14")
 
 
 def test_commas_beside_points_stay(read):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import shlex
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.states import encode as naive_encode
 
+from bnsl_cli.options.parameter_types import COLUMNS
 from formats import open_dataset
 from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
@@ -64,7 +68,8 @@ class TestStates:
     def test_a_constant_column_is_reported(self, read):
         warnings = []
         assert states(read(a=["x", "x"], b=TWO, warn=warnings.append)) == [("x",), ("x", "y")]
-        assert len(warnings) == 1 and "1 constant column (one state): 'a'" in warnings[0]
+        assert len(warnings) == 1
+        assert "1 constant column (one state): 'a'; --drop a leaves out what is constant" in warnings[0]
 
     def test_fingerprint_is_of_the_content(self, read):
         dataset = read(a=["1.0", "0"], b=TWO)
@@ -174,6 +179,21 @@ class TestSuspicions:
         assert "'id': 50 states in 50 rows, as an identifier has; --drop id" in warnings[0]
         assert "'kg': text, for 1 of 13 values is no number: '12 kg'" in warnings[0] and "--na '12 kg'" in warnings[0]
 
+    def test_dashes_among_words_may_be_missing_cells(self, read):
+        warnings = []
+        columns = {"a": ["x", "-", "y"], "b": ["p", ".", "q"], "sign": ["+", "-", "-"], "n": ["1", "-", "2"]}
+        read(**columns, missing="state", warn=warnings.append)
+        assert "'a': '-' is one of 3 states; if such cells are missing, give --na -" in warnings[0]
+        assert "'b': '.' is one of" in warnings[0] and "sign" not in warnings[0] and "'n'" not in warnings[0]
+        warnings.clear()
+        read(**columns, missing="state", na=("-", "."), warn=warnings.append)
+        assert warnings == []
+
+    def test_dates_that_are_few_enough_are_reported(self, read):
+        warnings = []
+        read(a=[f"2024-03-{i % 28 + 1:02d}" for i in range(300)], warn=warnings.append)
+        assert "'a': dates or times, as '2024-03-01'; replace dates by periods" in warnings[0]
+
     def test_states_that_repeat_are_nothing_odd(self, read):
         warnings = []
         read(a=[f"s{i % 30}" for i in range(300)], b=["0", "1", "?"] * 100, missing="drop", warn=warnings.append)
@@ -211,6 +231,39 @@ class TestLimits:
         with pytest.raises(UnsuitableData, match=r"8 continuous columns .*'c4' \(30\) and 3 more"):
             read(**columns)
 
+    def test_all_offending_columns_are_left_out_by_the_printed_option(self, read):
+        columns = {"x,1": range(30), "my name": [f"s{i}" for i in range(300)], "hole": ["?", *TWO], "fine": TWO}
+        table = {f'"{name}"': list(itertools.islice(itertools.cycle(c), 300)) for name, c in columns.items()}
+        with pytest.raises(UnsuitableData) as caught:
+            read(**table)
+        _, printed = str(caught.value).rsplit("; or leave them out: --drop ", 1)
+        (typed,) = shlex.split(printed)
+        names = COLUMNS.convert(typed, None, None)
+        assert names == ("x,1", "my name", "hole")
+        assert read(**table, drop=names).names == ("fine",)
+
+    def test_nothing_is_to_be_left_out_where_nothing_would_remain(self, read):
+        with pytest.raises(UnsuitableData) as caught:
+            read(a=list(range(30)))
+        assert "--drop" not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("cells", "finding"),
+        [
+            ([f"2024-01-05T{i:06d}" for i in range(300)], "dates or times, as '2024-01-05T000000'"),
+            ([f"{i % 28}.{i % 12}.{1000 + i}" for i in range(300)], "dates or times, as '0.0.1000'"),
+            ([f"{i // 60}:{i % 60:02d}" for i in range(300)], "dates or times, as '0:00'"),
+            ([f'"1.{i:03d},14"' for i in range(300)], "numbers with commas, as '1.000,14'"),
+            ([f"{i}-{i}" for i in range(300)], "'a' (300)"),
+        ],
+    )
+    def test_kinds_of_labels_are_named(self, read, cells, finding):
+        with pytest.raises(UnsuitableData) as caught:
+            read(a=cells, b=TWO * 150)
+        message, remedy = str(caught.value).splitlines()
+        assert message.endswith(f"'a' (300, {finding})" if "as" in finding else finding)
+        assert remedy.endswith("or leave it out: --drop a")
+
     def test_max_states_replaces_both(self, read):
         assert len(states(read(a=list(range(256)), max_states=256))[0]) == 256
         with pytest.raises(UnsuitableData, match="continuous"):
@@ -239,15 +292,37 @@ class TestLimits:
 class TestDiscretize:
     def test_median(self, read):
         numbers = list(range(1, 31))
-        dataset = read(a=numbers, b=TWO * 15, c=["0", "1"] * 15, d=["0", "1", "2"] * 10, discretize="median")
+        columns = {"a": numbers, "b": TWO * 15, "c": ["0", "1"] * 15, "d": ["0.5", "1", "2"] * 10}
+        dataset = read(**columns, discretize="median")
         assert states(dataset) == [("<=15", ">15"), ("x", "y"), ("0", "1"), ("<=1", ">1")]
         assert dataset.codes[0].tolist() == [0] * 15 + [1] * 15
 
     def test_columns_of_k_numbers_stay(self, read):
-        dataset = read(a=list(range(5)) * 6, b=list(range(6)) * 5, discretize="quantile:5")
+        dataset = read(a=list(range(5)) * 6, b=list(range(6)) * 5, discretize=("quantile:5", "b=quantile:5"))
         assert states(dataset)[0] == ("0", "1", "2", "3", "4")
         assert states(dataset)[1] == ("<=1", "1..2", "2..3", "3..4", ">4")
         assert len(states(read(a=list(range(30)), discretize="width:30"))[0]) == 30
+
+    def test_scales_are_cut_by_name_only(self, read):
+        ten, eleven, halves = list(range(10)) * 11, list(range(11)) * 10, [0, 0.5] * 50 + list(range(10))
+        columns = {"ten": ten, "eleven": eleven, "halves": halves, "named": ten}
+        notes = []
+        dataset = read(**columns, discretize=("median", "nam*=median"), note=notes.append)
+        assert [len(s) for s in states(dataset)] == [10, 2, 2, 2]
+        assert "3 columns cut:\n  'eleven' at 5: 2 states\n  'halves' at 0.5: 2 states" in notes[0]
+        assert "1 column of few whole numbers not cut (states): 'ten' (10)" in notes[1]
+        assert "--discretize ten=median" in notes[1]
+        assert len(states(read(**columns, discretize="median", max_states=9))[0]) == 2  # refused if it stayed
+        assert len(states(read(**columns, discretize="cuts:4"))[0]) == 2  # cut points are given for all columns
+
+    def test_cuts_are_reported_as_they_are_in_the_end(self, read):
+        notes = []
+        read(a=[*range(1, 31), "?"], missing="state", discretize="median", note=notes.append)
+        read(a=[*range(30)], discretize="cuts:50", note=notes.append)
+        read(**{f"c{i}": list(range(30)) for i in range(21)}, discretize="quantile:20", note=notes.append)
+        assert notes[0].endswith("1 column cut:\n  'a' at 15: 3 states")
+        assert notes[1].endswith("'a': all values in <=50")
+        assert "18, 20" not in notes[2] and " and 9 more: 20 states" in notes[2] and notes[2].endswith("and 1 more")
 
     def test_with_missing_cells(self, read):
         numbers = [*range(1, 31), "?"]

@@ -90,6 +90,9 @@ def new_ascent_scratch(n_variables: int, n_sets: int) -> AscentScratch:
             child=np.zeros(n_sets, dtype=np.int32),
             placed=np.zeros(n_variables, dtype=np.bool_),
             trail=np.zeros(n_variables, dtype=np.int32),
+            awaited=np.zeros(n_sets, dtype=np.int64),
+            undone_at=np.full(n_sets, -1, dtype=np.int64),
+            n_undone=np.zeros(1, dtype=np.int64),
         ),
         members=np.zeros(n_variables, dtype=np.int32),
         path=np.zeros(n_variables, dtype=np.int32),
@@ -194,6 +197,7 @@ def bound_networks(families, scratch, slack, start):
     n = len(members)
     placement.waiting[:] = -1
     placement.placed[:] = False
+    placement.n_undone[0] += 1
     for child in range(n):
         for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
             placement.child[s] = child

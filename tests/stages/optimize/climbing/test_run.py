@@ -111,6 +111,17 @@ def test_many_restarts_end_with_the_clock():
     assert 0 < network.header.extra["restarts"] < 1000
 
 
+def test_a_long_perturbation_ends_with_the_clock():
+    dataset, _ = dependent_dataset(15, 6, 100)
+    ticks = itertools.count()
+    budget = Budget(2.0, clock=lambda: 0.001 * next(ticks))
+    options = OptimizeOptions(method="hc", restarts=2, perturb=10**9, seed=1)
+    network, _ = run_on_data(dataset, options, budget, NullReporter())
+    assert network.header.extra["restarts"] == 0 and next(ticks) < 3000
+    plain, _ = run_on_data(dataset, OptimizeOptions(method="hc", seed=1), Budget(), NullReporter())
+    assert network.parents == plain.parents
+
+
 def test_contradictions_are_refused():
     dataset, _ = dependent_dataset(16, 4, 50, most_states=2)
     scorer = FamilyScorer(dataset)

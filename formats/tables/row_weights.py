@@ -1,0 +1,87 @@
+"""A column of counts: each row stands for as many equal rows as its cell says.
+
+Tables of frequencies (Titanic, as R has it) are such. Rows are repeated before anything else is decided, so that
+states, cut points and scores are those of the table with all rows written out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow
+
+from ..data_records import Variable
+from ..errors import UnsuitableData
+from ..wording import plural
+from .columns import Column
+from .labels import parse_numbers
+from .selection import matching_names
+
+BYTES_PER_CELL = 4
+"""Memory of reading and counting a cell; measured."""
+
+_MAX_COUNT = 1 << 53
+"""Up to here every whole number is a float64."""
+
+
+class Repetition(NamedTuple):
+    """How often each row stands, int64, shape (n_rows,), and the sum."""
+
+    counts: np.ndarray
+    total: int
+
+    @classmethod
+    def of(cls, name: str, column: pyarrow.ChunkedArray, source: str) -> Repetition:
+        """Read a column of counts.
+
+        Raises `UnsuitableData`: a cell is not a whole number from 0 to 2^53, or all are 0.
+        """
+        cells = Column.unpack(Variable(name), column)
+        values = parse_numbers(cells.labels)
+        is_count = (values >= 0) & (values <= _MAX_COUNT) & (values == np.floor(values))
+        rows = cells.count_labels()
+        n_bad = int(rows[~is_count].sum())
+        if n_bad:
+            position = int(np.argmin(cells.gather(is_count)))
+            label = cells.labels[int(cells.gather(np.arange(len(values)))[position])].as_py()
+            raise UnsuitableData(
+                f"{label!r} in row {position + 1:,} of the data is no count ({plural(n_bad, 'such cell')})",
+                source=source,
+                column=name,
+                remedy="--weights takes a column of whole numbers from 0: how often each row stands",
+            )
+        whole = np.where(is_count, values, 0).astype(np.int64)
+        total = sum(int(n) * int(count) for n, count in zip(rows, whole))
+        if total == 0:
+            raise UnsuitableData("all weights are 0: no rows", source=source, column=name)
+        return cls(cells.gather(whole), total)
+
+    def require_memory(self, n_columns: int, free: int | None, name: str, source: str) -> None:
+        """Raise `UnsuitableData` if the repeated rows need more than `free` bytes; None is no limit."""
+        needed = self.total * (n_columns + 1) * BYTES_PER_CELL  # and an index of rows
+        if free is not None and needed > free:
+            raise UnsuitableData(
+                f"the counts sum to {self.total:,} rows of {plural(n_columns, 'column')}, which take about "
+                f"{needed / (1 << 30):,.1f} GiB; {free / (1 << 30):,.1f} GiB are free",
+                source=source,
+                column=name,
+                remedy="leave out columns (--drop), or give a sample of the rows",
+            )
+
+    def repeat(self, column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+        """A column with each row as often as it stands."""
+        parts, start = [], 0
+        for chunk in column.chunks:
+            counts = self.counts[start : start + len(chunk)]
+            start += len(chunk)
+            parts.append(chunk.take(pyarrow.array(np.repeat(np.arange(len(chunk), dtype=np.int32), counts))))
+        return pyarrow.chunked_array(parts, column.type)
+
+
+def weights_position(name: str, names: tuple[str, ...], source: str) -> int:
+    """The position of the column of counts; an `UnsuitableData` if no column, or more than one, is meant."""
+    found = matching_names(name, names, source, "--weights")
+    if len(found) > 1:
+        raise UnsuitableData(f"--weights {name} names {len(found)} columns; one has the counts", source=source)
+    return names.index(found[0])

@@ -1,0 +1,55 @@
+"""Exhausted memory is a failed run, not a bug, whatever exception says so."""
+
+from __future__ import annotations
+
+import errno
+import sys
+
+import pytest
+from helpers.processes import ROOT, run_shell
+
+from bnsl_cli.main import describe_failure
+from bnsl_cli.running import memory_errors
+from bnsl_cli.running.exit_codes import ExitCode
+
+ALWAYS = [
+    MemoryError(),
+    OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ImportError("libarrow.so: failed to map segment from shared object"),
+]
+UNDER_A_LIMIT = [
+    RuntimeError("can't start new thread"),
+    OSError("Could not find/load shared object file 'libllvmlite.so'"),
+    Exception("Unknown error: Failed to launch worker thread: Resource temporarily unavailable"),
+]
+
+
+@pytest.mark.parametrize("limit", [None, 300 << 20])
+@pytest.mark.parametrize("error", [*ALWAYS, *UNDER_A_LIMIT], ids=repr)
+def test_what_exhausted_memory_looks_like(error: Exception, limit: int | None, monkeypatch):
+    monkeypatch.setattr(memory_errors, "_limit_on_addresses", lambda: limit)
+    code, message = describe_failure(error)
+    if limit is None:
+        assert (code == ExitCode.FAILURE and message == "out of memory") == (error in ALWAYS)
+    else:
+        assert code == ExitCode.FAILURE
+        assert message.startswith("out of memory: the limit on address space is 300 MiB (ulimit -v)\n  Raise it")
+
+
+def test_the_cause_counts(monkeypatch):
+    try:
+        try:
+            raise MemoryError
+        except MemoryError as cause:
+            raise RuntimeError("compiling failed") from cause
+    except RuntimeError as error:
+        assert describe_failure(error) == (ExitCode.FAILURE, "out of memory")
+    assert describe_failure(RuntimeError("else"))[0] == ExitCode.BUG
+
+
+@pytest.mark.slow
+def test_a_limit_on_addresses(tmp_path):
+    table = ROOT / "tests" / "cases" / "data" / "small.csv"
+    result = run_shell(f"ulimit -v 300000; {sys.executable} -m bnsl_cli parentsets {table}", tmp_path)
+    assert result.returncode == 1
+    assert b"out of memory: the limit on address space is 292 MiB (ulimit -v)" in result.stderr
