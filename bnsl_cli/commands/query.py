@@ -10,7 +10,15 @@ from ..files.inputs import certified_order, open_learnt_network
 from ..files.recording import write_stats
 from ..options.data import DataOptions, KnownVariables, data_options
 from ..options.parameter_types import INPUT_PATH, SIZE
-from ..options.query import NO_QUESTION, AnswerOptions, QuestionOptions, TableOptions, check_question, check_rows
+from ..options.query import (
+    NO_QUESTION,
+    AnswerOptions,
+    QuestionOptions,
+    TableOptions,
+    check_inputs,
+    check_question,
+    check_rows,
+)
 from ..options.scores import smoothing_option
 from ..options.shared import (
     TABLE_MEMORY,
@@ -53,7 +61,9 @@ if TYPE_CHECKING:
     without=(),
 )
 @message_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     network: str,
     evidence: tuple[str, ...],
     data: str | None,
@@ -91,6 +101,7 @@ def command(
         answers.format()
     if rows.table is not None and (evidence or vars(question) != vars(NO_QUESTION)):
         raise click.UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
+    check_inputs(ctx, data, question, rows)
     engine = open_engine(network, data, data_options, smoothing, memory, reporter)
     observed = parse_assignments(evidence, engine.network.variables)
     if rows.table is not None:
@@ -128,8 +139,6 @@ def open_engine(
     if data is not None:
         rows = data_options.open(data, reporter, KnownVariables(structure.header.variables, network))
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
-    elif smoothing is not None:
-        raise click.UsageError("--smoothing goes with --data.")
     if model is None:
         model = require_parameters(None, "query", source_name(network))
     return Engine(model, certified_order(structure), memory)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ import click
 
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
-from ..running.stage_command import Decorator
+from ..running.stage_command import Decorator, refuse_given
 from .parameter_types import COLUMN_RULE, COLUMNS, DELIMITER
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _joined(_ctx: click.Context, _parameter: click.Parameter, lists: Iterable[tu
     return tuple(itertools.chain.from_iterable(lists))
 
 
-def _columns_field(help: str) -> Any:
+def columns_field(help: str) -> Any:
     """A repeatable list of columns."""
     return option_field(help, COLUMNS, multiple=True, callback=_joined)
 
@@ -70,13 +70,13 @@ class DataOptions:
         COLUMN_RULE,
         multiple=True,
     )
-    categories: tuple[str, ...] = _columns_field(
+    categories: tuple[str, ...] = columns_field(
         "Columns whose numbers are states, however many (up to 256); never cut."
     )
-    columns: tuple[str, ...] = _columns_field(
+    columns: tuple[str, ...] = columns_field(
         "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between."
     )
-    drop: tuple[str, ...] = _columns_field("Leave these columns out.")
+    drop: tuple[str, ...] = columns_field("Leave these columns out.")
     max_states: int | None = option_field("Refuse columns with more states than this.", click.IntRange(2, 256), "N")
     unseen: str = option_field(
         "Rows with a state that the other input does not know: refuse or drop them.",
@@ -128,3 +128,11 @@ def data_options_with(kept: str | None = None) -> Decorator:
 
 
 data_options = data_options_with()
+
+CODING = ("missing", "discretize", "categories", "max_states")
+"""Options that decide which states columns get."""
+
+
+def refuse_data_options(ctx: click.Context, why: str, names: Collection[str] | None = None) -> None:
+    """Refuse the options of data tables, or those of these names, with a usage error that ends with `why`."""
+    refuse_given(ctx, [field.name for field in fields(DataOptions)] if names is None else names, why)

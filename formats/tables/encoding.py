@@ -56,6 +56,8 @@ class RawTable(NamedTuple):
         Whether the names come from the input (else they are V0, V1, ...).
     is_coded : bool
         Whether the input gives the number of states of every column, so that numbers are codes of states.
+    first_line : int or None
+        Line of the first row, counted from 1; None unless each row is one line of text.
     """
 
     names: tuple[str, ...]
@@ -64,6 +66,11 @@ class RawTable(NamedTuple):
     is_tight: bool = True
     is_named: bool = True
     is_coded: bool = False
+    first_line: int | None = None
+
+    def place_of(self, row: int) -> tuple[int | None, str]:
+        """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
+        return (None, f"row {row + 1}: ") if self.first_line is None else (self.first_line + row, "")
 
 
 class TextLayout(NamedTuple):
