@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -102,7 +103,7 @@ def command(
     if rows.table is not None and (evidence or vars(question) != vars(NO_QUESTION)):
         raise click.UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
     check_inputs(ctx, data, question, rows)
-    engine = open_engine(network, data, data_options, smoothing, memory, reporter)
+    engine = open_engine(network, data, data_options, rows.table is not None, smoothing, memory, reporter)
     observed = parse_assignments(evidence, engine.network.variables)
     if rows.table is not None:
         figures = answer_rows(engine, rows, data_options, seed, answers, reporter)
@@ -119,11 +120,14 @@ def open_engine(
     network: str,
     data: str | None,
     data_options: DataOptions,
+    has_evidence_table: bool,
     smoothing: float | None,
     memory: int | None,
     reporter: Reporter,
 ) -> Engine:
     """The network with its parameters, from its file or fitted to data.
+
+    Of a network without states the data list them, and unseen ones are those of the table of evidence.
 
     Raises
     ------
@@ -137,7 +141,10 @@ def open_engine(
 
     structure, model = open_learnt_network(network)
     if data is not None:
-        rows = data_options.open(data, reporter, KnownVariables(structure.header.variables, network))
+        known = KnownVariables(structure.header.variables, network)
+        if has_evidence_table and not any(v.states for v in known.variables):
+            data_options = replace(data_options, unseen="error")
+        rows = data_options.open(data, reporter, known)
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
     if model is None:
         model = require_parameters(None, "query", source_name(network))

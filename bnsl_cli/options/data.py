@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -82,6 +82,7 @@ class DataOptions:
         "Rows with a state that the other input does not know: refuse or drop them.",
         click.Choice(["error", "drop"]),
         default="error",
+        absent="error",
     )
 
     def open(self, source: str, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
@@ -103,10 +104,17 @@ class DataOptions:
         """Whether missing cells are kept."""
         return self.missing in KEPT
 
+    @property
+    def without_coding(self) -> DataOptions:
+        """The options for a table whose states another table decides, which `CODING` is about."""
+        return replace(self, discretize=(), categories=(), max_states=None)
+
     def rules(self, known: KnownVariables | None = None) -> dict[str, Any]:
-        """The options as arguments of the readers of tables."""
+        """The options as arguments of the readers of tables; a usage error for those that have no effect."""
         from formats.streams import source_name
 
+        if self.unseen != "error" and (known is None or not any(v.states for v in known.variables)):
+            raise click.UsageError("--unseen needs another input that lists the states of its variables.")
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
         if known is not None:
@@ -122,9 +130,18 @@ class DataOptions:
         return {name: None if value == "error" else value for name, value in given.items()}
 
 
-def data_options_with(kept: str | None = None) -> Decorator:
-    """The options of a command that reads tables; `kept` is its value of `KEPT`, if any."""
-    return packed("data_options", DataOptions, section="Data", changes={"missing": _missing(kept)})
+def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Decorator:
+    """The options of a command that reads tables.
+
+    Parameters
+    ----------
+    kept : str, optional
+        The command's value of `KEPT`.
+    is_alone : bool
+        Whether no other input lists states, so that there are no unseen ones.
+    """
+    without = ("unseen",) if is_alone else ()
+    return packed("data_options", DataOptions, section="Data", changes={"missing": _missing(kept)}, without=without)
 
 
 data_options = data_options_with()

@@ -13,7 +13,8 @@ read once, by a table look-up. The rules:
   requested; all others are not cut, and K or fewer numbers are never too many. Given cut points
   apply to any numeric column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - ``hartemink:K`` compares all columns and is applied last.
-- States listed by a file header replace all of this; numbers are put into the intervals it lists.
+- States listed by a file header replace all of this; numbers are put into the intervals it lists. Rules given beside
+  them must make the same intervals of these rows.
 - States are those that occur in the rows kept; missing cells kept as a state come last.
 """
 
@@ -31,9 +32,8 @@ from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, listed, plural
 from .columns import Column, EncodingOptions, Problem, StateChooser
-from .discretization import cuts_of_labels, interval_labels
-from .hartemink import Goal, join_levels
 from .labels import MISSING_STATE
+from .listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts
 from .selection import selected_positions
 from .suspicions import Suspicion
 
@@ -108,7 +108,8 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     UnsuitableData
         Missing cells, continuous columns, columns with too many states, no rows.
     Inconsistent
-        A column of a required variable is absent, or holds a label that is none of its states.
+        A column of a required variable is absent, or holds a label that is none of its states; or the options would
+        cut it otherwise than these states do.
     """
     n_rows = len(raw.columns[0]) if raw.columns else 0
     if n_rows == 0:
@@ -137,9 +138,14 @@ def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn) -> Dataset
     if options.variables is None:
         _warn_suspicious(chooser.suspicions, raw.source, warn)
     chooser.raise_problems(raw.source, problems)
-    _join_intervals(variables, codes, _goals(variables, chooser, is_hidden, raw.source), raw.source)
+    goals = goals_of(variables, chooser, is_hidden, raw.source)
+    join_intervals(variables, codes, goals, raw.source)
+    refuse_many_states(variables, options.max_states, raw.source)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
+    else:
+        asked = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
+        refuse_other_cuts(columns, asked, rows, codes, is_hidden, raw.source, options.listed_in)
     if is_hidden is not None:
         return _with_holes(variables, codes, is_hidden, raw.source, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
@@ -163,46 +169,6 @@ def _with_holes(
     # The fingerprint of a table without missing cells does not depend on how it was read.
     cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
     return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells)), is_hidden)
-
-
-def _goals(
-    variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None, source: str
-) -> dict[int, Goal]:
-    """The variables whose intervals are to be joined, which requires a complete table."""
-    goals = {i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None}
-    if goals and is_hidden is not None and is_hidden.any():
-        raise UnsuitableData(
-            "--discretize hartemink compares the columns of complete rows, and cells are missing",
-            source=source,
-            remedy="use quantile:K, or cut the complete rows and give their cuts (COLUMN=cuts:...)",
-        )
-    return goals
-
-
-def _join_intervals(variables: list[Variable], codes: np.ndarray, goals: dict[int, Goal], source: str) -> None:
-    """Replace variables and codes of columns with goals by those of the intervals that `hartemink` joins."""
-    if not goals:
-        return
-    try:
-        remaining = join_levels(codes, [len(variable.known_states) for variable in variables], goals)
-    except ValueError as error:
-        raise UnsuitableData(
-            f"too much to compare for --discretize hartemink: {error}",
-            source=source,
-            remedy="begin with fewer intervals (hartemink:K,FIRST), or use quantile:K",
-        ) from None
-    for position, lowest in remaining.items():
-        name, states = variables[position].name, variables[position].known_states
-        n_levels = goals[position].n_levels
-        cuts = cuts_of_labels(states[:n_levels])
-        assert cuts is not None
-        # The state of missing cells, if there is one, stays behind the intervals.
-        joined = (*interval_labels(cuts[lowest[1:] - 1]), *states[n_levels:])
-        variables[position] = Variable(name, joined)
-        levels = np.arange(len(states))
-        new_codes = np.searchsorted(lowest, levels, side="right") - 1
-        new_codes[n_levels:] = len(lowest) + levels[n_levels:] - n_levels
-        codes[position] = new_codes.astype(np.uint8)[codes[position]]
 
 
 def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:
