@@ -11,7 +11,7 @@ from stages.optimize import OptimizeOptions
 
 from ..files.output_formats import output_format
 from ..files.recording import record_command, write_stats
-from ..options.data import DataOptions, data_options_with, refuse_data_options
+from ..options.data import DataOptions, data_options_with
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options.optimize import TaskOptions, method_flags, own_search_options, task_options
 from ..options.optimize_checks import check_bootstrap, check_incomplete, check_options
@@ -90,8 +90,6 @@ def command(
     say_if_interrupted(NOTHING_YET)
     check_bootstrap(given, sets, target.format_name, execution.workers)
     check_incomplete(given, sets, data_options)
-    if given.data is None and given.information is None:
-        refuse_data_options(ctx, "goes with a table: --data DATA or --information DATA.")
     check_options(ctx, method, given.task)
     writes = "bootstrap" if given.bootstrap else "optimize"
     target_format = "network" if target.format_name == "table" else output_format(writes, target.output)

@@ -102,7 +102,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "joint": ("b,c", "b,x"),
     "keep": ("z",),
     "level": ("0.4",),
-    "like": ("n.jsonl",),
+    "like": ("n.jsonl", "names.csv"),
     "map_of": ("b,c",),
     "markov_blanket": ("a",),
     "max_states": ("2",),
