@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import click
 
-from ..conversions.targets import ESSENTIAL, STRUCTURE_TARGETS, TARGETS, guess_target
+from ..conversions.targets import (
+    DATA_TARGETS,
+    ESSENTIAL,
+    PARAMETER_TARGETS,
+    STRUCTURE_TARGETS,
+    TARGETS,
+    WITH_STRENGTHS,
+    guess_target,
+)
 from ..conversions.task import ChoiceOptions, Conversion, PartOptions
 from ..files.output_formats import output_format
-from ..options.data import DataOptions, data_options
+from ..options.data import DataOptions, data_options_with, refuse_data_options
 from ..options.parameter_types import INPUT_PATH
 from ..options.shared import check_sources, input_argument, message_options, output_option
 from ..running.option_records import packed
@@ -44,9 +52,11 @@ def check_choice(choice: ChoiceOptions, target_format: str) -> None:
     ------
     click.UsageError
     """
-    given = [f"--{name}" for name, value in vars(choice).items() if value is not None]
-    if given and target_format not in STRUCTURE_TARGETS:
-        raise click.UsageError(f"{given[0]} needs a network, and {target_format} holds none.")
+    if choice.given() and target_format not in STRUCTURE_TARGETS:
+        raise click.UsageError(f"{choice.given()} needs a network, and {target_format} holds none.")
+    if choice.strengths is not None and target_format not in WITH_STRENGTHS:
+        able = ", ".join(WITH_STRENGTHS)
+        raise click.UsageError(f"--strengths: {target_format} cannot hold strengths of arcs; these can: {able}.")
 
 
 @stage_command("--to --index --strengths --threshold --cpdag --markov-blanket --neighbourhood --names --output")
@@ -68,10 +78,12 @@ def check_choice(choice: ChoiceOptions, target_format: str) -> None:
 )
 @packed("choice", ChoiceOptions, section="Input")
 @packed("part", PartOptions, section="Part", check=check_radius)
-@data_options
+@data_options_with(is_alone=True)
 @output_option
 @message_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     source: str,
     target_format: str | None,
     names: str | None,
@@ -104,5 +116,9 @@ def command(
     written = target_format
     if target_format != "table":
         written = output_format("convert", output, target_format)
+    if names is not None and target_format in (*DATA_TARGETS, *PARAMETER_TARGETS):
+        raise click.UsageError(f"--names: {target_format} has the names of its input.")
+    if names is None and target_format not in DATA_TARGETS:
+        refuse_data_options(ctx, f"goes with data, and {target_format} holds none.")
     table = data_options.open(names, reporter) if names else None
     convert(Conversion(source, target_format, written, output, table, part, choice, data_options, reporter))

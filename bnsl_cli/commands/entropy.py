@@ -13,7 +13,7 @@ from ..running.stage_command import stage_command
 
 @stage_command("--discretize --missing --columns --drop --jobs --format --output")
 @input_argument("data", "DATA")
-@data_options_with("pairs")
+@data_options_with("pairs", is_alone=True)
 @output_options(
     ("arrow", "feather", "parquet", "csv", "table"),
     "Arrow IPC stream (default in a pipe), Arrow file, Parquet, a matrix as CSV, or a table to read; by default "

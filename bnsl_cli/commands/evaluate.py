@@ -10,8 +10,7 @@ import click
 from ..files.inputs import LearntNetwork, MatchedTables, open_learnt_networks, open_network_or_class
 from ..files.output_formats import output_format
 from ..files.recording import write_json_lines
-from ..options.data import DataOptions, KnownVariables, data_options_with
-from ..options.maximisation import refuse_without_holes
+from ..options.data import DataOptions, KnownVariables, data_options_with, refuse_data_options
 from ..options.parameter_types import INPUT_PATH, SEED, SIZE, Count, Finite
 from ..options.scores import SCORE, ess_field, refuse_ess
 from ..options.shared import (
@@ -25,7 +24,7 @@ from ..options.shared import (
 )
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
-from ..running.stage_command import stage_command
+from ..running.stage_command import refuse_given, stage_command
 
 OF_ARCS = ("true_positives", "false_positives", "false_negatives")
 """Measures of arcs found and missed, which equivalent networks have in other directions."""
@@ -68,11 +67,18 @@ class MeasureOptions:
         "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed.", Count(min=2), "K"
     )
     seed: int = option_field("Seed of the assignment of rows to folds.", SEED, "N", default=0)
+    target: str | None = option_field(
+        "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
+        "score, calibration error. By the parameters of the network, without any by those of --data.",
+        metavar="NAME",
+    )
     no_treewidth: bool = option_field(
         "Skip the bounds on the treewidth, which take long on large dense networks.", is_flag=True
     )
     jobs: int = jobs_field()
-    memory: int | None = option_field(f"{TABLE_MEMORY} For --test rows with missing cells.", SIZE, section="Budget")
+    memory: int | None = option_field(
+        f"{TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
+    )
 
 
 @stage_command("--data --test --reference --score --smoothing --folds --discretize --missing --format --output")
@@ -115,11 +121,10 @@ def command(
         output_format("evaluate", target.output)
     sources = networks or (() if given.strengths else (require_input(None, "NETWORK"),))
     check_sources(*sources, *vars(given).values())
-    if not data_options.keeps_holes:
-        refuse_without_holes(ctx, ("jobs", "memory"))
+    check_use(ctx, bool(sources), given, data_options, measures)
     learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(given.data, data_options, reporter)
-    held_out = MatchedTables(given.test, data_options, reporter)
+    held_out = MatchedTables(given.test, data_options.without_coding if given.data else data_options, reporter)
     truth = open_network_or_class(given.reference) if given.reference else None
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
     for source, place, (structure, parameters, is_class) in learnt:
@@ -138,6 +143,7 @@ def command(
             smoothing=measures.smoothing,
             folds=measures.folds,
             seed=measures.seed,
+            target=measures.target,
             treewidth=not measures.no_treewidth,
             jobs=measures.jobs,
             memory=measures.memory,
@@ -168,6 +174,26 @@ def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
             raise click.UsageError(
                 f"--score {name}: equivalent networks differ in it, and {source} is a class of them."
             )
+
+
+def check_use(
+    ctx: click.Context, has_networks: bool, given: InputOptions, data_options: DataOptions, measures: MeasureOptions
+) -> None:
+    """Refuse options that need an input or option that is not given."""
+    if not has_networks:
+        refuse_given(ctx, ("data", "test", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
+    if given.data is None and given.test is None:
+        refuse_data_options(ctx, "goes with a table: --data or --test.")
+    if given.data is None:
+        refuse_given(ctx, ("score", "ess", "smoothing", "folds"), "goes with --data.")
+    if given.test is None and measures.folds is None:
+        refuse_given(ctx, ["smoothing"], "goes with --test or --folds.")
+    if measures.folds is None:
+        refuse_given(ctx, ["seed"], "goes with --folds K.")
+    if given.data is None and given.test is None:
+        refuse_given(ctx, ["target"], "goes with rows: --test DATA.")
+    if measures.target is None and (given.test is None or not data_options.keeps_holes):
+        refuse_given(ctx, ("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
 
 
 def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]:

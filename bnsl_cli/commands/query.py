@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,15 @@ from ..files.inputs import certified_order, open_learnt_network
 from ..files.recording import write_stats
 from ..options.data import DataOptions, KnownVariables, data_options
 from ..options.parameter_types import INPUT_PATH, SIZE
-from ..options.query import NO_QUESTION, AnswerOptions, QuestionOptions, TableOptions, check_question, check_rows
+from ..options.query import (
+    NO_QUESTION,
+    AnswerOptions,
+    QuestionOptions,
+    TableOptions,
+    check_inputs,
+    check_question,
+    check_rows,
+)
 from ..options.scores import smoothing_option
 from ..options.shared import (
     TABLE_MEMORY,
@@ -53,7 +62,9 @@ if TYPE_CHECKING:
     without=(),
 )
 @message_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     network: str,
     evidence: tuple[str, ...],
     data: str | None,
@@ -91,7 +102,8 @@ def command(
         answers.format()
     if rows.table is not None and (evidence or vars(question) != vars(NO_QUESTION)):
         raise click.UsageError("--evidence TABLE goes with --predict and --fill, not with questions about one row.")
-    engine = open_engine(network, data, data_options, smoothing, memory, reporter)
+    check_inputs(ctx, data, question, rows)
+    engine = open_engine(network, data, data_options, rows.table is not None, smoothing, memory, reporter)
     observed = parse_assignments(evidence, engine.network.variables)
     if rows.table is not None:
         figures = answer_rows(engine, rows, data_options, seed, answers, reporter)
@@ -108,11 +120,14 @@ def open_engine(
     network: str,
     data: str | None,
     data_options: DataOptions,
+    has_evidence_table: bool,
     smoothing: float | None,
     memory: int | None,
     reporter: Reporter,
 ) -> Engine:
     """The network with its parameters, from its file or fitted to data.
+
+    Of a network without states the data list them, and unseen ones are those of the table of evidence.
 
     Raises
     ------
@@ -126,12 +141,11 @@ def open_engine(
 
     structure, model, _ = open_learnt_network(network)
     if data is not None:
-        rows = data_options.open(data, reporter, KnownVariables(structure.header.variables, network))
+        known = KnownVariables(structure.header.variables, network)
+        if has_evidence_table and not any(v.states for v in known.variables):
+            data_options = replace(data_options, unseen="error")
+        rows = data_options.open(data, reporter, known)
         model = fit_parameters(structure, rows, smoothing=smoothing or 0.0)
-    elif data_options.weights is not None:
-        raise click.UsageError("--weights goes with --data.")
-    elif smoothing is not None:
-        raise click.UsageError("--smoothing goes with --data.")
     if model is None:
         model = require_parameters(None, "query", source_name(network))
     return Engine(model, certified_order(structure), memory)

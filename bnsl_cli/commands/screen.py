@@ -36,7 +36,7 @@ class ThresholdOptions:
 
 @stage_command("--roots --eps --relative --curve --discretize --missing --jobs --format --output")
 @input_argument("source", "DATA|ENTROPIES")
-@data_options_with("pairs")
+@data_options_with("pairs", is_alone=True)
 @packed("given", ThresholdOptions, section="Threshold")
 @jobs_option
 @output_options(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"])

@@ -63,13 +63,19 @@ def write_data(task: Conversion) -> None:
 def write_readable(task: Conversion) -> None:
     """Write a table to read, by the kind of the input."""
     lines = arc_probabilities_or_lines(task.source)
+    of_networks = task.part.given() or task.choice.given()
     if isinstance(lines, ArcProbabilities):
+        of_networks = of_networks or ("--names" if task.names else None)
+        if of_networks:
+            raise click.UsageError(f"{of_networks} needs a network; --to table shows all arc probabilities.")
         show_arc_probabilities(task.output, lines, None)
         return
     kind = detect_lines(lines).kind
-    if task.part.given() and kind in (Kind.FOREST, Kind.PARENT_SETS):
-        raise click.UsageError(f"{task.part.given()} needs a network, and {lines.source} is none.")
+    if of_networks and kind in (Kind.FOREST, Kind.PARENT_SETS):
+        raise click.UsageError(f"{of_networks} needs a network, and {lines.source} is none.")
     if kind is Kind.FOREST:
+        if task.names:
+            raise click.UsageError("--names is for files that number their variables; a forest names them.")
         show_forest(task.output, open_forest(lines), None)
     elif kind is Kind.PARENT_SETS:
         header, records = open_parent_set_stream(lines, warn=task.reporter.warn)

@@ -22,11 +22,13 @@ def _written(*kinds: Kind) -> tuple[str, ...]:
     return tuple(row.target for row in formats_of(*kinds, written=True))
 
 
+DATA_TARGETS = _written(Kind.DATA)
+
 FAMILIES = (
     Family(_written(Kind.PARENT_SETS), "candidate parent sets with scores"),
     Family(_written(*STRUCTURES), "networks, their moral graph or tree decomposition"),
     Family(_written(Kind.PICTURE), "pictures of networks"),
-    Family(_written(Kind.DATA), "data tables"),
+    Family(DATA_TARGETS, "data tables"),
     Family(("table",), "networks, parent sets, forests: to read"),
 )
 TARGETS = tuple(target for family in FAMILIES for target in family.targets)
@@ -34,10 +36,14 @@ TARGETS = tuple(target for family in FAMILIES for target in family.targets)
 ESSENTIAL = tuple(row.target for row in FORMATS if row.essential_writer or row.kind is Kind.PICTURE)
 """Targets that hold undirected edges beside arcs."""
 
+WITH_STRENGTHS = ("network", *(target for target in ESSENTIAL if target != "adjacency"), "table")
+"""Targets that show the strengths of arcs."""
+
 STRUCTURE_TARGETS = (*_written(*STRUCTURES, Kind.PICTURE), "table")
 """Targets that only networks have, and the table to read."""
 
-*_FIRST, _LAST = _written(Kind.PARAMETERS)
+PARAMETER_TARGETS = _written(Kind.PARAMETERS)
+*_FIRST, _LAST = PARAMETER_TARGETS
 WITH_PARAMETERS = f"{', '.join(_FIRST)} and {_LAST}"
 
 

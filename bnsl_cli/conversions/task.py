@@ -69,6 +69,10 @@ class ChoiceOptions:
         "P",
     )
 
+    def given(self) -> str | None:
+        """The first given option; None if there is none."""
+        return next((f"--{name}" for name, value in vars(self).items() if value is not None), None)
+
 
 class Conversion(NamedTuple):
     """One conversion.

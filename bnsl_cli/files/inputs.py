@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import click
+
 from formats.wording import plural
 
 if TYPE_CHECKING:
@@ -139,10 +141,18 @@ def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: 
     """Read an entropy table, or compute the entropies of a data table."""
     from formats import open_dataset_or_entropies
     from formats.records import EntropyTable
+    from formats.streams import source_name
     from stages.entropy import compute_entropies
 
+    from ..options.data import refuse_data_options
+
     opened = open_dataset_or_entropies(source, warn=reporter.warn, note=reporter.summary, **data_options.rules())
-    return opened if isinstance(opened, EntropyTable) else compute_entropies(opened, jobs, reporter)
+    if isinstance(opened, EntropyTable):
+        refuse_data_options(
+            click.get_current_context(), f"goes with data, and {source_name(source)} holds entropies."
+        )
+        return opened
+    return compute_entropies(opened, jobs, reporter)
 
 
 def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
-from ..running.stage_command import Decorator
+from ..running.stage_command import Decorator, refuse_given
 from .parameter_types import COLUMN_RULE, COLUMNS, DELIMITER
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _joined(_ctx: click.Context, _parameter: click.Parameter, lists: Iterable[tu
     return tuple(itertools.chain.from_iterable(lists))
 
 
-def _columns_field(help: str) -> Any:
+def columns_field(help: str) -> Any:
     """A repeatable list of columns."""
     return option_field(help, COLUMNS, multiple=True, callback=_joined)
 
@@ -71,13 +71,13 @@ class DataOptions:
         COLUMN_RULE,
         multiple=True,
     )
-    categories: tuple[str, ...] = _columns_field(
+    categories: tuple[str, ...] = columns_field(
         "Columns whose numbers are states, however many (up to 256); never cut."
     )
-    columns: tuple[str, ...] = _columns_field(
+    columns: tuple[str, ...] = columns_field(
         "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between."
     )
-    drop: tuple[str, ...] = _columns_field("Leave these columns out.")
+    drop: tuple[str, ...] = columns_field("Leave these columns out.")
     weights: str | None = option_field(
         "Column of counts, such as freq: each row stands for so many equal ones. It is no variable.", metavar="COLUMN"
     )
@@ -86,6 +86,7 @@ class DataOptions:
         "Rows with a state that the other input does not know: refuse or drop them.",
         click.Choice(["error", "drop"]),
         default="error",
+        absent="error",
     )
 
     def open(self, source: str, reporter: Reporter, known: KnownVariables | None = None) -> Dataset:
@@ -107,10 +108,17 @@ class DataOptions:
         """Whether missing cells are kept."""
         return self.missing in KEPT
 
+    @property
+    def without_coding(self) -> DataOptions:
+        """The options for a table whose states another table decides, which `CODING` is about."""
+        return replace(self, discretize=(), categories=(), max_states=None)
+
     def rules(self, known: KnownVariables | None = None) -> dict[str, Any]:
-        """The options as arguments of the readers of tables."""
+        """The options as arguments of the readers of tables; a usage error for those that have no effect."""
         from formats.streams import source_name
 
+        if self.unseen != "error" and (known is None or not any(v.states for v in known.variables)):
+            raise click.UsageError("--unseen needs another input that lists the states of its variables.")
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         rules |= {"header": not rules.pop("no_header"), "missing": "keep" if self.keeps_holes else self.missing}
         if self.weights is not None:
@@ -129,9 +137,26 @@ class DataOptions:
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def data_options_with(kept: str | None = None) -> Decorator:
-    """The options of a command that reads tables; `kept` is its value of `KEPT`, if any."""
-    return packed("data_options", DataOptions, section="Data", changes={"missing": _missing(kept)})
+def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Decorator:
+    """The options of a command that reads tables.
+
+    Parameters
+    ----------
+    kept : str, optional
+        The command's value of `KEPT`.
+    is_alone : bool
+        Whether no other input lists states, so that there are no unseen ones.
+    """
+    without = ("unseen",) if is_alone else ()
+    return packed("data_options", DataOptions, section="Data", changes={"missing": _missing(kept)}, without=without)
 
 
 data_options = data_options_with()
+
+CODING = ("missing", "discretize", "categories", "max_states")
+"""Options that decide which states columns get."""
+
+
+def refuse_data_options(ctx: click.Context, why: str, names: Collection[str] | None = None) -> None:
+    """Refuse the options of data tables, or those of these names, with a usage error that ends with `why`."""
+    refuse_given(ctx, [field.name for field in fields(DataOptions)] if names is None else names, why)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..running.option_records import option_field, packed
-from ..running.stage_command import given_parameters
+from ..running.stage_command import refuse_given
 from .parameter_types import SEED, SIZE, Count, Finite
 from .shared import TABLE_MEMORY
 
@@ -50,6 +50,4 @@ maximisation_options = packed("maximisation", MaximisationOptions, section="Miss
 
 def refuse_without_holes(ctx: click.Context, names: Collection[str]) -> None:
     """Refuse the parameters of these names, which need ``--missing em``."""
-    given = [p for p in given_parameters(ctx) if p.name in names]
-    if given:
-        raise click.UsageError(f"{given[0].opts[-1]} goes with --missing em.")
+    refuse_given(ctx, names, "goes with --missing em.")

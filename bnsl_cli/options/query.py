@@ -10,6 +10,8 @@ from formats.lookup import named_formats
 
 from ..files.output_formats import output_format
 from ..running.option_records import option_field
+from ..running.stage_command import refuse_given
+from .data import CODING, columns_field, refuse_data_options
 from .parameter_types import COLUMNS, INPUT_PATH, Count
 from .shared import OutputOptions, jobs_field
 
@@ -72,18 +74,39 @@ class TableOptions:
         COLUMNS,
     )
     fill: str | None = option_field(
-        "The table with its holes filled: by the states most probable together, or drawn.",
+        "The table with its missing cells filled: by the states most probable together, or drawn. All other cells "
+        "and columns stay as they are; a filled cell of a column that was cut gets the label of an interval.",
         click.Choice(["best", "drawn"]),
+    )
+    keep: tuple[str, ...] = columns_field(
+        "Copy these columns of TABLE, as they are, to the rows of answers: names, patterns or ranges; repeatable."
     )
     jobs: int = jobs_field()
 
 
-def check_rows(_ctx: click.Context, rows: TableOptions) -> None:
+def check_rows(ctx: click.Context, rows: TableOptions) -> None:
     """Refuse options that do not go together."""
-    if rows.table is None and (rows.predict or rows.fill):
-        raise click.UsageError(f"--{'predict' if rows.predict else 'fill'} needs rows: give --evidence TABLE.")
+    if rows.table is None:
+        refuse_given(ctx, ("predict", "fill", "keep", "jobs"), "needs rows: give --evidence TABLE.")
+    if rows.fill and rows.keep:
+        raise click.UsageError("--fill writes all columns of TABLE: leave --keep out.")
     if rows.predict and rows.fill:
         raise click.UsageError("--predict and --fill are two questions; ask one at a time.")
+
+
+def check_inputs(ctx: click.Context, data: str | None, question: QuestionOptions, rows: TableOptions) -> None:
+    """Refuse options that have no effect on the question asked."""
+    if data is None and rows.table is None:
+        refuse_data_options(ctx, "goes with a table: --data DATA or --evidence TABLE.")
+    elif data is None:
+        why = "goes with --data; the states of --evidence are those of the network, its missing cells stay missing."
+        refuse_data_options(ctx, why, CODING)
+    if data is None:
+        refuse_given(ctx, ["smoothing", "weights"], "goes with --data.")
+    if question.samples is None and question.approximate is None and rows.fill != "drawn":
+        refuse_given(ctx, ["seed"], "goes with --samples, --approximate and --fill drawn; other answers are exact.")
+    if question.approximate is not None:
+        refuse_given(ctx, ["memory"], "goes with exact answers, not with --approximate.")
 
 
 @dataclass(frozen=True)

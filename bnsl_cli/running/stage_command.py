@@ -7,7 +7,7 @@ the command's text in `topics/commands` (`main.StageGroup.full_help`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, cast
 
 import click
@@ -158,3 +158,10 @@ def given_parameters(ctx: click.Context) -> list[click.Parameter]:
     """The parameters given on the command line, in the order of the help page."""
     typed = click.core.ParameterSource.COMMANDLINE
     return [p for p in ctx.command.params if p.name and ctx.get_parameter_source(p.name) == typed]
+
+
+def refuse_given(ctx: click.Context, names: Collection[str], why: str) -> None:
+    """Refuse the parameters of these names: a usage error of the first one's spelling and the words `why`."""
+    given = [p for p in given_parameters(ctx) if p.name in names]
+    if given:
+        raise click.UsageError(f"{given[0].opts[-1]} {why}")

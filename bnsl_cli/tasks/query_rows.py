@@ -6,10 +6,13 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import click
 import numpy as np
+import pyarrow
 
 from formats import open_table_writer
-from formats.tables.evidence import EvidenceTable, find_variable, open_evidence
+from formats.tables.completed_rows import CompletedRows
+from formats.tables.evidence import EvidenceRules, EvidenceTable, find_variable, open_evidence
 from formats.tables.result_tables import FIGURE, TEXT, open_result_writer
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
@@ -33,17 +36,24 @@ def answer_rows(
     assert rows.table is not None
     variables = engine.network.variables
     targets = [find_variable(name, variables) for name in dict.fromkeys(rows.predict or ())]
-    evidence = open_evidence(
-        rows.table,
-        variables,
-        delimiter=data_options.delimiter,
-        header=not data_options.no_header,
-        na=data_options.na,
-        warn=reporter.warn,
+    rules = EvidenceRules(
+        data_options.delimiter,
+        not data_options.no_header,
+        data_options.na,
+        data_options.columns,
+        data_options.drop,
+        data_options.unseen,
+        targets,
+        None if rows.fill else rows.keep,
     )
+    evidence = open_evidence(rows.table, variables, rules, warn=reporter.warn)
     if rows.fill is not None:
         return fill_holes(engine, evidence, rows, target, seed, reporter)
     columns = result_columns(engine, targets)
+    for column in evidence.copies:
+        if column.name in columns:
+            raise click.UsageError(f"--keep {column.name}: the answers have a column of that name.")
+    columns = dict.fromkeys((column.name for column in evidence.copies), TEXT) | columns
     batches = result_batches(engine, evidence, targets, rows.jobs, reporter)
     n_rows = evidence.codes.shape[1]
     closing = f"{n_rows:,} rows, {int(evidence.is_hidden.sum()):,} of {evidence.codes.size:,} cells hidden"
@@ -69,9 +79,10 @@ def fill_holes(
     """Write the completed table; returns figures of the run."""
     seed = resolve_seed(seed, reporter) if rows.fill == "drawn" else None
     n_holes, n_rows = int(evidence.is_hidden.sum()), evidence.codes.shape[1]
-    with open_table_writer(target.output, engine.network.variables, target.format()) as writer:
-        for answers in fill(engine, *evidence, seed, rows.jobs):
-            writer.write(answers.codes)
+    completed = CompletedRows(evidence, engine.network.variables)
+    with open_table_writer(target.output, completed.variables, target.format()) as writer:
+        for answers in fill(engine, evidence.codes, evidence.is_hidden, seed, rows.jobs, evidence.row_number):
+            writer.write(completed.codes(answers.start, answers.codes))
             reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
     reporter.summary(f"{n_holes:,} of {evidence.codes.size:,} cells filled")
     return {"rows": n_rows, "filled": n_holes, "seed": seed}
@@ -93,13 +104,20 @@ def result_batches(
     """The values of these columns, batch by batch; warns of impossible rows at the end."""
     n_rows = evidence.codes.shape[1]
     n_impossible, first = 0, None
-    asked = predict(engine, *evidence, targets, jobs) if targets else log_probabilities(engine, *evidence, jobs)
+    cells = evidence.codes, evidence.is_hidden
+    asked = predict(engine, *cells, targets, jobs) if targets else log_probabilities(engine, *cells, jobs)
+    copies = [
+        (column.labels, column.gather(np.arange(len(column.labels), dtype=np.int32), evidence.rows))
+        for column in evidence.copies
+    ]
     for answers in asked:
         bad = np.flatnonzero(np.isneginf(answers.log_probability))
         n_impossible += len(bad)
         if first is None and len(bad):
-            first = answers.start + int(bad[0]) + 1
-        yield predicted_values(engine, targets, answers)
+            first = evidence.row_number(answers.start + int(bad[0]))
+        rows = slice(answers.start, answers.start + len(answers.log_probability))
+        copied = [labels.take(pyarrow.array(cells[rows])).to_pylist() for labels, cells in copies]
+        yield [*copied, *predicted_values(engine, targets, answers)]
         reporter.progress(answers.start + answers.codes.shape[1], n_rows, "rows")
     if n_impossible:
         reporter.warn(

@@ -23,6 +23,7 @@ from .labels import (
     code_new_states,
     count_distinct,
     find_missing,
+    is_spelled,
     parse_numbers,
 )
 from .problems import Problem, continuous_problem, numerous_problem
@@ -59,7 +60,7 @@ class EncodingOptions:
     variables : tuple of Variable, optional
         Variables of a file header: columns are matched by name (by position if the table has no names and the
         names do not match), put in this order and coded by these states; further columns are ignored. Numbers are
-        put into states that are intervals; `discretize` has no effect on variables with states.
+        put into states that are intervals, which `discretize` and `categories` must agree with.
     listed_in : str
         The words of messages for the file with these variables.
     unseen : str
@@ -98,6 +99,10 @@ class EncodingOptions:
         """Most states of a column that is not numeric."""
         return self.max_states or MAX_STATES
 
+    def number_limit(self, is_coded: bool) -> int:
+        """Most distinct numbers of a column without a rule; columns of codes (`is_coded`) are never continuous."""
+        return self.max_states or (MAX_STATES if is_coded else MAX_NUMERIC_STATES)
+
     def treatments(self, names: Sequence[str], source: str, is_coded: bool) -> dict[str, Treatment]:
         """The treatment of each column if it is numeric; of several rules for one column the last applies.
 
@@ -105,7 +110,7 @@ class EncodingOptions:
 
         Raises `UnsuitableData`: a rule for a column that does not exist.
         """
-        limit = self.max_states or (MAX_STATES if is_coded else MAX_NUMERIC_STATES)
+        limit = self.number_limit(is_coded)
         general = [given.rule for given in self.discretize if given.columns is None]
         unnamed = Treatment.of(general[-1] if general else None, limit)
         if isinstance(unnamed.rule, Discretization):
@@ -190,12 +195,16 @@ class Column:
     def classify(self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False) -> None:
         """Find the labels of missing cells, and those that the states of a header do not contain.
 
-        Missing cells belong to a header's state ``NA``; with `missing_is_hole` only cells with this text do.
+        Missing cells belong to a header's state ``NA``; with `missing_is_hole` only cells with this text do. The
+        spellings `na` are missing even if a header lists them as states.
         """
         missing = find_missing(self.labels, na)
         if self.states is not None:
             is_state = missing & (not missing_is_hole)
             self.known = code_known_states(self.labels, self.states, is_state)
+            if na:
+                is_na = MISSING_STATE in self.states and not missing_is_hole
+                self.known[is_spelled(self.labels, na)] = self.states.index(MISSING_STATE) if is_na else UNKNOWN
             missing &= (self.known == UNKNOWN) & (not missing_is_state)
             unseen = (self.known == UNKNOWN) & ~missing
             self.unseen = unseen if unseen.any() else None
@@ -248,6 +257,16 @@ class StateChooser:
         self.cut: set[str] = set()
         self.scales: list[tuple[str, int]] = []
         self.suspicions: list[Suspicion] = []
+
+    def bare(self, column: Column) -> Column:
+        """The column without its listed states if an option says how it becomes states; else the column itself."""
+        options = self._options
+        plain = Treatment.of(None, options.number_limit(is_coded=False))
+        if column.known is None or self._treatments[column.name] == plain:
+            return column
+        found = Column(column.name, column.labels, column.indices)
+        found.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
+        return found
 
     def choose(self, column: Column) -> LabelCoding:
         """States of a column and the code of each label that occurs."""

@@ -14,7 +14,8 @@ read once, by a table look-up. The rules:
   those of at most ten distinct numbers, all of them whole. Given cut points apply to any numeric
   column. Columns in `categories` are not cut, and may have 256 distinct numbers.
 - ``hartemink:K`` compares all columns and is applied last.
-- States listed by a file header replace all of this; numbers are put into the intervals it lists.
+- States listed by a file header replace all of this; numbers are put into the intervals it lists. Rules given beside
+  them must make the same intervals of these rows.
 - States are those that occur in the rows kept; missing cells kept as a state come last.
 """
 
@@ -34,8 +35,7 @@ from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cut_reports import report_cuts
-from .discretization import cuts_of_labels, interval_labels
-from .hartemink import Goal, join_levels
+from .listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts
 from .problems import missing_problem, raise_problems
 from .row_weights import Repetition, weights_position
 from .selection import drop_option, selected_positions
@@ -60,6 +60,8 @@ class RawTable(NamedTuple):
         Whether the names come from the input (else they are V0, V1, ...).
     is_coded : bool
         Whether the input gives the number of states of every column, so that numbers are codes of states.
+    first_line : int or None
+        Line of the first row, counted from 1; None unless each row is one line of text.
     """
 
     names: tuple[str, ...]
@@ -68,6 +70,11 @@ class RawTable(NamedTuple):
     is_tight: bool = True
     is_named: bool = True
     is_coded: bool = False
+    first_line: int | None = None
+
+    def place_of(self, row: int) -> tuple[int | None, str]:
+        """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
+        return (None, f"row {row + 1}: ") if self.first_line is None else (self.first_line + row, "")
 
 
 class TextLayout(NamedTuple):
@@ -109,7 +116,8 @@ def encode_table(
     UnsuitableData
         Missing cells, continuous columns, columns with too many states, no rows.
     Inconsistent
-        A column of a required variable is absent, or holds a label that is none of its states.
+        A column of a required variable is absent, or holds a label that is none of its states; or the options would
+        cut it otherwise than these states do.
     """
     if not raw.columns or not len(raw.columns[0]):
         raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")
@@ -140,10 +148,15 @@ def encode_table(
         _warn_suspicious(chooser.suspicions, raw.source, warn)
     optional = () if options.variables else raw.names
     raise_problems([*problems, *chooser.problems], optional, raw.source)
-    _join_intervals(variables, codes, _goals(variables, chooser, is_hidden, raw.source), raw.source)
+    goals = goals_of(variables, chooser, is_hidden, raw.source)
+    join_intervals(variables, codes, goals, raw.source)
+    refuse_many_states(variables, options.max_states, raw.source)
     report_cuts(variables, chooser, raw.source, note)
     if options.variables is None:
         _warn_constant(variables, raw.source, warn)
+    else:
+        asked = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
+        refuse_other_cuts(columns, asked, rows, codes, is_hidden, raw.source, options.listed_in)
     if is_hidden is not None:
         return _with_holes(variables, codes, is_hidden, raw.source, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
@@ -187,47 +200,6 @@ def _with_holes(
     # The fingerprint of a table without missing cells does not depend on how it was read.
     cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
     return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells)), is_hidden)
-
-
-def _goals(
-    variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None, source: str
-) -> dict[int, Goal]:
-    """The variables whose intervals are to be joined, which requires a complete table."""
-    goals = {i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None}
-    if goals and is_hidden is not None and is_hidden.any():
-        raise UnsuitableData(
-            "--discretize hartemink compares the columns of complete rows, and cells are missing",
-            source=source,
-            remedy="use quantile:K, or cut the complete rows and give their cuts (COLUMN=cuts:...)",
-        )
-    return goals
-
-
-def _join_intervals(variables: list[Variable], codes: np.ndarray, goals: dict[int, Goal], source: str) -> None:
-    """Replace variables and codes of columns with goals by those of the intervals that `hartemink` joins."""
-    if not goals:
-        return
-    try:
-        remaining = join_levels(codes, [len(variable.known_states) for variable in variables], goals)
-    except ValueError as error:
-        raise UnsuitableData(
-            f"too much to compare for --discretize hartemink: {error}",
-            source=source,
-            remedy="begin with fewer intervals (hartemink:K,FIRST), or use quantile:K",
-        ) from None
-    for position, lowest in remaining.items():
-        name, states = variables[position].name, variables[position].known_states
-        n_levels = goals[position].n_levels
-        cuts = cuts_of_labels(states[:n_levels])
-        assert cuts is not None
-        # The state of missing cells, if there is one, stays behind the intervals.
-        joined = (*interval_labels(cuts[lowest[1:] - 1]), *states[n_levels:])
-        variables[position] = Variable(name, joined)
-        levels = np.arange(len(states))
-        # A level belongs to the last remaining one that begins at or below it.
-        new_codes = np.searchsorted(lowest, levels, side="right") - 1
-        new_codes[n_levels:] = len(lowest) + levels[n_levels:] - n_levels
-        codes[position] = new_codes.astype(np.uint8)[codes[position]]
 
 
 def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow
@@ -19,6 +19,7 @@ from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable
 from .labels import UNKNOWN, code_known_states
+from .selection import matching_names, selected_positions
 
 
 def find_variable(name: str, variables: Sequence[Variable]) -> int:
@@ -70,48 +71,105 @@ class EvidenceTable(NamedTuple):
         States; 0 where hidden.
     is_hidden : ndarray of bool, shape (n_variables, n_rows)
         Missing cells, and all cells of absent columns.
+    copies : tuple of Column
+        The columns to be copied as they are, in the order of the table.
+    rows : ndarray of bool, shape (n_read,), or None
+        Which rows of the table these are; None for all.
     """
 
     codes: np.ndarray
     is_hidden: np.ndarray
+    copies: tuple[Column, ...] = ()
+    rows: np.ndarray | None = None
+
+    def row_number(self, row: int) -> int:
+        """The number in the table, from 1, of a row, from 0."""
+        return row + 1 if self.rows is None else int(np.flatnonzero(self.rows)[row]) + 1
+
+
+class EvidenceRules(NamedTuple):
+    """How a table of evidence is read.
+
+    Attributes
+    ----------
+    delimiter, header
+        As of `datasets.open_dataset`.
+    na : sequence of str
+        Further spellings of missing cells.
+    columns, drop : sequence of str
+        Columns that are read, all if empty, and columns that are not; items as of `selection.matching_names`.
+    unseen : str
+        Rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out.
+    targets : sequence of int
+        Variables that are no evidence: any label will do.
+    copies : sequence of str or None
+        Columns to be copied, whether read or not, as of `selection.matching_names`; None for all that are read.
+    """
+
+    delimiter: str | None = None
+    header: bool = True
+    na: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    unseen: str = "error"
+    targets: Sequence[int] = ()
+    copies: Sequence[str] | None = ()
+
+
+_DEFAULT = EvidenceRules()
 
 
 def open_evidence(
-    source: str,
-    variables: Sequence[Variable],
-    *,
-    delimiter: str | None = None,
-    header: bool = True,
-    na: Sequence[str] = (),
-    warn: Warn,
+    source: str, variables: Sequence[Variable], rules: EvidenceRules = _DEFAULT, *, warn: Warn
 ) -> EvidenceTable:
     """Read a table with missing cells, coded by the states of a network's variables.
 
-    Columns are matched by name, by position if the table has no names and as many columns. Further columns are
-    ignored; absent ones are hidden in all rows. Source and layout are those of `datasets.open_dataset`.
+    Columns are matched by name, by position if the table has no names and as many columns. Further columns are no
+    evidence; absent ones are hidden in all rows. Source and layout are those of `datasets.open_dataset`.
 
     Raises `FormatError`: unreadable input; no column is a variable; a label that is none of its variable's states.
     """
-    raw = read_labels(source, delimiter, header, warn)
-    if isinstance(raw, EntropyTable):
+    table = read_labels(source, rules.delimiter, rules.header, warn)
+    if isinstance(table, EntropyTable):
         raise Malformed("this is an entropy table, not a data table", source=source_name(source))
-    if not raw.columns or not len(raw.columns[0]):
-        raise UnsuitableData("no rows of data", source=raw.source)
-    n_rows = len(raw.columns[0])
+    if not table.columns or not len(table.columns[0]):
+        raise UnsuitableData("no rows of data", source=table.source)
+    kept = selected_positions(table.names, rules.columns, rules.drop, table.source)
+    raw = table._replace(names=tuple(table.names[p] for p in kept), columns=[table.columns[p] for p in kept])
+    matched = _matched(raw, variables)
+    observed = {v: Column.unpack(variables[v], raw.columns[position]) for v, position in matched.items()}
+    for v, column in observed.items():
+        column.classify(False, rules.na, missing_is_hole=True)
+        if v in rules.targets:
+            _hide_unknown(column, raw.source, warn)
+    if rules.copies is None:
+        variable_at = {position: v for v, position in matched.items()}
+        copies = [
+            observed[variable_at[p]] if p in variable_at else Column.unpack(Variable(name), raw.columns[p])
+            for p, name in enumerate(raw.names)
+        ]
+    else:
+        copies = _copied(table, rules.copies)
+    _warn_unmatched(raw, variables, matched, [column.name for column in copies], warn)
+    rows = _known_rows(list(observed.values()), raw, rules.unseen, warn)
+    n_rows = len(raw.columns[0]) if rows is None else int(rows.sum())
     codes = np.zeros((len(variables), n_rows), dtype=np.uint8)
     is_hidden = np.ones((len(variables), n_rows), dtype=np.bool_)
-    for index, position in _matched(raw, variables, warn).items():
-        column = Column.unpack(variables[index], raw.columns[position])
-        column.classify(False, na, missing_is_hole=True)
-        _refuse_unknown(column, raw.source)
+    for v, column in observed.items():
         assert column.known is not None
         is_missing = np.zeros(len(column.labels), dtype=bool) if column.missing is None else column.missing
-        codes[index] = column.gather(np.where(is_missing, 0, column.known).astype(np.uint8))
-        is_hidden[index] = column.gather(is_missing)
-    return EvidenceTable(codes, is_hidden)
+        codes[v] = column.gather(np.where(is_missing, 0, column.known).astype(np.uint8), rows)
+        is_hidden[v] = column.gather(is_missing, rows)
+    return EvidenceTable(codes, is_hidden, tuple(copies), rows)
 
 
-def _matched(raw: RawTable, variables: Sequence[Variable], warn: Warn) -> dict[int, int]:
+def _copied(table: RawTable, items: Sequence[str]) -> list[Column]:
+    """The columns that the items select, in the order of the table."""
+    chosen = {name for item in items for name in matching_names(item, table.names, table.source, "--keep")}
+    return [Column.unpack(Variable(name), c) for name, c in zip(table.names, table.columns) if name in chosen]
+
+
+def _matched(raw: RawTable, variables: Sequence[Variable]) -> dict[int, int]:
     """The column of each variable that the table has."""
     index_of = {variable.name: index for index, variable in enumerate(variables)}
     found = {index_of[name]: position for position, name in enumerate(raw.names) if name in index_of}
@@ -123,25 +181,72 @@ def _matched(raw: RawTable, variables: Sequence[Variable], warn: Warn) -> dict[i
             source=raw.source,
             remedy=f"the variables are {listed(repr(v.name) for v in variables)}",
         )
-    others = [name for name in raw.names if name not in index_of]
-    if others:
-        warn(f"{raw.source}: columns that are no variables are ignored: {listed(map(repr, others))}")
-    absent = [v.name for i, v in enumerate(variables) if i not in found]
-    if absent:
-        warn(f"{raw.source}: variables without a column are hidden in all rows: {listed(map(repr, absent))}")
     return found
 
 
-def _refuse_unknown(column: Column, source: str) -> None:
+def _warn_unmatched(
+    raw: RawTable, variables: Sequence[Variable], matched: dict[int, int], copied: Sequence[str], warn: Warn
+) -> None:
+    """Warn of columns that are no variables, unless they are copied, and of variables without a column."""
+    positions = set(matched.values())
+    others = [name for p, name in enumerate(raw.names) if p not in positions and name not in copied]
+    if others:
+        warn(f"{raw.source}: columns that are no variables are ignored: {listed(map(repr, others))}")
+    absent = [v.name for i, v in enumerate(variables) if i not in matched]
+    if absent:
+        warn(f"{raw.source}: variables without a column are hidden in all rows: {listed(map(repr, absent))}")
+
+
+def _hide_unknown(column: Column, source: str, warn: Warn) -> None:
+    """Make labels of a predicted column missing that are none of its states, with a warning."""
     if column.unseen is None:
         return
     counts = column.count_labels() * column.unseen
     if counts.any():
         label = column.labels[int(counts.argmax())].as_py()
-        states = listed(map(repr, column.states or ()))
-        raise Inconsistent(
-            f"label {label!r} in {plural(int(counts.max()), 'row')} is none of the states {states}",
-            source=source,
-            column=column.name,
-            remedy="make such cells missing: --na LABEL",
+        warn(
+            f"{source}: column {column.name!r}, which is predicted, has labels in {plural(int(counts.sum()), 'row')} "
+            f"that the network does not list, as {label!r}"
         )
+    column.missing = column.unseen if column.missing is None else column.missing | column.unseen
+    column.unseen = None
+
+
+def _known_rows(columns: Sequence[Column], raw: RawTable, unseen: str, warn: Warn) -> np.ndarray | None:
+    """The rows without an unknown label, bool, None if these are all; refuses others if `unseen` says so."""
+    n_rows = len(raw.columns[0])
+    is_unknown = np.zeros(n_rows, dtype=bool)
+    first: tuple[int, Column] | None = None
+    for column in columns:
+        if column.unseen is not None:
+            cells = column.gather(column.unseen)
+            if cells.any() and (first is None or cells.argmax() < first[0]):
+                first = int(cells.argmax()), column
+            is_unknown |= cells
+    if first is None:
+        return None
+    n_unknown = int(is_unknown.sum())
+    if unseen == "error":
+        _refuse_unknown(*first, n_unknown, raw)
+    if n_unknown == n_rows:
+        raise UnsuitableData(
+            f"none of {plural(n_rows, 'row')} is left: each has a label that the network does not list",
+            source=raw.source,
+            remedy="leave columns out by --drop, or make such cells missing by --na LABEL",
+        )
+    warn(f"{raw.source}: {n_unknown:,} of {n_rows:,} rows left out: labels that the network does not list")
+    return ~is_unknown
+
+
+def _refuse_unknown(row: int, column: Column, n_unknown: int, raw: RawTable) -> NoReturn:
+    label = column.labels[int(column.gather(np.arange(len(column.labels)))[row])].as_py()
+    line, place = raw.place_of(row)
+    more = f"; {n_unknown:,} rows have such labels" if n_unknown > 1 else ""
+    raise Inconsistent(
+        f"{place}label {label!r} is none of the states {listed(map(repr, column.states or ()))}{more}",
+        source=raw.source,
+        line=line,
+        column=column.name,
+        remedy=f"leave such rows out by --unseen drop, make such cells missing by --na {label!r}, "
+        f"or the column no evidence by --drop {column.name!r}",
+    )

@@ -46,12 +46,9 @@ class LabelCoding(NamedTuple):
 def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np.ndarray:
     """Which labels of a column stand for missing cells, bool, shape (n_labels,).
 
-    `further` spellings add to `MISSING_LABELS`; one that is a number stands for all labels of its value.
+    `further` spellings (`is_spelled`) add to `MISSING_LABELS`.
     """
-    missing = _is_among(labels, (*MISSING_LABELS, *further))
-    numbers = parse_numbers(pyarrow.array(further, pyarrow.string()))
-    if not np.isnan(numbers).all():
-        missing |= np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])
+    missing = _is_among(labels, MISSING_LABELS) | is_spelled(labels, further)
     doubtful = _is_among(labels, MISSING_AMONG_NUMBERS) & ~missing
     others = ~(missing | doubtful)
     if doubtful.any() and others.any():
@@ -59,6 +56,15 @@ def find_missing(labels: pyarrow.StringArray, further: Sequence[str] = ()) -> np
         is_numeric = not np.isnan(parse_numbers(labels.filter(pyarrow.array(others)))).any()
         missing |= doubtful & is_numeric
     return missing
+
+
+def is_spelled(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:
+    """Which labels are among these texts, bool; a text that is a number stands for all labels of its value."""
+    found = _is_among(labels, texts)
+    numbers = parse_numbers(pyarrow.array(texts, pyarrow.string()))
+    if not np.isnan(numbers).all():
+        found |= np.isin(parse_numbers(labels), numbers[~np.isnan(numbers)])
+    return found
 
 
 def _is_among(labels: pyarrow.StringArray, texts: Sequence[str]) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
-from ..data_records import Variable
+from ..data_records import MAX_STATES, Variable
 from ..errors import FormatError
 from ..kinds import Kind
 from ..lookup import load_writer
@@ -30,7 +30,7 @@ class TableWriter(Protocol):
     """The result of `open_table_writer`."""
 
     def write(self, codes: np.ndarray) -> None:
-        """Append rows: codes uint8, shape (n_variables, n_batch_rows)."""
+        """Append rows: codes uint8 or int32, shape (n_variables, n_batch_rows)."""
 
     def close(self) -> None:
         """Write buffered rows and the footer."""
@@ -45,7 +45,7 @@ def open_table_writer(target: str, variables: Sequence[Variable], format: str = 
     target : str
         A path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or ``-``.
     variables : sequence of Variable
-        Names and states of the columns.
+        Names of the columns, and their states or any labels, however many.
     format : str
         ``csv`` (comma, header line), ``tsv``, ``parquet``, ``arrow`` (IPC stream) or ``feather`` (IPC file); the last
         three with dictionaries.
@@ -116,8 +116,8 @@ class _Sink:
 
 
 def _check_codes(codes: np.ndarray, n_variables: int) -> None:
-    if codes.dtype != np.uint8 or codes.ndim != 2 or len(codes) != n_variables:
-        raise TypeError(f"codes must be uint8 of shape ({n_variables}, rows)")
+    if codes.dtype not in (np.uint8, np.int32) or codes.ndim != 2 or len(codes) != n_variables:
+        raise TypeError(f"codes must be uint8 or int32 of shape ({n_variables}, rows)")
 
 
 class CsvWriter:
@@ -128,7 +128,8 @@ class CsvWriter:
     def __init__(self, stream: _Sink, variables: tuple[Variable, ...]):
         self._stream = stream
         ends = [self.delimiter] * (len(variables) - 1) + [b"\n"]
-        self._tables = [_cell_table(v.known_states, end) for v, end in zip(variables, ends)]
+        is_single = len(variables) == 1
+        self._tables = [_cell_table(v.known_states, end, is_single) for v, end in zip(variables, ends)]
         self._width = sum(table.shape[1] for table in self._tables)
         # Cells of different lengths are padded with NUL bytes, which are removed from the lines.
         self._is_padded = any((table == 0).any() for table in self._tables)
@@ -161,9 +162,12 @@ class TsvWriter(CsvWriter):
     delimiter = b"\t"
 
 
-def _cell_table(states: tuple[str, ...], separator: bytes) -> np.ndarray:
-    """Bytes of each label and the separator after it, uint8, padded with zeros to the longest label."""
-    cells = [_quoted(state).encode() + separator for state in states]
+def _cell_table(states: tuple[str, ...], separator: bytes, is_single: bool) -> np.ndarray:
+    """Bytes of each label and the separator after it, uint8, padded with zeros to the longest label.
+
+    An empty label is quoted if it is the only cell of its line (`is_single`), which would be blank.
+    """
+    cells = [(_quoted(state) if state or is_single else "").encode() + separator for state in states]
     width = max(map(len, cells))
     return np.frombuffer(b"".join(cell.ljust(width, b"\0") for cell in cells), np.uint8).reshape(-1, width)
 
@@ -186,16 +190,17 @@ class ArrowWriter:
         import pyarrow
 
         self._dictionaries = [pyarrow.array(variable.states, pyarrow.string()) for variable in variables]
-        label_type = pyarrow.dictionary(pyarrow.uint8(), pyarrow.string())
-        self._schema = pyarrow.schema([(variable.name, label_type) for variable in variables])
+        widths = [pyarrow.uint8() if len(labels) <= MAX_STATES else pyarrow.int32() for labels in self._dictionaries]
+        types = [pyarrow.dictionary(width, pyarrow.string()) for width in widths]
+        self._schema = pyarrow.schema([(v.name, label_type) for v, label_type in zip(variables, types)])
         self._writer = batch_writer(self.format, stream, self._schema)
 
     def _batch(self, codes: np.ndarray):
         import pyarrow
 
         columns = [
-            pyarrow.DictionaryArray.from_arrays(pyarrow.array(column), labels)
-            for column, labels in zip(codes, self._dictionaries)
+            pyarrow.DictionaryArray.from_arrays(pyarrow.array(column, field.type.index_type), labels)
+            for column, labels, field in zip(codes, self._dictionaries, self._schema)
         ]
         return pyarrow.RecordBatch.from_arrays(columns, schema=self._schema)
 

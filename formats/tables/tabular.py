@@ -67,6 +67,7 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
         _locate_ragged(text, len(names), delimiter, source, first_line)
         raise Malformed(str(error).splitlines()[0][:200], source=source) from None
     _refuse_open_quote(text, columns[-1], source, first_line)
+    has_line_per_row = text.count(b"\n", start) == len(columns[-1])
     first_is_counts = not has_counts and layout.header and is_line_of_counts(columns)
     if first_is_counts:
         columns = [column.slice(1) for column in columns]
@@ -81,7 +82,8 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
     kept, columns = without_row_numbers(tuple(names), columns, source, warn)
     if layout.header and not kept[0]:
         check_names(kept, source)
-    return RawTable(kept, columns, source, not first_is_counts, is_named=layout.header, is_coded=is_coded)
+    row_line = first_line + text.count(b"\n", 0, start) + first_is_counts if has_line_per_row else None
+    return RawTable(kept, columns, source, not first_is_counts, layout.header, is_coded, row_line)
 
 
 def _read_head(

@@ -28,6 +28,7 @@ from .essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
+from .prediction import N_BINS, judge_predictions
 from .scoring import count_parameters, score_families
 from .treewidth import bound_treewidth, check_certificate, jointree_cells
 
@@ -42,6 +43,14 @@ MEASURES: dict[str, str] = {
     "given_loglik": "mean log-likelihood of a row under the network's parameters, none if one is impossible; nats",
     "impossible_rows": "rows that have probability 0 under the network's own parameters",
     "test_holes": "missing cells of the test rows; log-likelihoods of these rows are of the observed cells, exact",
+    "target": "variable that is predicted from the other cells of each row",
+    "target_rows": "rows that its predictions are judged by",
+    "accuracy": "share of these rows whose most probable state is the observed one",
+    "log_loss": "mean of -ln P(observed state), none if one is 0; nats",
+    "surprising_rows": "rows whose observed state was predicted with probability 0",
+    "brier": "mean squared distance of the predicted distribution from the observed state, 0 to 2",
+    "target_calibration_error": f"expected calibration error of the predicted state, {N_BINS} bins of equal width",
+    "unpredicted_rows": "rows not judged because their other cells have probability 0",
     "treewidth_lower": "lower bound on the treewidth of the moral graph",
     "treewidth_upper": "upper bound on the treewidth of the moral graph",
     "jointree_cells": "cells of the clique tables of a junction tree, which time of exact inference grows with",
@@ -71,6 +80,7 @@ def evaluate_network(
     smoothing: float = 1.0,
     folds: int | None = None,
     seed: int = 0,
+    target: str | None = None,
     treewidth: bool = True,
     jobs: int = 1,
     memory: int | None = None,
@@ -96,10 +106,13 @@ def evaluate_network(
         Equivalent sample size of the prior of estimated parameters.
     folds, seed : int
         Number and random assignment of folds, for the cross-validated log-likelihood on `data`.
+    target : str, optional
+        Variable whose predictions are judged on `test`, or on `data` without `test`; by `parameters`, without these
+        by parameters estimated from `data`, which then needs `test`.
     treewidth : bool
         Bound the treewidth; takes some seconds on dense networks of thousands of variables.
     jobs : int
-        Threads for rows with holes.
+        Threads for rows with holes and predictions.
     memory : int, optional
         Limit of a junction tree's tables in bytes; by default the free memory.
     reporter : Reporter, optional
@@ -127,6 +140,8 @@ def evaluate_network(
     if data:
         record |= _measure_scores(network, data, scores, ess, reporter)
     record |= _measure_likelihood(network, data, test, parameters, smoothing, folds, seed, jobs, memory)
+    if target is not None:
+        record |= _measure_target(network, data, test, parameters, target, smoothing, jobs, memory)
     if treewidth:
         record |= _measure_treewidth(network, n_states, reporter)
     if reference:
@@ -225,6 +240,34 @@ def _measure_likelihood(
     if isinstance(test, IncompleteDataset):
         record["test_holes"] = test.n_holes
     return record
+
+
+def _measure_target(
+    network: Network,
+    data: Dataset | None,
+    test: Dataset | IncompleteDataset | None,
+    parameters: BayesianNetwork | None,
+    target: str,
+    smoothing: float,
+    jobs: int,
+    memory: int | None,
+) -> dict[str, Any]:
+    rows = test or data
+    if parameters is not None:
+        parameters = align_parameters(network, parameters)
+    elif data and test:
+        parameters = fit_parameters(network, data, smoothing=smoothing)
+    if rows is None or parameters is None:
+        raise StageError(
+            "predictions of a target need rows and parameters: test rows, and training data or a network with "
+            "parameters"
+        )
+    if isinstance(rows, Dataset):
+        rows = IncompleteDataset(rows, np.zeros(rows.codes.shape, dtype=np.bool_))
+    names = [variable.name for variable in parameters.variables]
+    if target not in names:
+        raise Inconsistent(f"the network has no variable {target!r}, the target")
+    return {"target": target, **judge_predictions(parameters, rows, names.index(target), jobs, memory)}
 
 
 def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: Reporter | None) -> dict[str, Any]:

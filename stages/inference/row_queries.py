@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -79,11 +79,16 @@ def predict(
 
 
 def fill(
-    engine: Engine, codes: np.ndarray, is_hidden: np.ndarray, seed: int | None = None, jobs: int = 1
+    engine: Engine,
+    codes: np.ndarray,
+    is_hidden: np.ndarray,
+    seed: int | None = None,
+    jobs: int = 1,
+    row_number: Callable[[int], int] = lambda row: row + 1,
 ) -> Iterator[RowAnswers]:
     """Impute hidden cells by their most probable joint state, or with a `seed` by a draw given the observed cells.
 
-    Arguments and errors as for `log_probabilities`.
+    Arguments and errors as for `log_probabilities`; `row_number` is what messages call a row, counted from 0.
 
     Raises
     ------
@@ -94,15 +99,17 @@ def fill(
     for answers in _answer(engine, codes, is_hidden, kind, range(engine.n_variables), seed, jobs):
         bad = np.flatnonzero(answers.log_probability == -math.inf)
         if len(bad):
-            raise impossible_row(engine, codes, is_hidden, answers.start + int(bad[0]))
+            raise impossible_row(engine, codes, is_hidden, answers.start + int(bad[0]), row_number)
         yield answers
 
 
-def impossible_row(engine: Engine, codes: np.ndarray, is_hidden: np.ndarray, row: int) -> Inconsistent:
-    """Error naming a minimal impossible subset of a row's observed cells; the message counts rows from 1."""
+def impossible_row(
+    engine: Engine, codes: np.ndarray, is_hidden: np.ndarray, row: int, row_number: Callable[[int], int]
+) -> Inconsistent:
+    """Error naming a minimal impossible subset of a row's observed cells."""
     observed = np.flatnonzero(~is_hidden[:, row]).tolist()
     error = impossible(engine, {v: int(codes[v, row]) for v in observed})
-    error.message = f"row {row + 1}: {error.message}"
+    error.message = f"row {row_number(row)}: {error.message}"
     return error
 
 

@@ -255,7 +255,7 @@ with open_table_writer("-", (Variable("a", ("0", "1")),), {format_name!r}) as wr
         with pytest.raises(FormatError, match="column 'a': the labels"):
             write_table(tmp_path / "t", np.zeros((1, 1), np.uint8), "csv", (Variable("a"),))
         for codes in (np.zeros((2, 5), np.uint8), np.zeros((3, 5), np.int64)):
-            with pytest.raises(TypeError, match="codes must be uint8"):
+            with pytest.raises(TypeError, match="codes must be uint8 or int32"):
                 write_table(tmp_path / "t", codes, "csv")
 
 

@@ -79,6 +79,7 @@ def test_everything_at_once_comes_in_the_order_of_the_measures():
         smoothing=2.0,
         folds=5,
         seed=4,
+        target=network.header.names[1],
     )
     # Of rows with holes, and of a bound on tables, only.
     assert list(record) == [name for name in MEASURES if name not in ("test_holes", "certified_table")]

@@ -1,0 +1,106 @@
+"""A table of evidence with its missing cells filled in; all other cells and columns as they were read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data_records import Variable
+from .columns import Column
+from .discretization import cuts_of_labels
+from .evidence import EvidenceTable
+from .labels import MISSING_STATE
+
+
+class _Output(NamedTuple):
+    """A column of the completed table.
+
+    Attributes
+    ----------
+    variable : Variable
+        Its name and labels.
+    cells : ndarray of integers, shape (n_rows,), or None
+        Label of every cell as it was read; None if the table has no such column.
+    variable_index : int or None
+        The network's variable; None if the network has none of this name.
+    label_of : ndarray of int32
+        Label of each state of that variable.
+    """
+
+    variable: Variable
+    cells: np.ndarray | None
+    variable_index: int | None
+    label_of: np.ndarray
+
+
+class CompletedRows:
+    """The columns of a completed table: those of the table, then the variables that it has no column of.
+
+    A filled cell gets the spelling that is most frequent for its state in its column, else the network's own label.
+    """
+
+    def __init__(self, evidence: EvidenceTable, variables: Sequence[Variable]):
+        self._evidence = evidence
+        index_of = {variable.name: index for index, variable in enumerate(variables)}
+        copied = {column.name for column in evidence.copies}
+        self._columns = [_output(column, index_of.get(column.name), evidence.rows) for column in evidence.copies]
+        self._columns += [
+            _Output(variable, None, index, np.arange(len(variable.known_states), dtype=np.int32))
+            for index, variable in enumerate(variables)
+            if variable.name not in copied
+        ]
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Names and labels of the columns."""
+        return tuple(column.variable for column in self._columns)
+
+    def codes(self, start: int, states: np.ndarray) -> np.ndarray:
+        """Labels of the rows from `start` on, whose variables have these states.
+
+        Parameters
+        ----------
+        states : ndarray of uint8, shape (n_variables, n_rows)
+
+        Returns
+        -------
+        ndarray of int32, shape (n_columns, n_rows)
+            Indices into the labels of `variables`.
+        """
+        rows = slice(start, start + states.shape[1])
+        found = np.empty((len(self._columns), states.shape[1]), dtype=np.int32)
+        for own, (_, cells, index, label_of) in zip(found, self._columns):
+            if cells is not None:
+                own[:] = cells[rows]
+            if index is not None:
+                is_filled = self._evidence.is_hidden[index, rows]
+                own[is_filled] = label_of[states[index, is_filled]]
+        return found
+
+
+def _output(column: Column, index: int | None, rows: np.ndarray | None) -> _Output:
+    """A column of the table, with the labels that its filled cells may get."""
+    texts = column.labels.to_pylist()
+    states = _spellings(column, texts) if index is not None else ()
+    place = {text: position for position, text in enumerate(dict.fromkeys([*texts, *states]))}
+    width = np.uint8 if len(place) <= 256 else np.int32
+    cells = column.gather(np.array([place[text] for text in texts], dtype=width), rows)
+    label_of = np.array([place[state] for state in states], dtype=np.int32)
+    return _Output(Variable(column.name, tuple(place)), cells, index, label_of)
+
+
+def _spellings(column: Column, texts: Iterable[str]) -> list[str]:
+    """The label of each state: its most frequent spelling in the column, its own if it does not occur or is cut."""
+    assert column.known is not None and column.states is not None
+    spelled: list[Counter[str]] = [Counter() for _ in column.states]
+    for text, code, count in zip(texts, column.known.tolist(), column.count_labels().tolist()):
+        if code >= 0:
+            spelled[code][text] += count
+    is_cut = cuts_of_labels(tuple(s for s in column.states if s != MISSING_STATE)) is not None
+    return [
+        state if is_cut or not found.total() else found.most_common(1)[0][0]
+        for state, found in zip(column.states, spelled)
+    ]

@@ -1,0 +1,131 @@
+"""Intervals that ``hartemink`` joins, and those that a file lists, which the options must agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..data_records import Variable
+from ..errors import Inconsistent, UnsuitableData
+from ..wording import listed, plural
+from .columns import Column, StateChooser
+from .discretization import cuts_of_labels, interval_labels
+from .hartemink import Goal, join_levels
+from .labels import MISSING_STATE
+from .problems import raise_problems
+
+
+def goals_of(
+    variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None, source: str
+) -> dict[int, Goal]:
+    """The variables whose intervals are to be joined, which requires a complete table."""
+    goals = {i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None}
+    if goals and is_hidden is not None and is_hidden.any():
+        raise UnsuitableData(
+            "--discretize hartemink compares the columns of complete rows, and cells are missing",
+            source=source,
+            remedy="use quantile:K, or cut the complete rows and give their cuts (COLUMN=cuts:...)",
+        )
+    return goals
+
+
+def join_intervals(variables: list[Variable], codes: np.ndarray, goals: dict[int, Goal], source: str) -> None:
+    """Replace variables and codes of columns with goals by those of the intervals that `hartemink` joins."""
+    if not goals:
+        return
+    try:
+        remaining = join_levels(codes, [len(variable.known_states) for variable in variables], goals)
+    except ValueError as error:
+        raise UnsuitableData(
+            f"too much to compare for --discretize hartemink: {error}",
+            source=source,
+            remedy="begin with fewer intervals (hartemink:K,FIRST), or use quantile:K",
+        ) from None
+    for position, lowest in remaining.items():
+        name, states = variables[position].name, variables[position].known_states
+        n_levels = goals[position].n_levels
+        cuts = cuts_of_labels(states[:n_levels])
+        assert cuts is not None
+        # The state of missing cells, if there is one, stays behind the intervals.
+        joined = (*interval_labels(cuts[lowest[1:] - 1]), *states[n_levels:])
+        variables[position] = Variable(name, joined)
+        levels = np.arange(len(states))
+        new_codes = np.searchsorted(lowest, levels, side="right") - 1
+        new_codes[n_levels:] = len(lowest) + levels[n_levels:] - n_levels
+        codes[position] = new_codes.astype(np.uint8)[codes[position]]
+
+
+def refuse_many_states(variables: Sequence[Variable], most: int | None, source: str) -> None:
+    """Refuse columns with more states than ``--max-states``, whether cut, listed by a file or as they are."""
+    many = [variable for variable in variables if most is not None and len(variable.known_states) > most]
+    if many:
+        raise UnsuitableData(
+            f"too many states in {plural(len(many), 'column')}: "
+            f"{listed(f'{v.name!r} ({len(v.known_states)})' for v in many)}",
+            source=source,
+            remedy=f"--max-states is {most}: cut into fewer intervals, group labels, or leave it out by --drop",
+        )
+
+
+def refuse_other_cuts(
+    columns: Sequence[Column],
+    chooser: StateChooser,
+    rows: np.ndarray | None,
+    codes: np.ndarray,
+    is_hidden: np.ndarray | None,
+    source: str,
+    listed_in: str,
+) -> None:
+    """Refuse options that would cut columns of listed states otherwise than the file that lists them.
+
+    Parameters
+    ----------
+    columns
+        All columns; those that `chooser` may not choose for keep their states.
+    chooser
+        A fresh chooser with the options given.
+    rows : ndarray of bool or None
+        The rows kept; None for all.
+    codes, is_hidden
+        The table by the listed states, and its missing cells.
+    source, listed_in
+        Names of the table, and of the file that lists states, for messages.
+
+    Raises
+    ------
+    Inconsistent
+        The cut points differ.
+    UnsuitableData
+        The options cannot be applied to these columns.
+    """
+    own = [chooser.bare(column) for column in columns]
+    if all(new is column for new, column in zip(own, columns)):
+        return
+    codings = [chooser.choose(column) for column in own]
+    raise_problems(chooser.problems, (), source)
+    variables = [Variable(column.name, coding.states) for column, coding in zip(own, codings)]
+    goals = goals_of(variables, chooser, is_hidden, source)
+    if goals:
+        new_codes = [column.gather(coding.codes.astype(np.uint8), rows) for column, coding in zip(own, codings)]
+        join_intervals(variables, np.array(new_codes), goals, source)
+    for column, variable in zip(columns, variables):
+        asked, given = (_cuts(states) for states in (variable.known_states, column.states or ()))
+        if asked != given:
+            raise Inconsistent(
+                f"--discretize and --categories make of these rows {_shown(asked)}; "
+                f"{listed_in} lists {_shown(given)}",
+                source=source,
+                column=column.name,
+                remedy="leave these options out: the states that the file lists hold",
+            )
+
+
+def _cuts(states: tuple[str, ...]) -> list[float] | None:
+    """The cut points of states that are intervals; None if they are not."""
+    cuts = cuts_of_labels(tuple(state for state in states if state != MISSING_STATE))
+    return None if cuts is None else cuts.tolist()
+
+
+def _shown(cuts: list[float] | None) -> str:
+    return "no intervals" if cuts is None else f"intervals cut at {listed(f'{cut:g}' for cut in cuts)}"

@@ -1,0 +1,94 @@
+"""Quality of the predictions of one variable from the other cells of each row, by exact inference."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from formats.data_records import IncompleteDataset
+from formats.graph_records import BayesianNetwork
+from stages.runtime.errors import StageError
+
+from .likelihood import mean
+
+N_BINS = 10
+"""Bins of equal width of the probability of the predicted state, for the calibration error."""
+
+
+def judge_predictions(
+    network: BayesianNetwork, rows: IncompleteDataset, target: int, jobs: int = 1, memory: int | None = None
+) -> dict[str, float | int | None]:
+    """Compare the predicted distributions of a variable with its states in the rows.
+
+    Each row's prediction is the distribution of the target given the row's other observed cells. Rows without the
+    target's state, and rows whose other cells have probability zero, are not judged; the latter are counted.
+
+    Parameters
+    ----------
+    rows : IncompleteDataset
+        With the network's variables and states, in its order.
+    target : int
+    jobs : int
+        Threads.
+    memory : int, optional
+        Limit of a junction tree's tables in bytes; by default the free memory.
+
+    Returns
+    -------
+    dict
+        ``target_rows``: rows judged. ``accuracy``: share of them whose most probable state is the observed one (of
+        equally probable ones the first). ``log_loss``: mean of minus the logarithm of the probability of the observed
+        state, nats; None if one is zero, which ``surprising_rows`` counts. ``brier``: mean over rows of the sum over
+        states of the squared difference between probability and 0 or 1, from 0 to 2 (Brier 1950).
+        ``target_calibration_error``: expected calibration error, over `N_BINS` bins of equal width of the probability
+        of the most probable state the mean of the absolute difference between that probability and accuracy, weighted
+        by rows (Naeini, Cooper and Hauskrecht 2015). ``unpredicted_rows``: rows whose other cells have probability
+        zero.
+
+    Raises
+    ------
+    StageError
+        No row can be judged; the tables of a junction tree do not fit into memory.
+    """
+    from stages.inference.junction_trees import Engine
+    from stages.inference.row_queries import predict
+
+    answers = predict(Engine(network, memory=memory), rows.dataset.codes, rows.is_hidden, [target], jobs)
+    distributions = np.concatenate([part.posterior for part in answers])
+    is_observed = ~rows.is_hidden[target]
+    is_possible = ~np.isnan(distributions[:, 0])
+    judged = np.flatnonzero(is_observed & is_possible)
+    name = network.variables[target].name
+    if not len(judged):
+        raise StageError(f"no row shows a state of the target {name!r} beside other cells that are possible")
+    found, truth = distributions[judged], rows.dataset.codes[target, judged].astype(np.int64)
+    at_truth = found[np.arange(len(judged)), truth]
+    differences = found.copy()
+    differences[np.arange(len(judged)), truth] -= 1.0
+    n_surprising = int((at_truth <= 0.0).sum())
+    is_right = (found.argmax(axis=1) == truth).astype(np.float64)
+    return {
+        "target_rows": len(judged),
+        "accuracy": mean(is_right),
+        "log_loss": None if n_surprising else -mean(np.log(np.minimum(at_truth, 1.0))),
+        "surprising_rows": n_surprising,
+        "brier": mean(np.square(differences).sum(axis=1)),
+        "target_calibration_error": calibration_error(found.max(axis=1), is_right),
+        "unpredicted_rows": int((is_observed & ~is_possible).sum()),
+    }
+
+
+def calibration_error(confidence: np.ndarray, is_right: np.ndarray) -> float:
+    """The expected calibration error of predictions.
+
+    Parameters
+    ----------
+    confidence : ndarray of float64, shape (n_rows,)
+        Probability of the predicted state.
+    is_right : ndarray of float64, shape (n_rows,)
+        1 where that is the observed one, else 0.
+    """
+    bins = np.minimum((confidence * N_BINS).astype(np.int64), N_BINS - 1)
+    differences = np.bincount(bins, is_right - confidence, minlength=N_BINS)
+    return math.fsum(np.abs(differences).tolist()) / len(confidence)

@@ -1,0 +1,63 @@
+"""`bnsl evaluate --target`: predictions of one variable, judged; and which options go with it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from helpers.processes import run_bnsl
+
+NETWORK = """network n {} variable sky { type discrete [ 2 ] { blue, grey }; }
+variable rain { type discrete [ 2 ] { no, yes }; }
+probability ( sky ) { table 0.5, 0.5; }
+probability ( rain | sky ) { (blue) 1.0, 0.0; (grey) 0.25, 0.75; }
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "n.bif").write_text(NETWORK)
+    (tmp_path / "t.csv").write_text("sky,rain\nblue,no\ngrey,yes\ngrey,no\n?,yes\ngrey,?\n")
+    (tmp_path / "wet.csv").write_text("sky,rain\nblue,yes\ngrey,yes\n")
+    return tmp_path
+
+
+def measures(place: Path, *arguments: object) -> dict:
+    done = run_bnsl("evaluate", "n.bif", "--target", "rain", "--json", *arguments, cwd=place)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_measures_by_hand(place: Path):
+    found = measures(place, "--test", "t.csv", "--missing", "em", "-j", "2")
+    assert (found["target"], found["target_rows"], found["accuracy"]) == ("rain", 4, 0.5)
+    assert found["log_loss"] == pytest.approx(-(math.log(0.75) + math.log(0.25) + math.log(0.375)) / 4)
+    assert found["brier"] == pytest.approx((0 + 2 * 0.25**2 + 2 * 0.75**2 + 2 * 0.625**2) / 4)
+    # Predicted with 1 (right), 0.75 (right, wrong), 0.625 (wrong).
+    assert found["target_calibration_error"] == pytest.approx((0 + abs(1 - 1.5) + 0.625) / 4)
+
+
+def test_a_state_held_impossible_has_no_finite_loss(place: Path):
+    found = measures(place, "--test", "wet.csv")
+    assert found["log_loss"] is None and found["surprising_rows"] == 1 and found["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("n.bif --target rain", 2, "--target goes with rows: --test DATA"),
+        ("n.bif --target snow --test wet.csv", 65, "no variable 'snow'"),
+        ("n.txt --target rain --data wet.csv", 1, "need rows and parameters"),
+        ("n.bif --test wet.csv -j 2", 2, "--jobs goes with --target NAME, or --test and --missing em"),
+        ("n.bif --seed 1 --test wet.csv", 2, "--seed goes with --folds K"),
+        ("n.bif --score bdeu --test wet.csv", 2, "--score goes with --data"),
+        ("n.bif --drop x", 2, "--drop goes with a table"),
+    ],
+)
+def test_refused(place: Path, line: str, code: int, message: str):
+    (place / "n.txt").write_text("[sky][rain|sky]\n")
+    done = run_bnsl("evaluate", *line.split(), cwd=place)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr.decode()

@@ -1,0 +1,56 @@
+"""Completed tables: filled cells are spelled as their column spells them, all others stay as they were."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formats.data_records import Variable
+from formats.tables.completed_rows import CompletedRows
+from formats.tables.evidence import EvidenceRules, open_evidence
+
+VARIABLES = (Variable("b", ("no", "yes")), Variable("a", ("0", "1", "2")), Variable("w", ("<=1.5", ">1.5")))
+
+
+def completed(tmp_path, text, states, **rules):
+    """Names of the columns and the rows of text, all variables filled with these states where cells are missing."""
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    evidence = open_evidence(str(path), VARIABLES, EvidenceRules(copies=None, **rules), warn=[].append)
+    rows = CompletedRows(evidence, VARIABLES)
+    n_rows = evidence.codes.shape[1]
+    filled = np.where(evidence.is_hidden, np.array(states, np.uint8)[:, None], evidence.codes)
+    codes = np.concatenate([rows.codes(start, filled[:, start : start + 2]) for start in range(0, n_rows, 2)], axis=1)
+    names = [variable.name for variable in rows.variables]
+    return names, [[v.known_states[c] for v, c in zip(rows.variables, row)] for row in codes.T.tolist()]
+
+
+def test_cells_and_columns_of_the_table_stay(tmp_path):
+    text = "id,w,a\nk1,0.25,1.0\nk2,,\n,7,02\n"
+    names, rows = completed(tmp_path, text, [1, 1, 1])
+    assert names == ["id", "w", "a", "b"]
+    assert rows == [["k1", "0.25", "1.0", "yes"], ["k2", ">1.5", "1.0", "yes"], ["", "7", "02", "yes"]]
+
+
+def test_a_state_that_does_not_occur_gets_the_label_of_the_network(tmp_path):
+    assert completed(tmp_path, "a,b\n1,no\n?,no\n", [0, 2, 0])[1] == [["1", "no", "<=1.5"], ["2", "no", "<=1.5"]]
+
+
+def test_columns_and_rows_that_are_left_out(tmp_path):
+    text = "id,a,b\nx,1,no\ny,8,no\nz,,yes\nz,0,yes\n"
+    names, rows = completed(tmp_path, text, [1, 2, 0], unseen="drop", drop=("id",))
+    assert names == ["a", "b", "w"]
+    assert [row[:2] for row in rows] == [["1", "no"], ["2", "yes"], ["0", "yes"]]
+
+
+def test_more_labels_than_a_byte_holds(tmp_path):
+    text = "id,a\n" + "".join(f"k{i},{i % 3 if i else ''}\n" for i in range(1000))
+    _, rows = completed(tmp_path, text, [0, 1, 0])
+    assert [row[0] for row in rows] == [f"k{i}" for i in range(1000)]
+    assert rows[0][1] == "1"
+
+
+def test_columns_by_position_get_the_names_of_the_network(tmp_path):
+    assert completed(tmp_path, "no,1,9\n,1,0\n", [1, 0, 0], header=False) == (
+        ["b", "a", "w"],
+        [["no", "1", "9"], ["yes", "1", "0"]],
+    )

@@ -1,0 +1,77 @@
+"""Predictions of a target judged: against listing all states, on tables whose answers are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.incomplete_cases import structure_of, with_holes
+from helpers.inference_cases import contradiction, small_network
+from helpers.seeds import seeds
+from naive.prediction import judged
+
+from formats.data_records import Dataset, IncompleteDataset
+from formats.errors import Inconsistent
+from stages.evaluate.measures import MEASURES, evaluate_network
+from stages.evaluate.prediction import N_BINS, calibration_error, judge_predictions
+from stages.fit import fit_parameters
+from stages.runtime.errors import StageError
+
+
+def table_of(network, codes, is_hidden):
+    return IncompleteDataset(Dataset(network.variables, np.array(codes, np.uint8), ""), np.array(is_hidden))
+
+
+@pytest.mark.parametrize("seed", seeds(8, 3))
+def test_equals_listing_all_states(seed):
+    network = small_network(seed, 5, zeros=0.3 if seed % 2 else 0.0)
+    rows = with_holes(network, 60, 0.3, seed)
+    rng = np.random.default_rng(seed)
+    codes = rows.dataset.codes.copy()
+    mixed = rng.random(codes.shape[1]) < 0.3  # rows that the network does not make
+    codes[2, mixed] = rng.integers(0, len(network.variables[2].known_states), mixed.sum())
+    rows = table_of(network, codes, rows.is_hidden)
+    for target in (0, 2):
+        found = judge_predictions(network, rows, target, jobs=2)
+        expected = judged(network, codes, rows.is_hidden, target, N_BINS)
+        assert found == {name: value and pytest.approx(value, rel=1e-9) for name, value in expected.items()}
+
+
+def test_rows_that_cannot_be_judged():
+    network = contradiction(0.0)
+    rows = table_of(network, [[1, 0, 1], [0, 1, 0], [0, 0, 1]], [[True, True, False], [False] * 3, [True] * 3])
+    expected = judged(network, rows.dataset.codes, rows.is_hidden, 1, N_BINS)
+    assert judge_predictions(network, rows, 1)["surprising_rows"] == expected["surprising_rows"] == 1
+    assert judge_predictions(network, rows, 1)["log_loss"] is None
+    blank = table_of(network, np.zeros((3, 2)), np.ones((3, 2), bool))
+    with pytest.raises(StageError, match="no row shows a state of the target 'X1'"):
+        judge_predictions(network, blank, 1)
+
+
+def test_calibration_error_of_ten_bins():
+    assert calibration_error(np.array([0.55, 0.52, 1.0, 1.0]), np.array([1.0, 0.0, 1.0, 0.0])) == pytest.approx(
+        (abs(1 - 1.07) + 1) / 4
+    )
+
+
+def test_parameters_are_those_of_the_network_or_fitted_to_other_rows():
+    network = small_network(3, 5)
+    training, test = (with_holes(network, 80, 0.0, seed).dataset for seed in (1, 2))
+    structure = structure_of(network)
+    name = network.variables[1].name
+    own = evaluate_network(structure, data=training, test=test, parameters=network, target=name)
+    no_holes = np.zeros(test.codes.shape, bool)
+    assert own["accuracy"] == judged(network, test.codes, no_holes, 1, N_BINS)["accuracy"]
+    fitted = fit_parameters(structure, training, smoothing=2.0)
+    found = evaluate_network(structure, data=training, test=test, smoothing=2.0, target=name)
+    expected = judged(fitted, test.codes, no_holes, 1, N_BINS)
+    assert found["log_loss"] == pytest.approx(expected["log_loss"], rel=1e-9)
+    assert list(found) == [measure for measure in MEASURES if measure in found]
+    assert math.isclose(
+        evaluate_network(structure, test=test, parameters=network, target=name)["brier"], own["brier"]
+    )
+    with pytest.raises(StageError, match="need rows and parameters"):
+        evaluate_network(structure, data=training, target=name)
+    with pytest.raises(Inconsistent, match="no variable 'none'"):
+        evaluate_network(structure, data=training, test=test, target="none")
