@@ -100,6 +100,11 @@ class _Zstandard(io.RawIOBase):
         return len(data)
 
 
+def is_compressed(head: bytes) -> bool:
+    """Whether a file with these first bytes (four at least, if it has them) is compressed."""
+    return head.startswith((_GZIP, _ZSTANDARD))
+
+
 def open_input(source: str) -> io.BufferedReader:
     """Open a path (file, FIFO, device) or ``-`` for reading; compressed bytes are decompressed.
 
@@ -113,7 +118,7 @@ def open_input(source: str) -> io.BufferedReader:
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)
     # By content, not by name; nothing is consumed, so standard input works as well.
     head = buffered.peek(4)
-    if not head.startswith((_GZIP, _ZSTANDARD)):
+    if not is_compressed(head):
         return buffered
     packed: Any = _CountedBytes(buffered)
     is_gzip = head.startswith(_GZIP)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -16,7 +18,7 @@ from ..provenance import timestamp
 from ..records import Header
 from ..schemas import PARENT_SETS
 from ..sets.setblocks import BlockChecker
-from ..streams import open_output
+from ..streams import is_compressed, open_output
 from ..textlines import Lines
 from .jsonl import JsonlHeader, decode_header, decode_record, load_object, read_header, require_agreement
 from .jsonl_writer import encode_header
@@ -121,7 +123,7 @@ def gather(sources: Iterable[str]) -> Gathered:
                 require_same_options(first.header, head.header, source)
             gathered.files.append(PartFile(source, head, lines.span[1], [_shard_of(head)]))
             with contextlib.suppress(Truncated):  # of compressed data
-                _read_records(lines, gathered, can_seek=source != "-" and not _is_compressed(source))
+                _read_records(lines, gathered, can_seek=_can_seek(source))
     return gathered
 
 
@@ -147,9 +149,12 @@ def _open_part(lines: Lines) -> JsonlHeader | None:
     return head
 
 
-def _is_compressed(path: str) -> bool:
-    with open(path, "rb") as stream:
-        return stream.read(2) == b"\x1f\x8b"
+def _can_seek(source: str) -> bool:
+    """Whether lines can be read again at their places: the source is an ordinary file without compression."""
+    if source == "-" or not stat.S_ISREG(os.stat(source).st_mode):
+        return False
+    with open(source, "rb") as stream:
+        return not is_compressed(stream.read(4))
 
 
 def _shard_of(head: JsonlHeader) -> tuple[str | None, int]:

@@ -72,12 +72,13 @@ class CompletedRows:
         """
         rows = slice(start, start + states.shape[1])
         found = np.empty((len(self._columns), states.shape[1]), dtype=np.int32)
-        for own, (_, cells, index, label_of) in zip(found, self._columns):
-            if cells is not None:
-                own[:] = cells[rows]
+        for own, column in zip(found, self._columns):
+            index = column.variable_index
+            if column.cells is not None:
+                own[:] = column.cells[rows]
             if index is not None:
                 is_filled = self._evidence.is_hidden[index, rows]
-                own[is_filled] = label_of[states[index, is_filled]]
+                own[is_filled] = column.label_of[states[index, is_filled]]
         return found
 
 

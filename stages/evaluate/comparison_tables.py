@@ -300,12 +300,18 @@ def _w_scores(part: _Part) -> Section:
         for method in methods
     ]
     cells = [
-        [case, *(f"{100 * shares[method][place]:.4f}" for method in methods)]
+        [case, *(_percent(shares[method][place]) for method in methods)]
         for place, case in enumerate(part.table.cases)
     ]
+    # Missing values are no part of a distribution.
+    known = {method: sorted(share for share in shares[method] if not math.isnan(share)) for method in methods}
     for name, summary in _SUMMARIES.items():
-        cells.append([name, *(f"{100 * summary(sorted(shares[method])):.4f}" for method in methods)])
+        cells.append([name, *(_percent(summary(known[method])) if known[method] else "-" for method in methods)])
     return Section(title, rows, ("data", *methods), cells)
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.4f}"
 
 
 def _quartile(number: int) -> Callable[[list[float]], float]:

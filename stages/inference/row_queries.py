@@ -134,7 +134,7 @@ def _answer(
     target_start, n_columns = target_columns(engine, wanted if kind == MARGINALS else ())
 
     def work(start: int) -> RowAnswers:
-        own = np.ascontiguousarray(codes[:, start : start + size])
+        own = codes[:, start : start + size].copy()  # answers are written into hidden cells
         hidden = np.ascontiguousarray(is_hidden[:, start : start + size])
         groups, n_rows = engine.group(hidden, is_wanted), own.shape[1]
         query = engine.query(own, groups, target_start=target_start)

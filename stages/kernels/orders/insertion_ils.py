@@ -96,7 +96,8 @@ def enqueue_passed(walk, state, x, first, last):
 def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
     """The best slot of `x` by its profile and the gain in nats; slot -1 if none gains.
 
-    Ties are broken in favour of the slot nearest to the present position of `x`.
+    Between steps the score is the same: of such slots the one nearest to the present position of `x`, and of ranges
+    that tie the leftmost.
     """
     here = state.position[x]
     best, best_gain = -1, GAIN_TOLERANCE

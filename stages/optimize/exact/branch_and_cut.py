@@ -309,6 +309,7 @@ class BranchAndCut:
             self._load(keep_columns(self._columns, kept), self._pool.origins, solution.multipliers[used])
             excluded = np.zeros(len(self._source), dtype=np.bool_)
             solution, _, _ = self._solve(excluded)
+            self._note_network(solution)
         self._most_cuts = len(self._pool) + MORE_CUTS
         return excluded, solution
 

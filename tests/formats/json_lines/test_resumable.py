@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 from formats.data_records import Variable
 from formats.json_lines.resumable import open_resumable
+from formats.json_lines.run_parts import gather
 from formats.records import Header, ParentSetRecord
 
 HEADER = Header((Variable("a"), Variable("b")))
@@ -46,3 +49,18 @@ def test_a_planted_link_is_not_written_through(tmp_path: Path):
     with pytest.raises(OSError):
         write(tmp_path / "out")
     assert victim.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("kind", ["plain", "gzip", "zstd", "fifo"])
+def test_lines_of_parts_are_those_written_however_they_are_kept(tmp_path: Path, kind: str):
+    """Only of plain files can lines be read again at their places."""
+    plain = tmp_path / "plain"
+    write(plain)
+    path, text = tmp_path / kind, plain.read_bytes()
+    if kind == "fifo":
+        os.mkfifo(path)
+        threading.Thread(target=path.write_bytes, args=(text,)).start()
+    elif kind != "plain":
+        with pyarrow.CompressedOutputStream(str(path), kind) as stream:
+            stream.write(text)
+    assert list(gather([str(path)]).lines([0, 1])) == text.splitlines(keepends=True)[1:]

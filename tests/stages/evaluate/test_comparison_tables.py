@@ -80,6 +80,13 @@ def test_w_scores():
         sections(sections=["wscores"], baseline="exact", measure="shd")
 
 
+def test_w_scores_of_missing_runs_are_no_part_of_the_distribution():
+    names = [record for record in RECORDS if record["network"] != "one.obs.net.jsonl"]
+    (found,) = sections(records=names, sections=["wscores"], baseline="exact", allow_missing=True)
+    assert found.cells[0][2] == "-"
+    assert [row[2] for row in found.cells[3:]] == ["1.0000", "9.5000", "18.0000", "26.5000", "35.0000", "18.0000"]
+
+
 def test_a_group_as_baseline_is_its_best_run():
     records = [
         {"network": "a.free.ils.1", "total": -10.0},

@@ -91,6 +91,15 @@ def test_rows_of_a_larger_network_equal_questions_one_by_one():
         assert answers.log_probability[row] == pytest.approx(single.log_probability, rel=1e-12)
 
 
+def test_filling_leaves_the_given_rows_as_they_are():
+    network = small_network(3, 5)
+    codes, is_hidden = random_rows(network, 20, 3)
+    codes[is_hidden] = 0
+    before = codes.copy()
+    list(fill(Engine(network), codes, is_hidden))
+    assert (codes == before).all()
+
+
 def test_impossible_rows_are_marked_or_named():
     engine = Engine(contradiction(0.0))
     codes = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1]], dtype=np.uint8)
