@@ -40,6 +40,7 @@ class Columns(NamedTuple):
         Best listed score of the child less the score of the set, in nats; non-negative.
     parent_offsets : ndarray of int64, shape (n_sets + 1,)
     parents : ndarray of int32
+        Ascending within each set.
     """
 
     set_offsets: np.ndarray
@@ -63,13 +64,6 @@ class Placement(NamedTuple):
     placed : ndarray of bool, shape (n_variables,)
     trail : ndarray of int32, shape (n_variables,)
         Placed variables in the order of placement.
-    awaited : ndarray of int64, shape (n_sets,)
-        Index in `Columns.parents` of the parent at which a set waits. The set's parents before it were placed then,
-        so a large set is not read from its beginning each time that a parent is placed.
-    undone_at : ndarray of int64, shape (n_sets,)
-        How often placements had been undone then; -1 if the set has not waited.
-    n_undone : ndarray of int64, shape (1,)
-        How often placements have been undone.
     """
 
     reduced: np.ndarray
@@ -78,9 +72,6 @@ class Placement(NamedTuple):
     child: np.ndarray
     placed: np.ndarray
     trail: np.ndarray
-    awaited: np.ndarray
-    undone_at: np.ndarray
-    n_undone: np.ndarray
 
 
 def new_columns(lists) -> Columns:
@@ -104,9 +95,6 @@ def new_placement(columns: Columns) -> Placement:
         child=np.repeat(np.arange(n, dtype=np.int32), np.diff(columns.set_offsets)),
         placed=np.zeros(n, dtype=np.bool_),
         trail=np.empty(n, dtype=np.int32),
-        awaited=np.zeros(n_sets, dtype=np.int64),
-        undone_at=np.full(n_sets, -1, dtype=np.int64),
-        n_undone=np.zeros(1, dtype=np.int64),
     )
 
 
@@ -120,28 +108,27 @@ def avoids(columns, s, inside):
 
 
 @njit
-def wait_for_parent(columns, placement, s):
-    """Let the free set `s` wait at an unplaced parent; False if there is none."""
-    first = columns.parent_offsets[s]
-    # Between two undoings variables are only placed: what was placed before the parent awaited then still is.
-    if placement.undone_at[s] == placement.n_undone[0]:
-        first = placement.awaited[s]
+def wait_for_parent(columns, placement, s, first):
+    """Let the free set `s` wait at its first unplaced parent; False if there is none.
+
+    Its parents before `first`, an index in ``columns.parents``, are placed.
+    """
     for k in range(first, columns.parent_offsets[s + 1]):
         parent = columns.parents[k]
         if not placement.placed[parent]:
             placement.following[s] = placement.waiting[parent]
             placement.waiting[parent] = s
-            placement.awaited[s] = k
-            placement.undone_at[s] = placement.n_undone[0]
             return True
     return False
 
 
 @njit
-def place(columns, placement, variable, top):
+def place(columns, placement, variable, top, is_undone):
     """Place a variable and all variables that then have a free set among the placed ones; returns the new trail top.
 
-    A set whose parents are all placed stays in its waiting list, so that `unplace` has nothing else to undo.
+    Until placements are undone (`is_undone`), what stands before the parent at which a set waited stays placed, so a
+    large set is not read from its beginning each time that one of its parents is placed. A set whose parents are all
+    placed stays in its waiting list, so that `unplace` has nothing else to undo.
     """
     placement.placed[variable] = True
     placement.trail[top] = variable
@@ -155,7 +142,12 @@ def place(columns, placement, variable, top):
         while s >= 0:
             following = np.int64(placement.following[s])
             child = placement.child[s]
-            if placement.placed[child] or not wait_for_parent(columns, placement, s):
+            first = columns.parent_offsets[s]
+            if not is_undone:
+                found = first + np.searchsorted(columns.parents[first : columns.parent_offsets[s + 1]], variable)
+                if columns.parents[found] == variable:
+                    first = found
+            if placement.placed[child] or not wait_for_parent(columns, placement, s, first):
                 placement.following[s] = placement.waiting[variable]
                 placement.waiting[variable] = s
                 if not placement.placed[child]:
@@ -169,7 +161,6 @@ def place(columns, placement, variable, top):
 @njit
 def unplace(placement, top, until):
     """Undo the placements ``trail[until:top]``."""
-    placement.n_undone[0] += 1
     for k in range(until, top):
         placement.placed[placement.trail[k]] = False
 
@@ -179,10 +170,11 @@ def place_free(columns, placement):
     """Place every variable that free sets allow; returns the trail top."""
     top = np.int64(0)
     for s in range(len(placement.reduced)):
-        if placement.reduced[s] <= FREE and not wait_for_parent(columns, placement, s):
+        first = columns.parent_offsets[s]
+        if placement.reduced[s] <= FREE and not wait_for_parent(columns, placement, s, first):
             child = placement.child[s]
             if not placement.placed[child]:
-                top = place(columns, placement, child, top)
+                top = place(columns, placement, child, top, False)
     return top
 
 
@@ -205,7 +197,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
     for k in range(size):
         if placement.placed[members[k]]:
             continue
-        new_top = place(columns, placement, members[k], top)
+        new_top = place(columns, placement, members[k], top, True)
         work += 1 + new_top - top
         # If some member stays unplaced, these members are still violated; otherwise this member is needed.
         if new_top - top < left:
@@ -248,8 +240,9 @@ def raise_cluster(columns, placement, members, size, inside, top):
                 # The set became free: its child is placed, or the set waits at a parent.
                 if placement.reduced[s] <= FREE:
                     placement.reduced[s] = 0.0
-                    if not wait_for_parent(columns, placement, s) and not placement.placed[child]:
-                        top = place(columns, placement, child, top)
+                    first = columns.parent_offsets[s]
+                    if not wait_for_parent(columns, placement, s, first) and not placement.placed[child]:
+                        top = place(columns, placement, child, top, True)
     for k in range(size):
         inside[members[k]] = False
     return least, top

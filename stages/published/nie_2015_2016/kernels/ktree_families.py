@@ -90,9 +90,6 @@ def new_ascent_scratch(n_variables: int, n_sets: int) -> AscentScratch:
             child=np.zeros(n_sets, dtype=np.int32),
             placed=np.zeros(n_variables, dtype=np.bool_),
             trail=np.zeros(n_variables, dtype=np.int32),
-            awaited=np.zeros(n_sets, dtype=np.int64),
-            undone_at=np.full(n_sets, -1, dtype=np.int64),
-            n_undone=np.zeros(1, dtype=np.int64),
         ),
         members=np.zeros(n_variables, dtype=np.int32),
         path=np.zeros(n_variables, dtype=np.int32),
@@ -197,7 +194,6 @@ def bound_networks(families, scratch, slack, start):
     n = len(members)
     placement.waiting[:] = -1
     placement.placed[:] = False
-    placement.n_undone[0] += 1
     for child in range(n):
         for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
             placement.child[s] = child
@@ -206,10 +202,10 @@ def bound_networks(families, scratch, slack, start):
     for s in range(families.set_offsets[n]):
         # Each free set waits at one parent not placed; `place` passes it on to another one. A variable with a free
         # set that need not wait is placed.
-        if placement.reduced[s] <= FREE and not wait_for_parent(families, placement, s):
+        if placement.reduced[s] <= FREE and not wait_for_parent(families, placement, s, families.parent_offsets[s]):
             child = placement.child[s]
             if not placement.placed[child]:
-                top = place(families, placement, child, top)
+                top = place(families, placement, child, top, True)
     raised = 0.0
     while top < n and raised < slack:
         # While variables are left, each free set of theirs has a parent among them: they contain a violated cluster.

@@ -17,10 +17,8 @@ from stages.kernels.bounds.dual_ascent import (
     ascend,
     new_columns,
     new_placement,
-    place,
     place_free,
     shrink_cluster,
-    unplace,
 )
 
 
@@ -100,28 +98,17 @@ def test_shrunk_clusters_are_violated_and_minimal(seed):
 
 
 @pytest.mark.parametrize("seed", seeds(20, quick=2))
-def test_sets_wait_at_their_first_unplaced_parent(seed):
-    """Also after placements are undone, when the parent noted may not be the first any more."""
+def test_free_sets_wait_at_their_first_unplaced_parent(seed):
     table = random_table(seed, 12, n_sets=20)
     columns = new_columns(table)
-    columns = columns._replace(costs=np.zeros_like(columns.costs))
-    columns.costs[columns.parent_offsets[1:] - columns.parent_offsets[:-1] < 4] = 1.0
+    columns.costs[np.diff(columns.parent_offsets) < 2] += 1.0
     placement = new_placement(columns)
     top = place_free(columns, placement)
-    rng = np.random.default_rng(seed)
-    for _ in range(30):
-        rest = np.flatnonzero(~placement.placed)
-        if len(rest) and rng.random() < 0.6:
-            new_top = place(columns, placement, rest[rng.integers(len(rest))], top)
-            if rng.random() < 0.5:
-                unplace(placement, new_top, top)
-            else:
-                top = new_top
-        for parent in np.flatnonzero(~placement.placed).tolist():
-            s = int(placement.waiting[parent])
-            while s >= 0:
-                members = columns.parents[columns.parent_offsets[s] : columns.parent_offsets[s + 1]]
-                assert parent in members[~placement.placed[members]]
-                if placement.undone_at[s] == placement.n_undone[0]:
-                    assert parent == members[~placement.placed[members]][0]
-                s = int(placement.following[s])
+    for parent in np.flatnonzero(~placement.placed).tolist():
+        s = int(placement.waiting[parent])
+        while s >= 0:
+            members = columns.parents[columns.parent_offsets[s] : columns.parent_offsets[s + 1]]
+            assert parent == members[~placement.placed[members]][0]
+            s = int(placement.following[s])
+    reduced = nested(columns, placement.reduced)
+    assert placed_by_free_sets(costs_of(table), reduced) == set(placement.trail[:top].tolist())
