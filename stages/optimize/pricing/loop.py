@@ -28,7 +28,7 @@ from .run import PricingRun
 MOST_BYTES = 1 << 30
 """Memory for scores beyond which all but the sets in the lists are forgotten."""
 
-BOUND_TIME = 0.05
+BOUND_TIME = 0.15
 """Share of a time limit reserved for the bound on the final lists; without a limit its work is a share of the
 search's.
 """
