@@ -59,11 +59,15 @@ class OutputOptions:
         "Write figures of the run, times among them, to this file (JSON).", OUTPUT_FILE, absent=None
     )
 
+    def __post_init__(self) -> None:
+        if self.as_json and self.format_name not in (None, "jsonl"):
+            raise click.UsageError(f"--json and --format {self.format_name} are two formats: give one.")
+
     @property
     def is_table(self) -> bool:
         """Whether the result is written as a table to read: on a terminal, or by ``--format table``."""
         if self.as_json or self.format_name is not None:
-            return self.format_name == "table" and not self.as_json
+            return self.format_name == "table"
         return self.output == "-" and sys.stdout.isatty()
 
 

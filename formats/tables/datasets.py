@@ -128,6 +128,10 @@ def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) ->
             source=name,
             remedy="data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
         )
+    if found.magic and (delimiter is not None or not header):
+        raise UnsuitableData(
+            f"this is {found.called}: --delimiter and --no-header are about text", source=name, remedy="leave them out"
+        )
     table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
     del data
     if isinstance(table, RawTable):

@@ -32,3 +32,8 @@ def test_a_network_without_smoothing_judges_impossible_rows(tmp_path: Path, monk
     record = json.loads(result.stdout, parse_constant=refuse)
     assert record["given_loglik"] is None
     assert record["impossible_rows"] == 1
+
+
+def test_json_beside_another_format_is_refused():
+    result = CliRunner().invoke(cli, ["evaluate", "--json", "--format", "table", "n.bif"])
+    assert result.exit_code == 2 and "two formats" in result.stderr

@@ -41,6 +41,12 @@ def states(dataset):
     return [variable.states for variable in dataset.variables]
 
 
+@pytest.mark.parametrize("options", [{"delimiter": ";"}, {"header": False}])
+def test_options_about_text_are_refused(read, options):
+    with pytest.raises(UnsuitableData, match="about text"):
+        read(pa.table({"x": [0, 1]}), **options)
+
+
 class TestTables:
     @pytest.mark.parametrize(
         ("values", "expected"),
