@@ -130,7 +130,9 @@ def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) ->
         )
     if found.magic and (delimiter is not None or not header):
         raise UnsuitableData(
-            f"this is {found.called}: --delimiter and --no-header are about text", source=name, remedy="leave them out"
+            f"this is {found.called}: --delimiter and --no-header are about text",
+            source=name,
+            remedy="leave them out",
         )
     table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
     del data
