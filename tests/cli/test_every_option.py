@@ -258,7 +258,7 @@ def uses(command: str, option: click.Option) -> Iterator[list[str]]:
     name = option.opts[-1]
     values = VALUES.get(f"{command}.{option.name}") or VALUES.get(option.name or "", ())
     if option.is_flag:
-        yield [name]
+        yield from ([word] for word in (name, *option.secondary_opts))
         return
     if isinstance(option.type, click.Choice):
         values = tuple(str(choice) for choice in option.type.choices if choice != option.default)

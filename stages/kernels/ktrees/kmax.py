@@ -113,7 +113,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     n, size = len(order), tree.n_start
     placed = np.zeros(n, dtype=np.bool_)
     is_open = np.zeros(n, dtype=np.bool_)
-    # The last set always fits, see `BoundedLists`.
+    # The last set always fits, see `stages.kernels.ktrees.ktree.BoundedLists`.
     fitting = lists.set_offsets[1:] - 1
     # An empty list, whose type numba infers.
     heap = [(0.0, np.int64(0)) for _ in range(0)]

@@ -82,7 +82,7 @@ def add_violated(
     most_counted : float
         Sets counted by all cuts of the pool beyond which no separator runs.
     view : CutPool, optional
-        The pool over the sets of `point`, if these are not all (`CutPool.restricted`).
+        The pool over the sets of `point`, if these are not all.
 
     Returns
     -------

@@ -70,7 +70,7 @@ def find_set(store, members):
 
 
 @njit
-def add_members(slots, offsets, all_members, n_sets, members):
+def append_members(slots, offsets, all_members, n_sets, members):
     """As `add_set`, with the arrays of the store one by one."""
     number = n_sets[0]
     slots[slot_of(slots, offsets, all_members, members)] = number
@@ -85,7 +85,7 @@ def add_members(slots, offsets, all_members, n_sets, members):
 @inlined
 def add_set(store, members):
     """Add a set that is not there; returns its number."""
-    return add_members(store.slots, store.offsets, store.members, store.n_sets, members)
+    return append_members(store.slots, store.offsets, store.members, store.n_sets, members)
 
 
 @inlined

@@ -50,4 +50,4 @@ def test_ties_go_by_members_then_by_what_is_added():
     for one in entries:
         for other in entries:
             expected = (*SETS[one[0]], one[1]) < (*SETS[other[0]], other[1])
-            assert is_before(store, *one, *other) == expected
+            assert is_before(store.offsets, store.members, *one, *other) == expected
