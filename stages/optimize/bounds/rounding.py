@@ -42,7 +42,9 @@ def optimality_tolerance(scores: np.ndarray) -> float:
 
 
 def rounded_down(columns: Columns, cuts: SetCuts, multipliers: np.ndarray, reduced: np.ndarray) -> float:
-    """Lower bound of these multipliers on the cost of every network, in nats, less the largest rounding error.
+    """Lower bound of these multipliers on the cost of every network, in nats, less the rounding errors of its terms.
+
+    That of their last sum is covered by `proof_rounding`.
 
     Parameters
     ----------
