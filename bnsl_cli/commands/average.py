@@ -101,12 +101,11 @@ def command(
 
     See also: bnsl optimize, bnsl posterior, bnsl convert (--cpdag: the essential graph of the consensus).
     """
-    from formats import write_arc_probabilities, write_network
+    from formats import write_arc_probabilities
     from stages.average.consensus import consensus_network
     from stages.average.strengths import pair_strengths, significance_threshold
 
-    from ..tables.layout import rows_shown
-    from ..tables.networks import consensus_facts, known_directions, show_network
+    from ..tables.networks import consensus_facts, deliver_network
 
     target_format = "network" if target.format_name == "table" else output_format("average", target.output)
     strengths_format = output_format("strengths", strengths or "-", option="--strengths")
@@ -131,11 +130,7 @@ def command(
         header = record_command(replace(network.header, by=table.header.by), "average", recorded)
         network = replace(network, header=header)
         reporter.pause()
-        if target.is_table:
-            rows = rows_shown(target.output, target.format_name)
-            show_network(target.output, network, rows, known_directions(network))
-        else:
-            write_network(target.output, network, target_format)
+        if deliver_network(target, network, target_format):
             reporter.summary(consensus_facts(network))
     return stop.exit_code
 

@@ -143,10 +143,7 @@ def write_one(
     reporter: Reporter,
 ) -> None:
     """Search once and write the network and the figures of the run."""
-    from formats import write_network
-
-    from ..tables.layout import rows_shown
-    from ..tables.networks import known_directions, network_facts, show_network
+    from ..tables.networks import deliver_network, network_facts
 
     reporter.follow(budget)
     network, figures = opened.run(budget, reporter)
@@ -155,10 +152,6 @@ def write_one(
         network = replace(network, header=replace(network.header, extra=extra))
     network = replace(network, header=record_command(network.header, "optimize", recorded))
     reporter.pause()
-    if target.is_table:
-        rows = rows_shown(target.output, target.format_name)
-        show_network(target.output, network, rows, known_directions(network))
-    else:
-        write_network(target.output, network, target_format)
+    if deliver_network(target, network, target_format):
         reporter.summary(network_facts(network))
     write_stats(target.stats, {"seconds": budget.elapsed(), **figures})

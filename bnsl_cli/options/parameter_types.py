@@ -90,7 +90,7 @@ def _seed(text: str) -> int:
 
 def _column_rule(text: str) -> str:
     """A rule for numeric columns: median, quantile:K, width:K, hartemink:K, cuts:A,B; or COLUMN=RULE."""
-    from formats.tables.discretization import parse_column_rule
+    from formats.tables.cuts.discretization import parse_column_rule
 
     parse_column_rule(text)
     return text

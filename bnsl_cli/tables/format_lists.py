@@ -36,7 +36,7 @@ def list_keys(name: str) -> list[dict[str, Any]]:
         No format of ours has this name.
     """
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS, PARTS
-    from formats.tables.entropies import ENTROPY_FORMAT
+    from formats.tables.results.entropies import ENTROPY_FORMAT
 
     full = name if name.startswith("bnsl.") else f"bnsl.{name}"
     if full == ENTROPY_FORMAT:

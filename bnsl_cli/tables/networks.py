@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from formats.wording import plural
 
-from .layout import fitting_names, listed, new_table, write_table
+from .layout import fitting_names, listed, new_table, rows_shown, write_table
 
 if TYPE_CHECKING:
     from formats.records import Network
 
+    from ..options.shared import OutputOptions
 
 Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty where that is not shown."""
@@ -26,6 +27,18 @@ def known_directions(network: Network) -> Directions:
         return network_directions(network)
     except Inconsistent:
         return {}
+
+
+def deliver_network(target: OutputOptions, network: Network, file_format: str) -> bool:
+    """Show a network just learnt as a table if that is asked for, else write it; whether it was written."""
+    from formats import write_network
+
+    if target.is_table:
+        rows = rows_shown(target.output, target.format_name)
+        show_network(target.output, network, rows, known_directions(network))
+    else:
+        write_network(target.output, network, file_format)
+    return not target.is_table
 
 
 def show_network(target: str, network: Network, limit: int | None, directions: Directions | None = None) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from formats import open_table_writer
 from formats.tables.evidence import find_variable
-from formats.tables.result_tables import FIGURE, TEXT, open_result_writer
+from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
 from stages.inference import queries
 from stages.inference.junction_trees import Engine
 from stages.inference.likelihood_weighting import weigh_samples

@@ -13,7 +13,7 @@ import pyarrow
 from formats import open_table_writer
 from formats.tables.completed_rows import CompletedRows
 from formats.tables.evidence import EvidenceRules, EvidenceTable, find_variable, open_evidence
-from formats.tables.result_tables import FIGURE, TEXT, open_result_writer
+from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
 from stages.inference.junction_trees import Engine
 from stages.inference.row_queries import RowAnswers, fill, log_probabilities, predict
 

@@ -15,7 +15,7 @@ from ..records import Network
 from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
 from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, read_arrow, read_parquet
-from ..tables.batches import batch_writer, is_own
+from ..tables.results.batches import batch_writer, is_own
 from ..textlines import Lines
 from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
 

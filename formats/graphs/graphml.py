@@ -10,8 +10,8 @@ from ..errors import Inconsistent
 from ..graph_records import Arc, EssentialGraph, Strengths, arcs_of, strengths_of
 from ..records import Network
 from ..textlines import Lines
+from .parameters.xml_elements import is_in_xml, read_xml
 from .structures import network_from_arcs
-from .xml_elements import is_in_xml, read_xml
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _ATTRIBUTES = ("strength", "either", "weight")

@@ -13,10 +13,10 @@ from ..records import Network
 from ..streams import write_output
 from ..textlines import Lines, as_lines
 from ..wording import Warn, ignore
-from .bif_writer import is_word
 from .mended_words import mended
+from .parameters.bif_writer import is_word
+from .parameters.xdsl import is_identifier
 from .structures import structure_of
-from .xdsl import is_identifier
 
 STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "GeNIe")}
 """Formats that replace names and labels with a warning: which texts they accept, and the program that demands it."""

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from ..graph_records import Arc, Drawing, Strength, strengths_of
-from ..graphs.xml_elements import NOT_IN_XML
+from ..graphs.parameters.xml_elements import NOT_IN_XML
 from ..records import Network
 from ..wording import plural
 from .arrows import head, head_opacity, line_opacity, line_width, shortened

@@ -15,7 +15,7 @@ from ..json_lines.jsonl_writer import encode_fields, encode_header
 from ..records import ExploredSets, Header
 from ..schemas import TRACE
 from ..streams import open_output
-from ..tables.batches import METADATA_KEY, batch_writer
+from ..tables.results.batches import METADATA_KEY, batch_writer
 
 Write = Callable[[ExploredSets], None]
 

@@ -11,10 +11,10 @@ from pyarrow import compute, parquet
 from ..errors import Malformed, Truncated, UnsuitableData
 from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
-from .batches import own_header
 from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, check_names
 from .label_parts import join_parts, narrow_part, release_memory
+from .results.batches import own_header
 
 _FILE_MARK = b"ARROW1"
 PARQUET_MARK = b"PAR1"

@@ -11,8 +11,8 @@ import pyarrow
 from pyarrow import compute
 
 from ..data_records import MAX_STATES, Variable
-from .discretization import ColumnRule, Cuts, Discretization
-from .hartemink import Goal
+from .cuts.discretization import ColumnRule, Cuts, Discretization
+from .cuts.hartemink import Goal
 from .label_parts import N_NARROW
 from .labels import (
     MISSING_STATE,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data_records import Variable
 from .columns import Column
-from .discretization import cuts_of_labels
+from .cuts.discretization import cuts_of_labels
 from .evidence import EvidenceTable
 from .labels import MISSING_STATE
 

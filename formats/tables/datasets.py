@@ -14,11 +14,11 @@ from ..records import EntropyTable
 from ..schemas import ARC_PROBABILITIES
 from ..streams import read_bytes, source_name
 from ..wording import Warn, ignore
-from .batches import is_own
 from .columns import EncodingOptions
-from .discretization import parse_column_rule
+from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
 from .label_parts import release_memory
+from .results.batches import is_own
 
 
 def open_dataset(
@@ -139,7 +139,7 @@ def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) ->
     if isinstance(table, RawTable):
         return table
     from .arrow import label_columns
-    from .entropies import ENTROPY_FORMAT, unpack_entropies
+    from .results.entropies import ENTROPY_FORMAT, unpack_entropies
 
     if is_own(table.schema, ENTROPY_FORMAT):
         return unpack_entropies(table, name)

@@ -34,8 +34,8 @@ from ..errors import Inconsistent, Malformed, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, StateChooser
-from .cut_reports import report_cuts
-from .listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts
+from .cuts.cut_reports import report_cuts
+from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts
 from .problems import missing_problem, raise_problems
 from .row_weights import Repetition, weights_position
 from .selection import drop_option, selected_positions

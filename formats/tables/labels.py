@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow
 from pyarrow import compute
 
-from .discretization import (
+from .cuts.discretization import (
     NUMBER_PATTERN,
     Cuts,
     Discretization,

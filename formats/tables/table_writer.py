@@ -18,7 +18,7 @@ from ..errors import FormatError
 from ..kinds import Kind
 from ..lookup import load_writer
 from ..streams import open_output, source_name
-from .batches import batch_writer
+from .results.batches import batch_writer
 
 _CSV_BLOCK = 1 << 24
 _NEEDS_QUOTES = re.compile(r'[,"\n\r\t]|^ | $')

@@ -16,10 +16,10 @@ from stages.runtime.budgets import Budget
 from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import SLICE_WORK
 
+from ..lists.set_arrays import Lists
 from .grow_orders import Orders
 from .omitted_mass import n_sets_within, omitted_mass
 from .search_trace import SearchTrace
-from .set_arrays import Lists
 
 UNLIMITED = 2**62
 

@@ -9,7 +9,7 @@ import numpy as np
 from formats.records import ExploredSets
 from stages.arrays import offsets_of
 
-from .set_arrays import Lists
+from ..lists.set_arrays import Lists
 
 
 class SearchTrace:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from stages.lists.set_arrays import Lists, united
 from stages.parentsets.child_search import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.dirichlet_bounds import LARGEST_EXPONENT, superset_bound
 from stages.parentsets.pruning_rules import unlisted_bound
-from stages.parentsets.set_arrays import Lists, united
 from stages.published.scanagatta_2015.kernels.greedy import (
     CHOSEN,
     EXPANDED,

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from stages.lists.set_arrays import Lists, with_required
 from stages.parentsets.child_search import BYTES_PER_SET, UNLIMITED, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.pruning_rules import unlisted_bound
-from stages.parentsets.set_arrays import Lists, with_required
 from stages.published.scanagatta_2015.kernels.independence import (
     ChildFacts,
     IndependenceState,

@@ -11,10 +11,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..errors import Inconsistent, Malformed
-from ..graph_records import BayesianNetwork
-from ..textlines import Lines
-from .families import Families
+from ...errors import Inconsistent, Malformed
+from ...graph_records import BayesianNetwork
+from ...textlines import Lines
+from ..families import Families
 
 _TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\.)*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from ..data_records import Variable
-from ..wording import Warn, listed, plural
-from .columns import StateChooser
+from ...data_records import Variable
+from ...wording import Warn, listed, plural
+from ..columns import StateChooser
 from .discretization import cuts_of_labels, format_number
 
 _N_COLUMNS, _N_CUTS = 20, 10

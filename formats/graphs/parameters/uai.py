@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from ..data_records import MAX_STATES
-from ..errors import Inconsistent
-from ..graph_records import BayesianNetwork
-from ..textlines import Lines
-from .families import Families, failing
-from .mended_words import kept, original, restored
+from ...data_records import MAX_STATES
+from ...errors import Inconsistent
+from ...graph_records import BayesianNetwork
+from ...textlines import Lines
+from ..families import Families, failing
+from ..mended_words import kept, original, restored
 
 _KEPT = re.compile(r"#\s*bnsl_(?:(network)|variable (\d{1,9})) = (\S+(?: \S+)*)\s*")
 

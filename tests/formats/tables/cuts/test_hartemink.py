@@ -8,9 +8,9 @@ from naive.discretization import join_levels as naive_join
 
 from formats import open_dataset
 from formats.errors import UnsuitableData
-from formats.tables import hartemink
-from formats.tables.discretization import Discretization, parse_discretization
-from formats.tables.hartemink import Goal, join_levels
+from formats.tables.cuts import hartemink
+from formats.tables.cuts.discretization import Discretization, parse_discretization
+from formats.tables.cuts.hartemink import Goal, join_levels
 
 
 @pytest.mark.parametrize("seed", range(8))

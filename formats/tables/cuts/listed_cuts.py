@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..data_records import Variable
-from ..errors import Inconsistent, UnsuitableData
-from ..wording import listed, plural
-from .columns import Column, StateChooser
+from ...data_records import Variable
+from ...errors import Inconsistent, UnsuitableData
+from ...wording import listed, plural
+from ..columns import Column, StateChooser
+from ..labels import MISSING_STATE
+from ..problems import raise_problems
 from .discretization import cuts_of_labels, interval_labels
 from .hartemink import Goal, join_levels
-from .labels import MISSING_STATE
-from .problems import raise_problems
 
 
 def goals_of(

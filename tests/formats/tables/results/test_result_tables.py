@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from formats.tables.result_tables import FIGURE, NUMBER, TEXT, open_result_writer
+from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT, open_result_writer
 
 COLUMNS = {"name": TEXT, "p": FIGURE, "n": NUMBER}
 BATCHES = ([["a", "b,c"], [0.1, math.nan], [1, 2]], [[None], [1 / 3], [3]])

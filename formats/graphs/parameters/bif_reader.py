@@ -15,11 +15,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..errors import Inconsistent, Malformed
-from ..graph_records import BayesianNetwork
-from ..textlines import Lines
-from .families import Families
-from .mended_words import original, restored
+from ...errors import Inconsistent, Malformed
+from ...graph_records import BayesianNetwork
+from ...textlines import Lines
+from ..families import Families
+from ..mended_words import original, restored
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
 # a // that touches the word before it begins a comment only if no word touches it from behind. If the line holds

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data_records import Variable
-from ..detection import detect_lines
-from ..errors import Inconsistent, Malformed
-from ..graph_records import DECIDERS, ArcProbabilities
-from ..json_lines.jsonl import decode_header
-from ..json_lines.jsonl_writer import encode_header
-from ..lookup import find_format, load
-from ..records import Header
-from ..schemas import ARC_PROBABILITIES
-from ..streams import open_output, write_output
-from ..textlines import Lines, as_lines
+from ...data_records import Variable
+from ...detection import detect_lines
+from ...errors import Inconsistent, Malformed
+from ...graph_records import DECIDERS, ArcProbabilities
+from ...json_lines.jsonl import decode_header
+from ...json_lines.jsonl_writer import encode_header
+from ...lookup import find_format, load
+from ...records import Header
+from ...schemas import ARC_PROBABILITIES
+from ...streams import open_output, write_output
+from ...textlines import Lines, as_lines
 from .batches import METADATA_KEY, batch_writer, is_own, own_header
 
 if TYPE_CHECKING:

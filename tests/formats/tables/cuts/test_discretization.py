@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from naive.discretization import interval_index, quantile_cuts, width_edges
 
-from formats.tables.discretization import (
+from formats.tables.cuts.discretization import (
     Discretization,
     cut_points,
     cuts_of_labels,

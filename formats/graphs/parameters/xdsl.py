@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
-from ..errors import Inconsistent
-from ..graph_records import BayesianNetwork
-from ..textlines import Lines
-from .families import Families, failing
-from .mended_words import as_words, kept, original, restored
+from ...errors import Inconsistent
+from ...graph_records import BayesianNetwork
+from ...textlines import Lines
+from ..families import Families, failing
+from ..mended_words import as_words, kept, original, restored
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _FIRST = "x"

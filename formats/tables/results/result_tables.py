@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..streams import open_output
+from ...streams import open_output
 from .batches import batch_writer
 
 FIGURE, TEXT, NUMBER = "figure", "text", "number"

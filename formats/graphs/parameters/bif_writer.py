@@ -12,8 +12,8 @@ from itertools import product
 
 import numpy as np
 
-from ..graph_records import BayesianNetwork
-from .mended_words import as_words, kept
+from ...graph_records import BayesianNetwork
+from ..mended_words import as_words, kept
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
 _KEYWORDS = frozenset(("network", "variable", "probability", "property", "type", "discrete", "table", "default"))

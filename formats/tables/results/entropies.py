@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data_records import Variable
-from ..detection import HEAD_SIZE, detect
-from ..errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
-from ..kinds import Kind
-from ..lookup import find_format, load
-from ..records import EntropyTable
-from ..streams import open_output, read_bytes, source_name
+from ...data_records import Variable
+from ...detection import HEAD_SIZE, detect
+from ...errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
+from ...kinds import Kind
+from ...lookup import find_format, load
+from ...records import EntropyTable
+from ...streams import open_output, read_bytes, source_name
 from .batches import METADATA_KEY, batch_writer, own_header
 
 if TYPE_CHECKING:

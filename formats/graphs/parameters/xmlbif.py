@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
-from ..graph_records import BayesianNetwork
-from ..textlines import Lines
-from .families import Families, failing
-from .mended_words import as_words, kept, original, restored
+from ...graph_records import BayesianNetwork
+from ...textlines import Lines
+from ..families import Families, failing
+from ..mended_words import as_words, kept, original, restored
 from .xml_elements import is_in_xml, line_of, read_xml
 
 _KEPT = re.compile(r"\s*bnsl_(name|states)\s*=\s*(\S+(?: \S+)*)\s*")

@@ -1,0 +1,1 @@
+"""Formats of networks with parameters."""

@@ -1,0 +1,1 @@
+"""How numeric columns are cut into intervals."""

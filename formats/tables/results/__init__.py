@@ -1,0 +1,1 @@
+"""Tables that stages write: entropies, arc probabilities, results."""
