@@ -216,19 +216,21 @@ def command(
     recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
     if method == "sampled":
         recorded["time"] = question.time
+    # What decides directions depends on the knowledge that is recorded.
+    header = record_command(table.header, "posterior", recorded | recorded_knowledge(knowledge))
+    table = replace(table, header=header)
     with graceful_stop() as stop:
         budget = Budget(question.time, stop=stop)
         reporter.follow(budget)
         found = run(table, options, budget, reporter)
-        header = record_command(found.table.header, "posterior", recorded | recorded_knowledge(knowledge))
-        result = replace(found.table, header=header)
+        result = found.table
         reporter.pause()
         if target_format is None:
             show_arc_probabilities(target.output, result, rows_shown(target.output, target.format_name))
         else:
             write_arc_probabilities(target.output, result, target_format)
         if question.dags is not None and found.samples is not None:
-            write_network_stream(question.dags, sampled_networks(table, found.samples, header))
+            write_network_stream(question.dags, sampled_networks(table, found.samples, result.header))
         if question.answers is not None:
             _write_answers(question.answers, found.patterns)
         write_stats(target.stats, {"seconds": budget.elapsed(), **found.figures})

@@ -11,10 +11,10 @@ import numpy as np
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import DECIDERS, UNDECIDED, ArcProbabilities, Strength, with_strengths
+from formats.graph_records import UNDECIDED, ArcProbabilities, Strength, with_strengths
 from formats.records import Header, Network
 from stages.evaluate.essential_graphs import Arc, list_arcs
-from stages.evaluate.orientation import decide_directions
+from stages.evaluate.orientation import DecisionCounts, decide_directions
 from stages.knowledge import Knowledge, recorded_knowledge
 from stages.runtime.errors import StageError
 
@@ -58,7 +58,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     """
     whole_of: Counter[Arc] = Counter()
     half_of: Counter[Arc] = Counter()
-    decided: dict[str, Counter[Arc]] = {word: Counter() for word in DECIDERS}
+    decided = DecisionCounts()
     header, index, n_networks = Header(()), dict[str, int](), 0
     knowledge, common = Knowledge(()), True
     by: tuple[Any, ...] | None = None
@@ -74,8 +74,9 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
             found = recorded_knowledge(by, header.names)
             common &= n_networks == 1 or found.equals(knowledge)
             knowledge = found
-        for (tail, head), word in decide_directions(_placed_parents(network, index), knowledge).items():
-            decided[word][min(tail, head), max(tail, head)] += 1
+        decisions = decide_directions(_placed_parents(network, index), knowledge)
+        decided.add(decisions)
+        for (tail, head), word in decisions.items():
             if cpdag and word == UNDECIDED:
                 # Counted for both directions, and halved below.
                 half_of.update([(tail, head), (head, tail)])
@@ -100,15 +101,9 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
         share[order],
         np.sqrt(variance / n_networks)[order],
         either[order],
-        directions=tuple(_usual(decided, arcs[row]) for row in order),
+        directions=tuple(decided.usual(arcs[row]) for row in order),
     )
     return ArcCounts(table, knowledge if common else None)
-
-
-def _usual(decided: Mapping[str, Counter[Arc]], arc: Arc) -> str:
-    """What decides the direction of a pair in most of the networks that join it; of equals, the least claim."""
-    pair = min(arc), max(arc)
-    return max(reversed(DECIDERS), key=lambda word: decided[word][pair])
 
 
 def _placed_parents(network: Network, index: Mapping[str, int]) -> list[list[int]]:

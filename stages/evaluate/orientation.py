@@ -6,10 +6,11 @@ rules out some of them. An arc is decided if it has the same direction in all th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from formats.errors import Inconsistent
-from formats.graph_records import BY_DATA, BY_KNOWLEDGE, UNDECIDED, directions_of
+from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
 from formats.records import Network
 from stages.knowledge import Arc, Knowledge, recorded_knowledge
 
@@ -141,6 +142,26 @@ def decide_directions(parents: Parents, knowledge: Knowledge) -> dict[Arc, str]:
         else:
             found[arc] = BY_KNOWLEDGE if arc in oriented.directed else UNDECIDED
     return found
+
+
+class DecisionCounts:
+    """What decides the direction of each pair of variables, counted over networks."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, Counter[Arc]] = {word: Counter() for word in DECIDERS}
+
+    def add(self, decisions: Mapping[Arc, str], times: int = 1) -> None:
+        """Count what `decide_directions` found in a network, `times` times."""
+        for (tail, head), word in decisions.items():
+            self._counts[word][min(tail, head), max(tail, head)] += times
+
+    def usual(self, arc: Arc) -> str:
+        """What decides the direction of a pair in most of the networks that join it.
+
+        Of equals it is the least claim, so ``neither`` where no network joins the pair.
+        """
+        pair = min(arc), max(arc)
+        return max(reversed(DECIDERS), key=lambda word: self._counts[word][pair])
 
 
 LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})

@@ -6,6 +6,7 @@ import numpy as np
 
 from formats.graph_records import ArcProbabilities
 from formats.records import Header, ParentSetTable
+from stages.evaluate.orientation import DecisionCounts
 from stages.lists.set_lists import child_of_entries
 
 
@@ -22,6 +23,7 @@ def make_table(
     probability: np.ndarray,
     error: np.ndarray,
     features: dict[str, tuple[np.ndarray, np.ndarray]],
+    decisions: DecisionCounts | None,
 ) -> ArcProbabilities:
     """Table of the given pairs, the most probable arcs first.
 
@@ -31,6 +33,8 @@ def make_table(
         Pairs that get a row; entry [parent, child] in all matrices.
     features : dict of (ndarray, ndarray)
         Probabilities and standard errors of further relations; pairs of positive probability get a row, too.
+    decisions : DecisionCounts or None
+        What decides directions; None for a table that does not say it.
     """
     for values, _ in features.values():
         pairs = pairs | (values > 0.0)
@@ -46,4 +50,5 @@ def make_table(
         error[rows],
         either[rows],
         {name: (values[rows], errors[rows]) for name, (values, errors) in features.items()},
+        () if decisions is None else tuple(map(decisions.usual, zip(rows[0].tolist(), rows[1].tolist()))),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.reporting import Reporter
 
 from . import MOST_EXACT, PosteriorOptions, exact_gap
+from .order_draws import draw_networks
 from .weights import relative_scores, scaled_weights
 
 SLICE_TERMS = 1 << 22
@@ -33,20 +35,32 @@ WORRYING_ERROR = 1e-6
 """Deviation from 1 of a sum of probabilities above which a warning is given."""
 
 
+class ExactSums(NamedTuple):
+    """Posterior probabilities, and networks drawn.
+
+    Attributes
+    ----------
+    arcs, ancestors : ndarray of float64, shape (n_variables, n_variables)
+        Entry [parent, child], [ancestor, descendant]. The second is valid only for the prior ``dags``.
+    networks : ndarray of int32, shape (n_draws, n_variables)
+        The set of each variable, as an index into the table, in independent draws from the posterior. None are drawn
+        for the prior ``dags``, whose sums have terms of both signs.
+    """
+
+    arcs: np.ndarray
+    ancestors: np.ndarray
+    networks: np.ndarray
+
+
 def exact_probabilities(
     table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter
-) -> tuple[np.ndarray, np.ndarray]:
+) -> ExactSums:
     """Posterior probabilities of arcs and of ancestors.
 
     Parameters
     ----------
     table : ParentSetTable
         Lists that allow at least one network.
-
-    Returns
-    -------
-    arcs, ancestors : ndarray of float64, shape (n_variables, n_variables)
-        Entry [parent, child], [ancestor, descendant]. The second is valid only for the prior ``dags``.
 
     Raises
     ------
@@ -63,7 +77,7 @@ def exact_probabilities(
     arcs = np.zeros((table.n_variables, table.n_variables))
     by_entry = np.repeat(sums.probabilities, np.diff(table.parent_offsets))
     np.add.at(arcs, (table.parents, child_of_entries(table)), by_entry)
-    return np.minimum(arcs, 1.0), np.minimum(sums.descendants, 1.0)
+    return ExactSums(np.minimum(arcs, 1.0), np.minimum(sums.descendants, 1.0), sums.networks)
 
 
 def log_weight(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> float:
@@ -99,6 +113,7 @@ class _SubsetSums:
         self.exponents = np.empty((n, 1 << (n - 1)), dtype=np.int32)
         self.descendants = np.zeros((n, n))
         self.probabilities = np.zeros(table.n_sets)
+        self.networks = np.empty((0, n), dtype=np.int32)
         self.error = 0.0
         # Approximate number of terms of each pass.
         # 3^n pairs of disjoint sets U and T: each variable is in one of them or in neither.
@@ -108,6 +123,8 @@ class _SubsetSums:
     def run(self) -> None:
         table, n = self.table, self.table.n_variables
         forward, totals, buffers = self._push()
+        if self.singles:
+            self.networks = draw_networks(table, (totals, forward), (self.sums, self.exponents), self.budget)
         self._pull(forward, totals, buffers)
         for child in range(n):
             self._sum_related(child, True)

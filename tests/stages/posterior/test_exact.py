@@ -33,7 +33,7 @@ class Heard(NullReporter):
 
 
 def probabilities(table, prior="dags", **options):
-    return exact_probabilities(table, PosteriorOptions(prior=prior, **options), Budget(), NullReporter())
+    return exact_probabilities(table, PosteriorOptions(prior=prior, **options), Budget(), NullReporter())[:2]
 
 
 def lists_of(table) -> list:

@@ -45,7 +45,7 @@ def test_samples_agree_with_exact_sums(n_variables, spread, seeds):
     squares = []
     for seed in seeds:
         table = as_table(random_lists(seed, n_variables, spread, most_parents=2))
-        exact, above = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
+        exact, above, _ = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
         samples = sample(table, samples=2000, seed=seed)
         found, error, verdict = arc_probabilities(table, samples, NullReporter())
         assert verdict.agreed
@@ -65,7 +65,7 @@ def test_samples_hold_what_is_required():
     knowledge = Knowledge(dataset.names, required={1: (0,)}, forbidden={4: (2, 3), 3: (0,)}, tiers=tiers)
     options = ParentSetOptions(method="sequential", score="bdeu", keep_mass=0.0, max_parents=2, evaluations=10**6)
     table = keep_admissible(ParentSetTable.from_records(*identify(dataset, options)), knowledge)
-    exact, _ = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
+    exact, *_ = exact_probabilities(table, PosteriorOptions(), Budget(), NullReporter())
     found, error, verdict = arc_probabilities(table, sample(table, samples=2000), NullReporter())
     assert verdict.agreed
     assert found[0, 1] == 1.0
