@@ -17,7 +17,8 @@ class Key:
     Attributes
     ----------
     type : str
-        ``string``, ``integer``, ``number``, ``boolean``, ``list`` or ``object``; Arrow types for columns.
+        ``string``, ``integer``, ``number``, ``boolean``, ``object`` or ``list<ITEM>``, of items of such a type or of
+        ``number|null``; Arrow types for columns.
     unit : str
         Unit of numbers that have one.
     nullable : bool
@@ -35,7 +36,7 @@ class Key:
 _KEY = re.compile(r"(\S+) ([^\s!?:]+)(!?)(\??)(?: (\w+))?: (.*)")
 
 
-def _keys(table: str) -> tuple[Key, ...]:
+def keys_of(table: str) -> tuple[Key, ...]:
     """The keys of a table with lines ``NAME TYPE UNIT: MEANING``, continued on indented lines.
 
     The type is followed by ``!`` if the key is required, by ``?`` if it may be null; few have a unit.
@@ -62,49 +63,49 @@ class FileFormat:
 SCORES = ("bic", "aic", "bdeu", "k2", "ll")
 """Names of local scores; ``unknown`` stands for one that a foreign file does not name."""
 
-VARIABLE_KEYS = _keys("""
+VARIABLE_KEYS = keys_of("""
 name string!: name of the variable (column of the data)
-states list?: state labels in code order; null where unknown
+states list<string>?: state labels in code order; null where unknown
 """)
 
-COMMAND_KEYS = _keys("""
+COMMAND_KEYS = keys_of("""
 stage string!: command: parentsets, optimize, ...
 version string: version of the program
 options object: options that the result depends on, the seed included; no paths, no numbers of workers
 """)
 
-COMMON_HEADER_KEYS = _keys("""
+COMMON_HEADER_KEYS = keys_of("""
 format string!: name of the format
 version integer!: version of the format
 score string: local score: bic, aic, bdeu, k2, ll; unknown for foreign files
 ess number? rows: equivalent sample size of score bdeu
 rows integer? rows: rows of the data behind the scores
-variables list!: the variables, in the order that indices count
+variables list<object>!: the variables, in the order that indices count
 data string?: fingerprint of the data (sha256 of names, states and codes)
-by list: commands that made the file, oldest first: stage, version, options
+by list<object>: commands that made the file, oldest first: stage, version, options
 created string?: time of writing, ISO 8601, UTC
 interrupted boolean: the run was stopped early; this is its best result so far
 """)
 
-SHARD_HEADER_KEYS = _keys("""
+SHARD_HEADER_KEYS = keys_of("""
 shard string: i/N: which part of the variables this file holds (of how many parts)
 records integer: number of variables of the shard, each with one record
 """)
 
-PARENT_SETS_HEADER_KEYS = SHARD_HEADER_KEYS + _keys("""
+PARENT_SETS_HEADER_KEYS = SHARD_HEADER_KEYS + keys_of("""
 keep_mass number?: sets that a subset dominates are listed, too, unless one scores more by ln(1/keep_mass)
     nats or above (0: all of them); without this key they are not
 """)
 
-TREEWIDTH_KEYS = _keys("""
+TREEWIDTH_KEYS = keys_of("""
 bound integer: largest treewidth that was allowed
 width integer: width of the elimination order
-elimination list: elimination order of the moral graph (variable indices)
+elimination list<integer>: elimination order of the moral graph (variable indices)
 max_table integer: largest clique table that was allowed, cells
 table integer: largest clique table of the elimination order, cells: the product of states
 """)
 
-NETWORK_HEADER_KEYS = _keys("""
+NETWORK_HEADER_KEYS = keys_of("""
 total number? nats: score of the network, the sum of its local scores
 method string: search that found the network
 seed integer?: seed of the search
@@ -142,27 +143,27 @@ networks integer: networks that a consensus was made of
 threshold number: strength in either direction that a pair must exceed to be joined in a consensus
 agreement number: sum over the arcs of a consensus: strength less half the threshold
 agreement_bound number: upper bound on that sum, for any network
-strengths list: for each variable and each of its parents the share of networks (or the probability) of the
-    arc, and of one in either direction
-directions list: for each variable and each of its parents what decides the direction of the arc: data,
+strengths list<list<list<number>>>: for each variable and each of its parents the share of networks (or the
+    probability) of the arc, and of one in either direction
+directions list<list<string>>: for each variable and each of its parents what decides the direction of the arc: data,
     knowledge or neither; of a consensus, in most of the networks
-unscored list: variables (indices) that had no parent sets; the total leaves them out
+unscored list<integer>: variables (indices) that had no parent sets; the total leaves them out
 """)
 
-FOREST_HEADER_KEYS = _keys("""
+FOREST_HEADER_KEYS = keys_of("""
 records integer!: number of screened variables, each with one record
 eps number? nats: threshold on the conditional entropy
 relative boolean: the threshold is on H(X|Y) / H(X)
 roots number?: share of roots asked for
 """)
 
-RECORD_KEYS = _keys("""
+RECORD_KEYS = keys_of("""
 child integer!: index of the variable
-parents list!: parent sets, each a list of variable indices, best first
-scores list! nats: local scores, one for each set
+parents list<list<integer>>!: parent sets, each a list of variable indices, best first
+scores list<number|null>! nats: local scores, one for each set
 evaluated integer?: exact local scores computed for this child
 fixed boolean: the one set listed is the one that the child must take
-required list: parents that the child must have: in every listed set, and these alone are listed, not the
+required list<integer>: parents that the child must have: in every listed set, and these alone are listed, not the
     empty set
 complete boolean: every non-dominated set within the header's limits is listed, and every one that its
     keep_mass demands; columns of one state change no score and are never parents, nor have any, unless required
@@ -173,16 +174,16 @@ interrupted boolean: the search for this child was stopped early, or before it b
 ended string: what ended the search for this child before its own end: time or memory
 """)
 
-_TRACE_KEYS = _keys("""
+_TRACE_KEYS = keys_of("""
 child integer!: index of the variable
 evaluated integer!: scores computed for this child so far, this one counted
-parents list!: parent set whose score was computed (variable indices)
+parents list<integer>!: parent set whose score was computed (variable indices)
 score number! nats: its exact local score
 estimate number!? nats: its estimated score BIC* by which independence selection chose it; null for sets not
     chosen by one
 """)
 
-_ARC_HEADER_KEYS = _keys("""
+_ARC_HEADER_KEYS = keys_of("""
 prior string: dags: all networks are equally probable before the data; orders: all orders are
 method string: exact, sampled, or counted (in networks)
 networks integer: networks in which arcs were counted
@@ -196,7 +197,7 @@ ess number?: effective number of samples, by the score of the networks
 agreed boolean: whether the chains agree
 """)
 
-_ARC_COLUMNS = _keys("""
+_ARC_COLUMNS = keys_of("""
 parent string!: name of the variable that the arc leaves
 child string!: name of the variable that it enters
 probability number!: posterior probability of the arc
@@ -217,15 +218,23 @@ ARC_PROBABILITIES = FileFormat("bnsl.arc-probabilities", 1, COMMON_HEADER_KEYS +
 JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST, TRACE, ARC_PROBABILITIES)}
 """Formats with a common form of header; tables of arc probabilities have theirs in the schema's metadata."""
 
-ENTROPY_COLUMNS = _keys("""
+ENTROPY_COLUMNS = keys_of("""
 variable string!: name of the variable
 states int32!: number of states
 entropy float64! nats: H(X)
 conditional fixed_size_list<float64>! nats: H(X|Y) for every variable Y in row order; 0 for X itself
 """)
 
-PARTS = {"variables": VARIABLE_KEYS, "by": COMMAND_KEYS, "treewidth": TREEWIDTH_KEYS}
-"""Keys of the objects within a header: of one object, or of each object of a list."""
+CALIBRATION_KEYS = keys_of("""
+above number!: lower limit of strength
+to number!: upper limit of strength
+arcs integer!: pairs of this strength; those of strength 0 are in the first decile
+strength number!: their mean strength
+share number!: share of true arcs among them
+""")
+
+PARTS = {"variables": VARIABLE_KEYS, "by": COMMAND_KEYS, "treewidth": TREEWIDTH_KEYS, "calibration": CALIBRATION_KEYS}
+"""Keys of the objects within a header or record: of one object, or of each object of a list."""
 
 _PYTHON_TYPES = {
     "string": (str,),
@@ -253,8 +262,9 @@ def key_problem(values: dict[str, Any], keys: tuple[Key, ...]) -> str | None:
         value = values[key.name]
         if value is None and key.nullable:
             continue
+        kind = key.type.partition("<")[0]
         # In Python, bool is a subclass of int.
         is_bool = isinstance(value, bool)
-        if not isinstance(value, _PYTHON_TYPES[key.type]) or is_bool != (key.type == "boolean"):
-            return f"key {key.name!r} must be of type {key.type}, not {describe_type(value)}"
+        if not isinstance(value, _PYTHON_TYPES[kind]) or is_bool != (kind == "boolean"):
+            return f"key {key.name!r} must be of type {kind}, not {describe_type(value)}"
     return None

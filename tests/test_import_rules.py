@@ -134,13 +134,14 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.records",
         "formats.data_records",
         "formats.graph_records",
+        "formats.schemas",
         "formats.errors",
         "formats.wording",
     )
     ours = name.startswith("stages") or name in of_formats
     is_engine = ENGINES.get(root) == module and not found.at_module_level
     if not (root in STDLIB | {"numpy"} or ours or is_engine):
-        yield "stages may import numpy, stages, records, errors and words of formats only"
+        yield "stages may import numpy, stages, records, schemas, errors and words of formats only"
     yield from _broken_by_the_main_road(module, found)
     is_table = module in ("stages", "stages.scoring", *TABLES) or _is_paper(module)
     if is_table and found.at_module_level and root not in STDLIB and name not in TABLES:

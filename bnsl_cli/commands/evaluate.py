@@ -112,8 +112,8 @@ def command(
 
     See also: bnsl optimize, bnsl fit, bnsl compare.
     """
-    from stages.evaluate.arc_strengths import STRENGTH_MEASURES
-    from stages.evaluate.measures import MEASURES, evaluate_network
+    from stages.evaluate.measures import evaluate_network
+    from stages.evaluate.record_keys import MEASURE_KEYS, STRENGTH_KEYS
 
     from ..tables.measures import show_measures
 
@@ -155,7 +155,7 @@ def command(
         reporter.progress(len(records), len(learnt), "networks")
     reporter.pause()
     if target.is_table:
-        show_measures(target.output, records, MEASURES | STRENGTH_MEASURES)
+        show_measures(target.output, records, MEASURE_KEYS + STRENGTH_KEYS)
     else:
         write_json_lines(target.output, records)
 

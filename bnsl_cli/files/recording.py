@@ -57,12 +57,16 @@ def _valid(value: Any) -> Any:
 
 def write_stats(target: str | None, figures: Mapping[str, Any]) -> None:
     """Write the figures of a run as JSON to the file of ``--stats``, if there is one."""
-    if target is None:
-        return
+    if target is not None:
+        write_json(target, figures)
+
+
+def write_json(target: str, fields: Mapping[str, Any]) -> None:
+    """Write one JSON object over several lines."""
     from formats.streams import open_output
 
     with open_output(target) as stream:
-        stream.write(json_text(figures, indent=1).encode() + b"\n")
+        stream.write(json_text(fields, indent=1).encode() + b"\n")
 
 
 class Tally:

@@ -1,4 +1,4 @@
-"""Rows for ``bnsl formats``, from the tables that the readers check against."""
+"""Rows and schemas for ``bnsl formats``, from the tables that the readers check against."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import click
 
 if TYPE_CHECKING:
     from formats.schemas import Key
+
+MEASURES, COMPARISONS = "measures", "comparisons"
+"""Names of the lines of ``bnsl evaluate`` and ``bnsl compare``, which have no header that names them."""
 
 
 def list_formats() -> list[dict[str, Any]]:
@@ -35,20 +38,56 @@ def list_keys(name: str) -> list[dict[str, Any]]:
     click.UsageError
         No format of ours has this name.
     """
-    from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS, PARTS
-    from formats.tables.results.entropies import ENTROPY_FORMAT
+    from formats.schemas import PARTS
 
-    full = name if name.startswith("bnsl.") else f"bnsl.{name}"
-    if full == ENTROPY_FORMAT:
-        return [_key("column", key) for key in ENTROPY_COLUMNS]
-    if full not in JSONL_FORMATS:
-        ours = ", ".join([*JSONL_FORMATS, ENTROPY_FORMAT])
-        raise click.UsageError(f"{name!r} is none of our own formats: {ours}.")
-    spec = JSONL_FORMATS[full]
     rows = []
-    for key in spec.header:
-        rows += [_key("header", key), *(_key(key.name, part) for part in PARTS.get(key.name, ()))]
-    return rows + [_key("record", key) for key in spec.record]
+    for where, keys in _groups(name):
+        for key in keys:
+            rows += [_key(where, key), *(_key(key.name, part) for part in PARTS.get(key.name, ()))]
+    return rows
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of each line of one of our own formats.
+
+    Raises
+    ------
+    click.UsageError
+        No format of ours has this name, or it is a table in Arrow.
+    """
+    from formats.json_schema import lines_schema, record_schema, union_schema
+    from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS
+
+    groups = dict(_groups(name))
+    short = name.removeprefix("bnsl.")
+    if short == MEASURES:
+        return record_schema("Line of bnsl evaluate", groups["record"])
+    if short == COMPARISONS:
+        return union_schema("Line of bnsl compare", "table", groups)
+    spec = JSONL_FORMATS.get(f"bnsl.{short}", ARC_PROBABILITIES)
+    if spec is ARC_PROBABILITIES or "header" not in groups:
+        raise click.UsageError(f"{name!r} is a table in Arrow, not JSON: 'bnsl formats {name}' lists its columns.")
+    return lines_schema(spec)
+
+
+def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
+    """The keys of a format by where they stand: header and record, columns, or kinds of records."""
+    from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
+    from stages.evaluate.record_keys import COMPARISON_KEYS, EVALUATION_KEYS
+
+    others: dict[str, list[tuple[str, tuple[Key, ...]]]] = {
+        "entropy": [("column", ENTROPY_COLUMNS)],
+        MEASURES: [("record", EVALUATION_KEYS)],
+        COMPARISONS: list(COMPARISON_KEYS.items()),
+    }
+    short = name.removeprefix("bnsl.")
+    if short in others:
+        return others[short]
+    spec = JSONL_FORMATS.get(f"bnsl.{short}")
+    if spec is None:
+        ours = ", ".join([*(full.removeprefix("bnsl.") for full in JSONL_FORMATS), *others])
+        raise click.UsageError(f"{name!r} is none of our own formats: {ours}.")
+    return [("header", spec.header), ("record", spec.record)]
 
 
 def _key(where: str, key: Key) -> dict[str, Any]:

@@ -10,9 +10,12 @@ from .layout import COLUMN_GAP, add_rows, fitting_names, new_table, width_of, wr
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from formats.schemas import Key
 
-def show_measures(target: str, records: Sequence[Mapping[str, Any]], meanings: Mapping[str, str]) -> None:
+
+def show_measures(target: str, records: Sequence[Mapping[str, Any]], keys: Sequence[Key]) -> None:
     """One network: a line for each measure, with its meaning. Several: a line for each network."""
+    meanings = {key.name: f"{key.meaning}; {key.unit}" if key.unit else key.meaning for key in keys}
     names = [name for name in meanings if any(name in record for record in records)]
     paths = [record["network"] for record in records]
     files = ["<stdin>" if path == "-" else path.rpartition("/")[2] for path in paths]

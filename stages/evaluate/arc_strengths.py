@@ -14,15 +14,6 @@ from formats.records import Network
 
 from .alignment import align_parents
 
-STRENGTH_MEASURES: dict[str, str] = {
-    "roc_area": "area under the ROC curve of arc strengths: how often a true arc has more than a false one",
-    "pr_area": "area under the precision-recall curve of arc strengths (average precision)",
-    "pair_roc_area": "the same as roc_area of pairs joined in either direction",
-    "pair_pr_area": "the same as pr_area of pairs joined in either direction",
-    "calibration_error": "mean difference between strength and share of true arcs, by deciles of strength",
-}
-"""Measures of strengths with their meaning."""
-
 DECILES = 10
 
 Counted = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -40,7 +31,7 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
     Returns
     -------
     dict
-        ``variables``, `STRENGTH_MEASURES` (areas are None if the reference has no arc or all arcs), and
+        ``variables``, `record_keys.STRENGTH_KEYS` (areas are None if the reference has no arc or all arcs), and
         ``calibration``: for each decile of strength with arcs its limits ``above`` and ``to``, the number of
         ``arcs``, their mean ``strength``, and the ``share`` of true arcs; strength 0 is in the first decile.
 

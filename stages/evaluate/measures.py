@@ -28,41 +28,9 @@ from .essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
-from .prediction import N_BINS, judge_predictions
+from .prediction import judge_predictions
 from .scoring import count_parameters, score_families
 from .treewidth import bound_treewidth, check_certificate, jointree_cells
-
-MEASURES: dict[str, str] = {
-    "variables": "number of variables",
-    "arcs": "number of arcs",
-    "max_parents": "largest number of parents",
-    "parameters": "free parameters; none where numbers of states are unknown",
-    **{name: f"{score.definition}; nats" for name, score in SCORES.items()},
-    "test_loglik": "mean log-likelihood of a test row, smoothed parameters from the data; nats",
-    "cv_loglik": "mean log-likelihood of a row in cross-validation, structure fixed; nats",
-    "given_loglik": "mean log-likelihood of a row under the network's parameters, none if one is impossible; nats",
-    "impossible_rows": "rows that have probability 0 under the network's own parameters",
-    "test_holes": "missing cells of the test rows; log-likelihoods of these rows are of the observed cells, exact",
-    "target": "variable that is predicted from the other cells of each row",
-    "target_rows": "rows that its predictions are judged by",
-    "accuracy": "share of these rows whose most probable state is the observed one",
-    "log_loss": "mean of -ln P(observed state), none if one is 0; nats",
-    "surprising_rows": "rows whose observed state was predicted with probability 0",
-    "brier": "mean squared distance of the predicted distribution from the observed state, 0 to 2",
-    "target_calibration_error": f"expected calibration error of the predicted state, {N_BINS} bins of equal width",
-    "unpredicted_rows": "rows not judged because their other cells have probability 0",
-    "treewidth_lower": "lower bound on the treewidth of the moral graph",
-    "treewidth_upper": "upper bound on the treewidth of the moral graph",
-    "jointree_cells": "cells of the clique tables of a junction tree, which time of exact inference grows with",
-    "certified_table": "cells of the largest clique table of the header's elimination order, where it bounds them",
-    "certificate": "the header's elimination order, checked from scratch: valid, or what is wrong with it",
-    "shd": "structural Hamming distance from the reference, between essential graphs",
-    "skeleton_distance": "pairs adjacent in just one of network and reference",
-    "true_positives": "arcs that the reference has too",
-    "false_positives": "arcs that the reference lacks",
-    "false_negatives": "arcs of the reference that are missing",
-}
-"""Every measure with its meaning, in the order of the records."""
 
 TOTAL_TOLERANCE = 1e-6
 """Relative difference up to which a stated total agrees with the recomputed one (some programs round)."""
@@ -121,7 +89,7 @@ def evaluate_network(
     Returns
     -------
     dict
-        In the order of `MEASURES`. Variables of all inputs are matched by name.
+        In the order of `record_keys.MEASURE_KEYS`. Variables of all inputs are matched by name.
 
     Raises
     ------

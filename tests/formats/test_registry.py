@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import json
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from helpers.format_strategies import (
     same_network,
     words,
 )
-from helpers.places import CASES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +43,7 @@ from formats.kinds import STRUCTURES, Format, Kind
 from formats.lookup import find_format, load
 from formats.records import Forest, Header, Network, ParentSetTable
 from formats.registry import FORMATS
-from formats.schemas import JSONL_FORMATS, PARTS
+from formats.schemas import JSONL_FORMATS
 
 
 def parent_sets_come_back(row: Format, path: str, data: st.DataObject) -> None:
@@ -186,43 +184,6 @@ def test_our_formats_have_a_schema():
 
 
 # ---- what `bnsl formats` explains
-
-
-def headers_and_records() -> list[tuple[str, str, set[str]]]:
-    """Case, format, and keys of each header and record that a golden case expects."""
-    found, name = [], ""
-    for path in sorted(CASES.glob("*/*/expected_stdout")):
-        for line in path.read_text().splitlines():
-            fields = json.loads(line) if line.startswith("{") else {}
-            name = fields.get("format", name)
-            if "format" in fields or "child" in fields:
-                found.append((f"{path.parent.parent.name}/{path.parent.name}", name, set(fields)))
-    return found
-
-
-def test_every_key_of_the_golden_cases_is_explained():
-    found = headers_and_records()
-    assert len(found) > 50
-    for case, name, keys in found:
-        spec = JSONL_FORMATS[name]
-        known = {key.name for key in (spec.header if "format" in keys else spec.record)}
-        assert keys <= known, f"{case}: bnsl formats {name} does not explain {keys - known}"
-
-
-def test_what_stands_within_keys_is_explained():
-    explained = {name: {key.name for key in keys} for name, keys in PARTS.items()}
-    seen = set()
-    for path in sorted(CASES.glob("*/*/expected_stdout")):
-        for line in path.read_text().splitlines():
-            fields = json.loads(line) if line.startswith('{"format":"bnsl.') else {}
-            for name, known in explained.items():
-                inside = fields.get(name, [])
-                for one in inside if isinstance(inside, list) else [inside]:
-                    assert set(one) <= known, (
-                        f"{path.parent}: bnsl formats does not explain {name} {set(one) - known}"
-                    )
-                    seen |= {(name, key) for key in one}
-    assert {name for name, _ in seen} == set(PARTS)
 
 
 def test_all_that_is_explained_is_listed():

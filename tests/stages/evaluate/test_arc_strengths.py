@@ -13,13 +13,8 @@ from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import ArcProbabilities
 from formats.records import Header
-from stages.evaluate.arc_strengths import (
-    STRENGTH_MEASURES,
-    calibration,
-    evaluate_strengths,
-    precision_recall_area,
-    roc_area,
-)
+from stages.evaluate.arc_strengths import calibration, evaluate_strengths, precision_recall_area, roc_area
+from stages.evaluate.record_keys import STRENGTH_KEYS
 
 
 def plain_roc(strength, is_true):
@@ -89,12 +84,12 @@ def test_pairs_that_are_not_listed_count():
     assert found["pair_roc_area"] == pytest.approx(plain_roc(either, joined))
     assert found["pair_pr_area"] == pytest.approx(plain_average_precision(either, joined))
     assert sum(row["arcs"] for row in found["calibration"]) == 20
-    assert list(found) == ["variables", *STRENGTH_MEASURES, "calibration"]
+    assert list(found) == ["variables", *(key.name for key in STRENGTH_KEYS), "calibration"]
 
 
 def test_sure_arcs_are_ranked_and_calibrated_perfectly():
     found = evaluate_strengths(strengths({(0, 1): 1.0, (1, 2): 1.0}, 3), make_network([(), (0,), (1,)]))
-    assert [found[name] for name in STRENGTH_MEASURES] == [1, 1, 1, 1, 0]
+    assert [found[key.name] for key in STRENGTH_KEYS] == [1, 1, 1, 1, 0]
 
 
 def test_other_variables_are_refused():

@@ -12,7 +12,8 @@ from naive import inference as naive
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
-from stages.evaluate.measures import MEASURES, evaluate_network
+from stages.evaluate.measures import evaluate_network
+from stages.evaluate.record_keys import MEASURE_KEYS
 from stages.fit import fit_parameters
 from stages.runtime.errors import StageError
 
@@ -36,7 +37,7 @@ def test_all_states_listed(seed):
     assert found["test_loglik"] == pytest.approx(listed_mean(fitted, rows), rel=1e-12)
     assert found["given_loglik"] == pytest.approx(listed_mean(network, rows), rel=1e-12)
     assert found["test_holes"] == rows.n_holes and found["impossible_rows"] == 0
-    assert list(found) == [name for name in MEASURES if name in found]
+    assert list(found) == [key.name for key in MEASURE_KEYS if key.name in found]
 
 
 def test_columns_in_another_order():

@@ -13,8 +13,9 @@ from naive.prediction import judged
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.errors import Inconsistent
-from stages.evaluate.measures import MEASURES, evaluate_network
+from stages.evaluate.measures import evaluate_network
 from stages.evaluate.prediction import N_BINS, calibration_error, judge_predictions
+from stages.evaluate.record_keys import MEASURE_KEYS
 from stages.fit import fit_parameters
 from stages.runtime.errors import StageError
 
@@ -67,7 +68,7 @@ def test_parameters_are_those_of_the_network_or_fitted_to_other_rows():
     found = evaluate_network(structure, data=training, test=test, smoothing=2.0, target=name)
     expected = judged(fitted, test.codes, no_holes, 1, N_BINS)
     assert found["log_loss"] == pytest.approx(expected["log_loss"], rel=1e-9)
-    assert list(found) == [measure for measure in MEASURES if measure in found]
+    assert list(found) == [key.name for key in MEASURE_KEYS if key.name in found]
     assert math.isclose(
         evaluate_network(structure, test=test, parameters=network, target=name)["brier"], own["brier"]
     )

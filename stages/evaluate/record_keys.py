@@ -1,0 +1,111 @@
+"""Every key of the records of ``bnsl evaluate`` and ``bnsl compare``, with its type, unit and meaning."""
+
+from __future__ import annotations
+
+from formats.schemas import Key, keys_of
+from stages.scoring.scores import SCORES
+
+from .prediction import N_BINS
+from .rank_tests import DELTA_CLASSES
+
+_SIZE_KEYS = keys_of("""
+variables integer: number of variables
+arcs integer: number of arcs
+max_parents integer: largest number of parents
+parameters integer?: free parameters; none where numbers of states are unknown
+""")
+
+_QUALITY_KEYS = keys_of(f"""
+test_loglik number nats: mean log-likelihood of a test row, smoothed parameters from the data
+cv_loglik number nats: mean log-likelihood of a row in cross-validation, structure fixed
+given_loglik number? nats: mean log-likelihood of a row under the network's parameters, none if one is impossible
+impossible_rows integer: rows that have probability 0 under the network's own parameters
+test_holes integer: missing cells of the test rows; log-likelihoods of these rows are of the observed cells, exact
+target string: variable that is predicted from the other cells of each row
+target_rows integer: rows that its predictions are judged by
+accuracy number: share of these rows whose most probable state is the observed one
+log_loss number? nats: mean of -ln P(observed state), none if one is 0
+surprising_rows integer: rows whose observed state was predicted with probability 0
+brier number: mean squared distance of the predicted distribution from the observed state, 0 to 2
+target_calibration_error number: expected calibration error of the predicted state, {N_BINS} bins of equal width
+unpredicted_rows integer: rows not judged because their other cells have probability 0
+treewidth_lower integer: lower bound on the treewidth of the moral graph
+treewidth_upper integer: upper bound on the treewidth of the moral graph
+jointree_cells number?: cells of the clique tables of a junction tree, which time of exact inference grows with
+certified_table number: cells of the largest clique table of the header's elimination order, where it bounds them
+certificate string: the header's elimination order, checked from scratch: valid, or what is wrong with it
+shd integer: structural Hamming distance from the reference, between essential graphs
+skeleton_distance integer: pairs adjacent in just one of network and reference
+true_positives integer: arcs that the reference has too
+false_positives integer: arcs that the reference lacks
+false_negatives integer: arcs of the reference that are missing
+""")
+
+MEASURE_KEYS = (
+    *_SIZE_KEYS,
+    *(Key(name, "number", score.definition, "nats") for name, score in SCORES.items()),
+    *_QUALITY_KEYS,
+)
+"""Measures of networks, in the order of the records."""
+
+STRENGTH_KEYS = keys_of("""
+roc_area number?: area under the ROC curve of arc strengths: how often a true arc has more than a false one
+pr_area number?: area under the precision-recall curve of arc strengths (average precision)
+pair_roc_area number?: the same as roc_area of pairs joined in either direction
+pair_pr_area number?: the same as pr_area of pairs joined in either direction
+calibration_error number: mean difference between strength and share of true arcs, by deciles of strength
+""")
+"""Measures of arc strengths."""
+
+EVALUATION_KEYS = (
+    *keys_of("""
+network string!: path of the network, or of the table of strengths
+index integer: position of the network in its stream, from 1
+"""),
+    *MEASURE_KEYS,
+    *STRENGTH_KEYS,
+    *keys_of("calibration list<object>: deciles of strength, those without arcs left out"),
+)
+"""A record of ``bnsl evaluate``: which measures it has depends on the inputs."""
+
+_COMPARED_KEYS = keys_of("""
+table string!: kind of row: values, ranks, pairs or wscores
+measure string!: key of the measure compared
+""")
+"""Parts of the runs' names that divide them into groups are further keys, with strings as values."""
+
+COMPARISON_KEYS = {
+    "values": _COMPARED_KEYS
+    + keys_of("""
+data string!: case
+method string!: method
+value number!?: mean or median over seeds; null where it is missing
+"""),
+    "ranks": _COMPARED_KEYS
+    + keys_of("""
+method string!: method
+average_rank number!: its average rank, 1 is best
+p_value number!: Holm-adjusted, for the hypothesis that it ranks like the best; 1 for the best itself
+not_worse boolean!: the hypothesis is not rejected
+cases integer!: number of cases
+friedman number!?: chi-square statistic of Friedman's test of equal ranks
+friedman_p number!?: its tail probability
+"""),
+    "pairs": _COMPARED_KEYS
+    + keys_of("""
+method string!: method
+against string!: method that it is compared with
+wins integer!: cases in which it is better
+defeats integer!: cases in which it is worse
+ties integer!: cases in which both are equal
+p_value number!: of the two-sided sign test
+""")
+    + tuple(Key(name, "integer", f"cases whose difference in score is {name}") for name in DELTA_CLASSES),
+    "wscores": _COMPARED_KEYS
+    + keys_of("""
+data string!: case
+method string!: method
+w_score number!?: (G - T) / |G| of its score T against the baseline's G
+"""),
+}
+"""Rows of ``bnsl compare``, by kind."""
