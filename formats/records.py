@@ -6,7 +6,7 @@ Stages take and return them. Scores and entropies are in nats (natural logarithm
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from .data_records import Variable
 from .schemas import NETWORK_HEADER_KEYS
+from .sets.listed_sets import ListedSets
 
 LIMITS = ("max_parents", "require", "forbid", "tiers", "screen")
 """Options that rule out sets, whatever the method."""
@@ -119,16 +120,33 @@ class ListFacts:
         return "interrupted" in self.extra or "ended" in self.extra
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ParentSetRecord(ListFacts):
     """The candidate parent sets of one child, best first; ties by fewer parents, then by indices.
 
-    `parents` holds tuples of ascending indices, `scores` local scores in nats.
+    Attributes
+    ----------
+    parents : ListedSets
+        A sequence of ascending tuples of indices.
+    scores : ndarray of float64
+        Local scores in nats.
     """
 
     child: int
-    parents: tuple[tuple[int, ...], ...]
-    scores: tuple[float, ...]
+    parents: ListedSets
+    scores: np.ndarray
+
+    @classmethod
+    def of(cls, child: int, sets: Iterable[Sequence[int]], scores: Iterable[float], **facts: Any) -> ParentSetRecord:
+        """The record of sets that are tuples; further arguments are those of `ListFacts`."""
+        return cls(child, ListedSets.of(sets), np.array(tuple(scores), dtype=np.float64), **facts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ParentSetRecord) or not np.array_equal(self.scores, other.scores, equal_nan=True):
+            return False
+        return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self) if f.name != "scores")
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def is_unsearched(self) -> bool:
@@ -205,17 +223,17 @@ class ParentSetTable:
 
     def records(self) -> Iterator[ParentSetRecord]:
         """The records of a parent-set file, in variable order."""
-        scores, parents, offsets = self.scores.tolist(), self.parents.tolist(), self.parent_offsets.tolist()
+        listed = ListedSets(self.parent_offsets, self.parents)
         for child in range(self.n_variables):
             start, end = int(self.set_offsets[child]), int(self.set_offsets[child + 1])
             bound, left_out = float(self.unlisted[child]), float(self.left_out[child])
-            sets = tuple(tuple(parents[offsets[s] : offsets[s + 1]]) for s in range(start, end))
+            sets = listed.within(start, end)
             fixed = bool(self.fixed[child])
             yield ParentSetRecord(
                 child,
                 sets,
-                tuple(scores[start:end]),
-                required=() if fixed or not sets else min(sets, key=len),
+                self.scores[start:end],
+                required=() if fixed or not sets else sets[int(np.argmin(sets.sizes))],
                 fixed=fixed,
                 complete=bool(self.complete[child]),
                 unlisted=None if bound != bound else bound,
@@ -227,13 +245,12 @@ class ParentSetTable:
         """Pack records, one for each variable in any order, into arrays; the records are not checked."""
         by_child = {record.child: record for record in records}
         ordered = [by_child[child] for child in range(header.n_variables)]
-        sets = [parent_set for record in ordered for parent_set in record.parents]
         return cls.packed(
             header,
             [len(record.parents) for record in ordered],
-            list(map(len, sets)),
-            np.array([p for s in sets for p in s], dtype=np.int32),
-            np.array([score for record in ordered for score in record.scores], dtype=np.float64),
+            np.concatenate([record.parents.sizes for record in ordered]),
+            np.concatenate([record.parents.members for record in ordered]),
+            np.concatenate([record.scores for record in ordered]),
             ordered,
             sum(record.is_unsearched for record in ordered),
         )

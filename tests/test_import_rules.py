@@ -135,6 +135,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.data_records",
         "formats.graph_records",
         "formats.schemas",
+        "formats.sets.listed_sets",
         "formats.errors",
         "formats.wording",
     )

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from math import isfinite, isnan
+from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from ..records import Header, ListFacts, ParentSetRecord
 from ..schemas import JSONL_FORMATS, PARENT_SETS
+from ..sets.listed_sets import ListedSets
+
+PART_SETS = 1 << 16
+"""Sets whose text is made at once; it takes some times its length."""
 
 FACTS = tuple(fact for fact in fields(ListFacts) if fact.name != "extra")
 """Facts of a record in the order in which they are written; those with the default value are not."""
@@ -56,19 +62,45 @@ def encode_record(record: ParentSetRecord, unknown_scores: bool = False) -> byte
 
     Raises `ValueError`: a score is not finite.
     """
-    scores: tuple[float | None, ...] = record.scores
-    if unknown_scores:
-        scores = tuple(None if isnan(score) else score for score in record.scores)
-    if not all(isfinite(score) for score in scores if score is not None):
+    known = record.scores[~np.isnan(record.scores)] if unknown_scores else record.scores
+    if not np.isfinite(known).all():
         raise ValueError(f"a score of variable {record.child} is not finite")
-    values: dict[str, Any] = {"child": record.child, "parents": record.parents, "scores": scores}
+    values: dict[str, Any] = {"scores": record.scores}
     for fact in FACTS:
         value = getattr(record, fact.name)
         if value != fact.default:
             _refuse_non_finite(value)
             values[fact.name] = value
-    values |= {key: value for key, value in record.extra.items() if key not in values}
-    return encode_fields(values)
+    taken = {"child", "parents", *values}
+    values |= {key: value for key, value in record.extra.items() if key not in taken}
+    # The first keys as text, since orjson takes sets of different sizes as Python objects only.
+    return b'{"child":%d,"parents":%b,%b' % (record.child, sets_text(record.parents), encode_fields(values)[1:])
+
+
+def sets_text(sets: ListedSets) -> bytes:
+    """The sets as JSON: a list of lists of indices."""
+    parts = [_part_text(sets.within(first, first + PART_SETS)) for first in range(0, len(sets), PART_SETS)]
+    return b"[%b]" % b",".join(parts)
+
+
+def _part_text(sets: ListedSets) -> bytes:
+    """``[1,2],[],[3]``: one line of bytes for each member, of which those that are zero are dropped."""
+    sizes, members = sets.sizes, sets.members
+    largest = int(members.max(initial=0))
+    width = len(str(largest))
+    # The digits of every index; the last line has none, for the one line that an empty set needs.
+    digits = np.array([*map(str, range(largest + 1)), ""], dtype=f"S{width}").view(np.uint8).reshape(-1, width)
+    if not sizes.all():
+        members = np.insert(members, sets.offsets[:-1][sizes == 0], largest + 1)
+        sizes = np.maximum(sizes, 1)
+    ends = np.cumsum(sizes)
+    text = np.zeros((len(members), width + 3), dtype=np.uint8)
+    text[:, 0] = ord(",")
+    text[ends - sizes, 0] = ord("[")
+    text[:, 1:-2] = digits[members]
+    text[ends - 1, -2] = ord("]")
+    text[ends[:-1] - 1, -1] = ord(",")
+    return text[text != 0].tobytes()
 
 
 def parent_set_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[bytes]:

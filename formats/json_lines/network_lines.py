@@ -109,7 +109,7 @@ def network_text(network: Network) -> str:
     """A network as JSON lines; unknown (NaN) local scores become null."""
     rows = [encode_header(NETWORK.name, network.header)]
     for child, (parents, score) in enumerate(zip(network.parents, network.scores.tolist())):
-        rows.append(encode_record(ParentSetRecord(child, (parents,), (score,)), unknown_scores=True))
+        rows.append(encode_record(ParentSetRecord.of(child, (parents,), (score,)), unknown_scores=True))
     return b"".join(rows).decode()
 
 

@@ -51,5 +51,5 @@ def write_forest(target: str, forest: Forest) -> None:
     with open_output(target) as stream:
         stream.write(encode_header(FOREST.name, header, len(forest.parents)))
         for child, parent in sorted(forest.parents.items()):
-            record = ParentSetRecord(child, ((parent,),), (forest.scores.get(child, float("nan")),))
+            record = ParentSetRecord.of(child, ((parent,),), (forest.scores.get(child, float("nan")),))
             stream.write(encode_record(record, unknown_scores=True))

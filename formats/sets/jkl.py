@@ -235,8 +235,8 @@ def jkl_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[b
     yield b"%d\n" % header.n_variables
     for record in records:
         rows = [f"{record.child} {len(record.parents)}"]
-        for score, parents in zip(record.scores, record.parents):
+        for score, parents in zip(record.scores.tolist(), record.parents):
             if not isfinite(score):
                 raise ValueError(f"a score of variable {record.child} is not finite")
-            rows.append(" ".join(map(str, (float(score), len(parents), *parents))))
+            rows.append(" ".join(map(str, (score, len(parents), *parents))))
         yield ("\n".join(rows) + "\n").encode()

@@ -157,8 +157,8 @@ def pss_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[b
             _require_words(variable.states, f"variable {variable.name!r}: state label")
             lines.append(f"META arity={len(variable.states)}")
             lines.append(f"META values={' '.join(variable.states)}")
-        for score, parents in zip(record.scores, record.parents):
+        for score, parents in zip(record.scores.tolist(), record.parents):
             if not isfinite(score):
                 raise ValueError(f"a score of variable {record.child} is not finite")
-            lines.append(" ".join([repr(float(score)), *(names[p] for p in parents)]))
+            lines.append(" ".join([repr(score), *(names[p] for p in parents)]))
         yield ("\n".join(lines) + "\n\n").encode()

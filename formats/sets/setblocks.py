@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import NoReturn
 
 import numpy as np
 
 from ..records import Header, ListFacts, ParentSetRecord, ParentSetTable
 from ..wording import plural
+from .listed_sets import ListedSets, best_first
 
 Fail = Callable[[str], NoReturn]
 
@@ -49,11 +49,10 @@ class SetBlock:
     def n_sets(self) -> int:
         return len(self.scores)
 
-    def sets(self) -> list[tuple[int, ...]]:
-        """The sets as tuples."""
-        flat = self.parents.tolist()
-        ends = list(accumulate(self.sizes.tolist()))
-        return [tuple(flat[end - size : end]) for end, size in zip(ends, self.sizes.tolist())]
+    @property
+    def listed(self) -> ListedSets:
+        """The sets."""
+        return ListedSets.of_sizes(self.sizes, self.parents)
 
     def digest(self) -> bytes:
         """Equal for blocks with equal content (`evaluated` and unknown keys apart)."""
@@ -66,7 +65,7 @@ class SetBlock:
 
     def record(self) -> ParentSetRecord:
         """The block as a record."""
-        return ParentSetRecord(self.child, tuple(self.sets()), tuple(self.scores.tolist()), **vars(self.facts))
+        return ParentSetRecord(self.child, self.listed, self.scores, **vars(self.facts))
 
 
 def _spread(n_variables: int) -> np.ndarray:
@@ -169,7 +168,7 @@ class BlockChecker:
         set_index = np.repeat(np.arange(len(block.sizes)), block.sizes)
         block.parents = block.parents[np.lexsort((block.parents, set_index))]
         if not _ascends_within_sets(block):
-            for index, parent_set in enumerate(block.sets()):
+            for index, parent_set in enumerate(block.listed):
                 if len(set(parent_set)) < len(parent_set):
                     named = ", ".join(self.names[p] for p in parent_set)
                     fail(f"{whose}: parent set {index + 1} names a parent twice ({named})")
@@ -183,7 +182,7 @@ class BlockChecker:
         if not (keys[1:] == keys[:-1]).any():
             return
         seen: dict[tuple[int, ...], int] = {}
-        for index, parent_set in enumerate(block.sets()):
+        for index, parent_set in enumerate(block.listed):
             first = seen.setdefault(parent_set, index)
             if first != index:
                 named = "{" + ", ".join(self.names[p] for p in parent_set) + "}"
@@ -200,28 +199,13 @@ def _ascends_within_sets(block: SetBlock) -> bool:
     return bool(rises.all())
 
 
-def _is_ordered(block: SetBlock) -> bool:
-    steps = np.diff(block.scores)
-    if (steps > 0).any():
-        return False
-    ends = np.cumsum(block.sizes)
-
-    def rank(index: int) -> tuple[int, list[int]]:
-        size = int(block.sizes[index])
-        return size, block.parents[ends[index] - size : ends[index]].tolist()
-
-    # Only sets of equal score are compared as Python objects.
-    return all(rank(index) < rank(index + 1) for index in np.flatnonzero(steps == 0).tolist())
-
-
 def _sort_sets(block: SetBlock) -> None:
     """Best score first; ties by fewer parents, then by indices."""
-    if _is_ordered(block):
-        return
-    sets, scores = block.sets(), block.scores.tolist()
-    order = sorted(range(len(sets)), key=lambda s: (-scores[s], len(sets[s]), sets[s]))
-    block.parents = np.array([p for s in order for p in sets[s]], dtype=np.int32)
-    block.sizes, block.scores = block.sizes[order], block.scores[order]
+    # NaN, which only a network has, stands alone in its list.
+    order = best_first(block.listed, block.scores)
+    if (order[1:] < order[:-1]).any():
+        block.parents = block.listed.take(order).members
+        block.sizes, block.scores = block.sizes[order], block.scores[order]
 
 
 def pack_blocks(header: Header, blocks: dict[int, SetBlock]) -> ParentSetTable:

@@ -285,7 +285,7 @@ def candidate_sets(problem: Problem, members: Sequence[int], most_parents: int |
         scored = sorted((-math.fsum(map(gains.__getitem__, s)), len(s), s) for s in sets)
         parents, scores = tuple(s for _, _, s in scored), tuple(-cost for cost, _, _ in scored)
         complete = n_kept == len(strongest)
-        records.append(ParentSetRecord(place[child], parents, scores, required=required, complete=complete))
+        records.append(ParentSetRecord.of(place[child], parents, scores, required=required, complete=complete))
     variables = tuple(problem.header.variables[v] for v in members)
     return ParentSetTable.from_records(Header(variables), records)
 

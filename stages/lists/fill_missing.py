@@ -23,7 +23,7 @@ def fill_missing(table: ParentSetTable) -> tuple[ParentSetTable, list[int]]:
         return table, []
     records = list(table.records())
     for child in missing:
-        records[child] = ParentSetRecord(child, ((),), (0.0,))
+        records[child] = ParentSetRecord.of(child, ((),), (0.0,))
     header: Header = replace(table.header, extra={**table.header.extra, "unscored": missing})
     filled = ParentSetTable.from_records(header, records)
     return replace(filled, n_cut_short=table.n_cut_short, n_unsearched=table.n_unsearched), missing

@@ -16,6 +16,7 @@ import numpy as np
 
 from formats.data_records import Dataset
 from formats.records import Forest, ParentSetRecord, ParentSetTable
+from formats.sets.listed_sets import ListedSets
 from stages.graphs import eliminate_children_first, moral_graph
 from stages.knowledge import Knowledge, check_screened
 from stages.runtime.errors import InfeasibleError
@@ -95,16 +96,12 @@ class RootProblem:
             for record in table.records():
                 if record.child not in self._place:
                     continue
-                kept = [
-                    (self._inside(members), score)
-                    for members, score in zip(record.parents, record.scores)
-                    if all(v in self._place for v in members)
-                ]
+                kept = [s for s, members in enumerate(record.parents) if all(v in self._place for v in members)]
                 yield replace(
                     record,
                     child=self._place[record.child],
-                    parents=tuple(members for members, _ in kept),
-                    scores=tuple(score for _, score in kept),
+                    parents=ListedSets.of(self._inside(record.parents[s]) for s in kept),
+                    scores=record.scores[kept],
                     required=self._inside(record.required),
                 )
 
@@ -152,12 +149,12 @@ class RootProblem:
         for child in range(len(self.names)):
             if child in self.screened:
                 members = (self.screened[child],)
-                yield ParentSetRecord(child, (members,), (float(scores[child]),), fixed=True)
+                yield ParentSetRecord.of(child, (members,), (float(scores[child]),), fixed=True)
                 continue
             record = next(by_root)
             yield replace(
                 record,
                 child=child,
-                parents=tuple(map(self._members, record.parents)),
+                parents=ListedSets(record.parents.offsets, self.roots[record.parents.members].astype(np.int32)),
                 required=self._members(record.required),
             )

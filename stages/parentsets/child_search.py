@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import compress
 
 import numpy as np
 
 from formats.records import ParentSetRecord
-from stages.arrays import offsets_of
+from formats.sets.listed_sets import ListedSets, best_first
 from stages.kernels.dominance import mark_undominated
 from stages.runtime.budgets import Budget
 from stages.scoring.candidate_prefilter import RowSample
@@ -32,7 +31,7 @@ SLICE_SECONDS = 0.1
 LARGEST_EXPONENT = 700.0
 """Largest argument of the exponential function whose value is a floating-point number."""
 
-BYTES_PER_SET = 500
+BYTES_PER_SET = 250
 """Memory of one set while its child is searched and its record made; measured, rounded up."""
 
 
@@ -43,12 +42,14 @@ class FoundSets:
     Attributes
     ----------
     child : int
-    scores : dict
-        Ascending index tuples to local scores in nats.
+    start_score : float
+        Score in nats of the smallest set, with which the search began.
+    known : dict
+        Sets scored before, ascending tuples to scores in nats, which are listed as well.
     evaluated : int
         Exact local scores computed.
     complete : bool
-        Every set within the limits that no subset dominates is among `scores`.
+        Every set within the limits that no subset dominates was found.
     unlisted : float or None
         Upper bound on the score of all other sets that none of these dominates, where known.
     ended : str or None
@@ -63,10 +64,13 @@ class FoundSets:
         an equal score suffices; infinite: no set is dominated.
     n_within : float
         Number of sets within the limits, where there is a margin.
+    has_dominated : bool
+        Whether some sets found may dominate others.
     """
 
     child: int
-    scores: dict[tuple[int, ...], float] = field(default_factory=dict)
+    start_score: float = math.nan
+    known: dict[tuple[int, ...], float] = field(default_factory=dict)
     evaluated: int = 0
     complete: bool = False
     unlisted: float | None = None
@@ -75,6 +79,9 @@ class FoundSets:
     exploration: SearchTrace | None = None
     margin: float = 0.0
     n_within: float = math.inf
+    has_dominated: bool = True
+    n_sets: int = 0
+    _parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     @property
     def floor(self) -> float:
@@ -83,7 +90,8 @@ class FoundSets:
 
     def begin(self, parents: tuple[int, ...], score: float) -> None:
         """Add the smallest set, which is scored first."""
-        self.add(parents, score)
+        self.add_lists((np.array([len(parents)]), np.array(parents, dtype=np.int32)), np.array([score]))
+        self.start_score = score
         self.evaluated = 1
         if self.exploration is not None:
             self.exploration.add(parents, score)
@@ -95,73 +103,103 @@ class FoundSets:
         if self.exploration is not None:
             self.exploration.add_extensions(parents, candidates[is_scored], scores[is_scored])
 
-    def add(self, parents: tuple[int, ...], score: float) -> None:
-        """Add one set."""
-        self.scores[parents] = score
+    def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
+        """Add sets with their scores.
 
-    def add_expansion(self, parents: tuple[int, ...], floor: np.ndarray | float, expansion: np.ndarray) -> np.ndarray:
-        """Add ``parents + {Y}`` for all Y whose score exceeds `floor` less the margin; their indices, ascending.
+        Parameters
+        ----------
+        scores : ndarray of float64, shape (n_sets,)
+        """
+        self._parts.append((*lists, scores))
+        self.n_sets += len(scores)
+
+    def add_sets(self, members: np.ndarray, scores: np.ndarray) -> None:
+        """Add sets of one size.
+
+        Parameters
+        ----------
+        members : ndarray of int32, shape (n_sets, size)
+            In any order within a set.
+        scores : ndarray of float64, shape (n_sets,)
+        """
+        sizes = np.full(len(members), members.shape[1], dtype=np.int64)
+        self.add_lists((sizes, np.sort(members, axis=1).ravel()), scores)
+
+    def add_scores(self, scores: dict[tuple[int, ...], float]) -> None:
+        """Add sets, ascending tuples, with their scores."""
+        sets = ListedSets.of(scores)
+        self.add_lists((sets.sizes, sets.members), np.array(list(scores.values())))
+
+    def add_expansion(self, parents: tuple[int, ...], floor: np.ndarray | float, expansion: np.ndarray) -> None:
+        """Add ``parents + {Y}`` for all Y whose score exceeds `floor` less the margin.
 
         `floor` is the score of a subset of each set: of `parents`, or elementwise the better of it and of {Y}. So
         sets at or below it by the margin are dominated.
         """
-        promising = np.flatnonzero(expansion > floor - self.margin)
-        for y, score in zip(promising.tolist(), expansion[promising].tolist()):
-            self.scores[tuple(sorted((*parents, y)))] = score
-        return promising
+        promising = np.flatnonzero(expansion > floor - self.margin).astype(np.int32)
+        same = np.tile(np.array(parents, dtype=np.int32), (len(promising), 1))
+        self.add_sets(np.column_stack((same, promising)), expansion[promising])
 
-    def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
+    def add_undominated(self, lists: Lists, scores: np.ndarray) -> None:
         """Add the sets of `lists` that no other of them dominates by the margin.
 
         Parameters
         ----------
         scores : ndarray of float64, shape (n_sets,)
         """
-        sizes, members = lists
-        order = np.lexsort((sizes, -scores))
-        starts = (np.cumsum(sizes) - sizes)[order]
-        sizes, scores = sizes[order], scores[order]
-        offsets = offsets_of(sizes)
-        # Members in the order of scores: those of set s lie at `starts[s]` and move to `offsets[s]`.
-        members = members[np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])]
-        n_better = self._n_better(scores)
-        keep = mark_undominated(offsets, members, int(members.max(initial=-1)) + 1, n_better)
-        flat = members.tolist()
-        for s in np.flatnonzero(keep).tolist():
-            self.scores[tuple(flat[offsets[s] : offsets[s + 1]])] = float(scores[s])
+        sets = ListedSets.of_sizes(*lists)
+        order = np.lexsort((sets.sizes, -scores))
+        sets, scores = sets.take(order), scores[order]
+        kept = np.flatnonzero(self._is_undominated(sets, scores))
+        sets = sets.take(kept)
+        self.add_lists((sets.sizes, sets.members), scores[kept])
 
-    def to_record(
-        self, n_variables: int, required: tuple[int, ...] = (), extra: dict | None = None
-    ) -> ParentSetRecord:
+    def all_sets(self) -> tuple[ListedSets, np.ndarray]:
+        """All sets added, and their scores; of one that was scored before, the score known."""
+        sizes, members, parts = zip(*self._parts)
+        sets, scores = ListedSets.of_sizes(np.concatenate(sizes), np.concatenate(members)), np.concatenate(parts)
+        if not self.known:
+            return sets, scores
+        every = dict(zip(sets, scores.tolist())) | self.known
+        return ListedSets.of(every), np.array(list(every.values()))
+
+    def to_record(self, required: tuple[int, ...] = (), extra: dict | None = None) -> ParentSetRecord:
         """The sets that no other dominates by the margin, best first, ties by fewer parents, then indices."""
-        ordered = sorted(self.scores.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
-        offsets = offsets_of([len(parents) for parents, _ in ordered])
-        members = np.array([p for parents, _ in ordered for p in parents], dtype=np.int32)
-        n_better = self._n_better(np.array([score for _, score in ordered]))
-        keep = mark_undominated(offsets, members, n_variables, n_better)
-        kept = list(compress(ordered, keep.tolist()))
+        sets, scores = self.all_sets()
+        order = best_first(sets, scores)
+        sets, scores = sets.take(order), scores[order]
+        left_out = None
+        if self.has_dominated or self.known:
+            keep = self._is_undominated(sets, scores)
+            left_out = self._left_out(sets, scores, keep) if self.margin else None
+            sets, scores = sets.take(np.flatnonzero(keep)), scores[keep]
         return ParentSetRecord(
             self.child,
-            tuple(parents for parents, _ in kept),
-            tuple(score for _, score in kept),
+            sets,
+            scores,
             evaluated=self.evaluated,
             complete=self.complete,
             unlisted=None if self.complete else self.unlisted,
-            left_out=self._left_out(ordered, keep, n_variables) if self.margin else None,
+            left_out=left_out,
             required=required,
             extra=extra or {},
         )
 
-    def _left_out(self, ordered: list, keep: np.ndarray, n_variables: int) -> float | None:
+    def _is_undominated(self, sets: ListedSets, scores: np.ndarray) -> np.ndarray:
+        """Which sets, best first, no other of them dominates by the margin."""
+        n_members = int(sets.members.max(initial=-1)) + 1
+        return mark_undominated(sets.offsets, sets.members, n_members, self._n_better(scores))
+
+    def _left_out(self, sets: ListedSets, scores: np.ndarray, keep: np.ndarray) -> float | None:
         """The mass of the omitted sets, see `omitted_mass`; None where it is unknown."""
         ratio = unscored = math.exp(-self.margin)
         if not self.complete:
             if self.unlisted is None:
                 return None
             # Every set contains the smallest one, so that its best listed subset scores no less than this.
-            smallest = min(ordered, key=lambda item: len(item[0]))[1]
+            smallest = float(scores[np.argmin(sets.sizes)])
             unscored = max(ratio, math.exp(min(self.unlisted - smallest, LARGEST_EXPONENT)))
-        mass = omitted_mass(ordered, keep, n_variables, self.n_within, ratio, unscored)
+        mass = omitted_mass(sets, scores, keep, self.n_within, ratio, unscored)
         return mass if math.isfinite(mass) else None
 
     def _n_better(self, scores: np.ndarray) -> np.ndarray:
@@ -248,7 +286,7 @@ class ChildLimits:
         """
         if found.exploration is not None:
             held += found.exploration.nbytes // BYTES_PER_SET
-        found.most_held = max(found.most_held, len(found.scores) + held)
+        found.most_held = max(found.most_held, found.n_sets + held)
         if found.most_held >= self.most_sets:
             found.ended = "memory"
         if found.ended == "memory" or found.evaluated >= self.evaluations or budget.interrupted:

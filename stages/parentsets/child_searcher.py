@@ -138,7 +138,7 @@ class ChildSearcher:
         fixed = self.plan.fixed_set(child)
         if fixed is not None:
             score = self.scorer.local_score(child, fixed)
-            return ChildResult(ParentSetRecord(child, (fixed,), (score,), fixed=True), None, 0)
+            return ChildResult(ParentSetRecord.of(child, (fixed,), (score,), fixed=True), None, 0)
         limits = self.limits_of(child)
         if not len(limits.allowed):
             return self._finish(self._only_set(child, limits), limits, {})
@@ -151,7 +151,7 @@ class ChildSearcher:
             smallest = self.plan.knowledge.required_of(child)
             score = self.scorer.local_score(child, smallest)
             mark = {"interrupted": True}
-            record = ParentSetRecord(child, (smallest,), (score,), evaluated=1, required=smallest, extra=mark)
+            record = ParentSetRecord.of(child, (smallest,), (score,), evaluated=1, required=smallest, extra=mark)
             return ChildResult(record, None, 0)
         found = self.search_sets(child, limits, unfinished)
         extra: dict[str, Any] = {}
@@ -162,7 +162,7 @@ class ChildSearcher:
         return self._finish(found, limits, extra)
 
     def _finish(self, found: FoundSets, limits: ChildLimits, extra: dict[str, Any]) -> ChildResult:
-        record = found.to_record(self.scorer.n_variables, limits.required, extra)
+        record = found.to_record(limits.required, extra)
         return ChildResult(record, None if found.exploration is None else found.exploration.sets(), 0)
 
     def _only_set(self, child: int, limits: ChildLimits) -> FoundSets:
@@ -226,7 +226,7 @@ class ChildSearcher:
             parents = table.parent_set(s)
             is_allowed = possible.issuperset(parents) and set(parents).issuperset(limits.required)
             if is_allowed and len(parents) <= self.plan.max_parents:
-                found.add(parents, float(table.scores[s]))
+                found.known[parents] = float(table.scores[s])
 
     def evaluation_limit(self) -> int:
         """Exact scores per variable: those of the options, or a default where nothing else ends the method."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from formats.sets.listed_sets import ListedSets
 from stages.runtime.budgets import Budget
 
 from .child_search import BYTES_PER_SET
@@ -84,9 +85,9 @@ def forecast_run(run: Run) -> Forecast:
         begun = clock.elapsed()
         limits = searcher.limits_of(child)
         found = searcher.search_sets(child, limits, len(searched))
-        record = found.to_record(run.scorer.n_variables, limits.required)
+        record = found.to_record(limits.required)
         measured.append((clock.elapsed() - begun, found.evaluated, len(record.parents), _size(record.parents)))
-        held = max(held, found.most_held, len(found.scores))
+        held = max(held, found.most_held, found.n_sets)
         run.reporter.progress(len(measured), len(chosen), "variables measured")
         if run.budget.interrupted or (len(measured) >= LEAST_CHILDREN and clock.elapsed() > PATIENCE):
             break
@@ -119,5 +120,5 @@ def _spread(children: list[int], costs: np.ndarray) -> list[int]:
     return [ordered[ranks[(count // 2 + k * stride) % count]] for k in range(count)]
 
 
-def _size(parents: tuple[tuple[int, ...], ...]) -> int:
-    return sum(BYTES_PER_LISTED_SET + BYTES_PER_PARENT * len(members) for members in parents)
+def _size(sets: ListedSets) -> int:
+    return BYTES_PER_LISTED_SET * len(sets) + BYTES_PER_PARENT * len(sets.members)

@@ -30,13 +30,13 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
 
     def scores_left() -> int:
         found.evaluated = grower.evaluated
-        is_spent = limits.is_spent(budget, found, grower.remembered_bytes // BYTES_PER_SET)
+        held = len(grower.scores) + grower.bytes // BYTES_PER_SET
+        is_spent = limits.is_spent(budget, found, held)
         return 0 if is_spent else limits.evaluations - grower.evaluated
 
     grower = SetGrower(
         scorer, child, limits.max_parents, limits.allowed, limits.required, limits.sample, scores_left, limits.margin
     )
-    found.scores = grower.scores
     required = list(limits.required)
     may_be_parent = np.zeros(scorer.n_variables, dtype=np.bool_)
     may_be_parent[limits.allowed] = True
@@ -54,5 +54,5 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
                 grower.grow_and_shrink(allowed, start)
         grower.grow_and_shrink(allowed)
     found.evaluated = grower.evaluated
-    found.scores = grower.improvements(EXTENSIONS_KEPT)
+    found.add_scores(grower.improvements(EXTENSIONS_KEPT))
     return found

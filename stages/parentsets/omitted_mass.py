@@ -20,9 +20,10 @@ Columns of one state are in no set and have none: "all" sets and networks are th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
+
+from formats.sets.listed_sets import ListedSets
 
 LARGEST_KEY = 1 << 62
 """Sets whose members do not fit into one number below count with the largest possible weight."""
@@ -32,9 +33,9 @@ DIGITS = 4
 
 
 def omitted_mass(
-    ordered: Sequence[tuple[tuple[int, ...], float]],
+    sets: ListedSets,
+    scores: np.ndarray,
     keep: np.ndarray,
-    n_variables: int,
     n_within: float,
     largest_ratio: float,
     unscored_ratio: float,
@@ -43,8 +44,10 @@ def omitted_mass(
 
     Parameters
     ----------
-    ordered : sequence of (tuple of int, float)
-        All sets that were scored, ascending tuples, with their scores in nats; best first.
+    sets : ListedSets
+        All sets that were scored, best first.
+    scores : ndarray of float64, shape (n_scored,)
+        In nats.
     keep : ndarray of bool, shape (n_scored,)
         Which are listed, the smallest set among them.
     n_within : float
@@ -59,17 +62,16 @@ def omitted_mass(
     float
         Possibly infinite.
     """
-    n_scored = len(ordered)
-    scores = np.array([score for _, score in ordered])
+    n_scored, n_variables = len(sets), int(sets.members.max(initial=0)) + 1
     best = np.full(n_scored, n_scored)
-    sizes = np.array([len(members) for members, _ in ordered])
+    sizes = sets.sizes
     smaller_keys, smaller_best = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for size in range(int(sizes.min()), int(sizes.max()) + 1):
         # Larger sets keep no listed subset and count with the largest weight.
         if n_variables**size >= LARGEST_KEY:
             break
         which = np.flatnonzero(sizes == size)
-        members = np.array([ordered[s][0] for s in which.tolist()], dtype=np.int64).reshape(len(which), size)
+        members = sets.take(which).members.astype(np.int64).reshape(len(which), size)
         # Place of the best listed subset: sets are best first, so the least of its own place and those of its subsets
         # with one member less.
         own = np.where(keep[which], which, n_scored)

@@ -38,6 +38,8 @@ class _Search:
         self.limits = limits
         self.budget = budget
         self.found = limits.nothing_found(child)
+        # A set is added where it scores more than all its subsets.
+        self.found.has_dominated = limits.margin > 0
         self.bound = superset_bound(scorer, child, limits)
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
@@ -156,24 +158,21 @@ class _Search:
         return self.budget.interrupted or self.limits.is_spent(self.budget, self.found)
 
     def _add(self, places: np.ndarray, starts: np.ndarray, entries: np.ndarray, which: np.ndarray) -> None:
-        members = self._members(places, starts, which)
-        for added, score in zip(members.tolist(), entries[which].tolist()):
-            self.found.add(tuple(sorted((*self.limits.required, *added))), score)
+        self.found.add_sets(self._members(places, starts, which), entries[which])
 
     def _members(self, places: np.ndarray, starts: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """Members that some extensions have besides the required parents, shape (n_sets, size)."""
+        """Members of some extensions, shape (n_sets, size), not ordered."""
         sets = np.searchsorted(starts, which, side="right") - 1
         last = len(self.n_states) - (starts[sets + 1] - which)
-        return self.limits.allowed[np.column_stack((places[sets], last))]
+        required = np.tile(self.required, (len(which), 1))
+        return np.column_stack((required, self.limits.allowed[np.column_stack((places[sets], last))]))
 
     def _trace(self, exploration: SearchTrace, places, starts, scores, sets: np.ndarray) -> None:
         """Trace the open extensions of some sets."""
         ranges = [np.arange(starts[s], starts[s + 1]) for s in sets.tolist()]
         which = np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
         which = which[~np.isnan(scores[which])]
-        members = self._members(places, starts, which)
-        required = np.tile(self.required, (len(members), 1))
-        exploration.add_sets(np.column_stack((required, members)), scores[which])
+        exploration.add_sets(self._members(places, starts, which), scores[which])
 
     def _close_excluded(self, bound: SupersetBound, level: Level, places: np.ndarray, best: np.ndarray) -> None:
         """Close the sets of a level that dominate all their supersets by the Dirichlet bound."""

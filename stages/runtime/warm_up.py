@@ -48,7 +48,7 @@ def tiny_table() -> ParentSetTable:
         (((0, 1), -36.0), ((0,), -42.0), ((), -50.0)),
     )
     records = [
-        ParentSetRecord(child, tuple(p for p, _ in sets), tuple(score for _, score in sets))
+        ParentSetRecord.of(child, tuple(p for p, _ in sets), tuple(score for _, score in sets))
         for child, sets in enumerate(lists)
     ]
     return ParentSetTable.from_records(Header(tuple(Variable(f"V{i}") for i in range(4))), records)

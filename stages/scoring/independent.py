@@ -147,23 +147,23 @@ class IndependentScorer:
         VerificationError
         """
         child, sets, scores = record.child, record.parents, record.scores
-        highest = max(scores, default=0.0)
+        highest = float(scores.max(initial=0.0))
         # Each score is the logarithm of a probability, with or without a penalty subtracted.
         if highest > self._rounding:
-            family = self._named(child, sets[scores.index(highest)])
+            family = self._named(child, sets[int(np.argmax(scores))])
             raise VerificationError(f"{family}: {highest!r} is a positive log-likelihood score")
         places: Sequence[int] = range(len(sets))
         if known is not None:
             given = _sets_of(known, child)
-            places = [place for place in places if sets[place] not in given]
+            places = [place for place, parents in enumerate(sets) if parents not in given]
         if not places:
             return
         best, smallest = places[0], _smallest(record, places)
-        self._check_nested(child, sets[best], sets[smallest], scores[best], scores[smallest])
+        self._check_nested(child, sets[best], sets[smallest], float(scores[best]), float(scores[smallest]))
         rest = self._sample(record, places, seed, n_counted) if len(places) > 2 else places[1:]
         for place in rest:
             if place not in (best, smallest):
-                self.check(child, sets[place], scores[place])
+                self.check(child, sets[place], float(scores[place]))
 
     def _sample(self, record: ParentSetRecord, places: Sequence[int], seed: int, n_counted: int) -> Sequence[int]:
         """Places of the sets that are checked at random."""
@@ -183,7 +183,7 @@ def _smallest(record: ParentSetRecord, places: Sequence[int]) -> int:
     last = places[-1]
     if record.parents[last] == record.required:
         return last
-    return min(places, key=lambda place: len(record.parents[place]))
+    return places[int(np.argmin(record.parents.sizes[np.asarray(places)]))]
 
 
 def _sets_of(table: ParentSetTable, child: int) -> set[tuple[int, ...]]:

@@ -164,7 +164,7 @@ def _record(rng: np.random.Generator, child: int, n_variables: int) -> ParentSet
         tuple(sorted(rng.choice(others, min(len(others), int(k)), replace=False).tolist())) for k in (1, 1, 2)
     }
     pairs = sorted(((s, -float(rng.integers(1, 9)) / 2) for s in sets), key=lambda p: (-p[1], len(p[0]), p[0]))
-    return ParentSetRecord(child, tuple(s for s, _ in pairs), tuple(score for _, score in pairs), evaluated=3)
+    return ParentSetRecord.of(child, tuple(s for s, _ in pairs), tuple(score for _, score in pairs), evaluated=3)
 
 
 def _model(

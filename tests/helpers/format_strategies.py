@@ -56,7 +56,7 @@ def record_lists(draw, header, fixed=booleans):
         scores = st.sampled_from([-1.0, -2.5]) | finite
         pairs = in_order((parent_set, draw(scores)) for parent_set in sorted(sets))
         records.append(
-            ParentSetRecord(
+            ParentSetRecord.of(
                 child,
                 tuple(parent_set for parent_set, _ in pairs),
                 tuple(score for _, score in pairs),

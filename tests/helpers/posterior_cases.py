@@ -35,6 +35,6 @@ def as_table(lists, score: str = "bdeu", **extra) -> ParentSetTable:
     for child, sets in enumerate(lists):
         smallest = min((s for s, _ in sets), key=len)
         records.append(
-            ParentSetRecord(child, tuple(s for s, _ in sets), tuple(score for _, score in sets), required=smallest)
+            ParentSetRecord.of(child, tuple(s for s, _ in sets), tuple(score for _, score in sets), required=smallest)
         )
     return ParentSetTable.from_records(header, records)

@@ -24,7 +24,7 @@ def make_table(sets_by_child, fixed=(), header=None):
             key=lambda entry: (-entry[0], len(entry[1]), entry[1]),
         )
         records.append(
-            ParentSetRecord(child, tuple(p for _, p in ranked), tuple(s for s, _ in ranked), fixed=child in fixed)
+            ParentSetRecord.of(child, tuple(p for _, p in ranked), tuple(s for s, _ in ranked), fixed=child in fixed)
         )
     return ParentSetTable.from_records(header, records)
 

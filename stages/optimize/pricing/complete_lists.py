@@ -78,7 +78,8 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
 
     def enumerate_one(grower: SetGrower) -> bool:
         found = search_child(run.scorer, grower.child, limits_of(grower), budget)
-        grower.scores |= found.scores
+        sets, scores = found.all_sets()
+        grower.scores |= dict(zip(sets, scores.tolist()))
         grower.evaluated += found.evaluated
         return found.complete
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.records import Header, ParentSetRecord, ParentSetTable
+from formats.sets.listed_sets import ListedSets
 from stages.arrays import offsets_of
 from stages.kernels.dominance import mark_undominated
 from stages.kernels.orders.set_lists import SetLists
@@ -134,8 +135,8 @@ class GrowingLists:
             lists = self._lists_of(grower)
             yield ParentSetRecord(
                 grower.child,
-                tuple(parents for _, _, parents in lists.entries),
-                tuple(lists.scores.tolist()),
+                ListedSets.of_sizes(lists.sizes, lists.parents),
+                lists.scores,
                 evaluated=grower.evaluated,
                 complete=self.is_complete,
                 required=grower.required,

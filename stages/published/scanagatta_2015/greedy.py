@@ -117,7 +117,7 @@ class _Search:
     def _expand_start(self) -> bool:
         """Expand the required parents; whether every candidate was scored or pruned."""
         scorer, found, required, state = self.scorer, self.found, self.limits.required, self.state
-        score = found.scores[required]
+        score = found.start_score
         if self.bound is not None and self.bound.excludes(required, min(score, self.rules.floor)):
             return True
         members, q = np.array(required, dtype=np.int32), scorer.n_configurations(required)
@@ -204,7 +204,7 @@ class _Search:
         scores, added = state.extended[: len(bases)], state.added[: len(bases)]
         # A set that does not beat the one that it extends is dominated by it.
         which = np.flatnonzero(scores > np.minimum(state.scores[bases], self.rules.floor))
-        found.add_lists(self._extensions(bases[which], added[which]), scores[which])
+        found.add_undominated(self._extensions(bases[which], added[which]), scores[which])
         if found.exploration is not None:
             turn = np.lexsort((added, bases))
             found.exploration.add_lists(self._extensions(bases[turn], added[turn]), scores[turn])

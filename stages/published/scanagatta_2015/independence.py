@@ -77,7 +77,7 @@ class _Search:
         entropies = scorer.row_entropies()
         self.facts: ChildFacts = ChildFacts(
             child=child,
-            empty_score=found.scores[limits.required],
+            empty_score=found.start_score,
             child_entropy=float(entropies[child]),
             # Each further configuration is multiplied by those of the required parents.
             penalty=scorer.penalty(child) * q,
@@ -198,7 +198,7 @@ class _Search:
             return with_required((sizes[which], members), self.limits.required)
 
         is_better = state.is_better[:end] | (state.scores[:end] > self.facts.floor)
-        found.add_lists(select(is_better), state.scores[:end][is_better])
+        found.add_undominated(select(is_better), state.scores[:end][is_better])
         if found.exploration is not None:
             is_scored = ~np.isnan(state.scores[:end])
             is_scored[:first] = False

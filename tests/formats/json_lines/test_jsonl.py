@@ -70,8 +70,8 @@ def test_writer_gives_the_grammar_of_the_contract(tmp_path):
         {"interrupted": True},
     )
     records = [
-        ParentSetRecord(0, ((1,), ()), (-1.5, -2.0), evaluated=2, complete=True),
-        ParentSetRecord(1, ((),), (-0.1,), unlisted=-0.25, left_out=0.5, extra={"k": [1]}),
+        ParentSetRecord.of(0, ((1,), ()), (-1.5, -2.0), evaluated=2, complete=True),
+        ParentSetRecord.of(1, ((),), (-0.1,), unlisted=-0.25, left_out=0.5, extra={"k": [1]}),
     ]
     assert write_parent_sets(tmp_path / "s.jsonl", header, iter(records)) == 2
     assert (tmp_path / "s.jsonl").read_text() == (
@@ -207,13 +207,13 @@ def test_checker_agrees_with_the_plain_rules(n_variables, child, pairs, missing_
     except Refused:
         assert expected is None
     else:
-        assert list(zip(block.sets(), block.scores.tolist())) == expected
+        assert list(zip(block.listed, block.scores.tolist())) == expected
 
 
 def test_the_schema_names_every_key_that_is_written():
     ends = {"interrupted": True, "ended": "time"}
     facts = ListFacts(required=(1,), evaluated=5, fixed=True, complete=True, unlisted=-2.0, left_out=0.5, extra=ends)
-    record = ParentSetRecord(0, ((1,),), (-1.0,), **vars(facts))
+    record = ParentSetRecord.of(0, ((1,),), (-1.0,), **vars(facts))
     assert {key.name for key in RECORD_KEYS} == set(json.loads(encode_record(record)))
     for name, spec in JSONL_FORMATS.items():
         header = Header((Variable("a"),), "bdeu", 1, "sha256:1", 1.0, (), "2024-01-01T00:00:00Z")

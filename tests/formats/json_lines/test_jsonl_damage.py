@@ -131,9 +131,9 @@ def test_missing_file_and_folder(tmp_path):
 def test_writer_refuses_what_json_cannot_hold(tmp_path):
     header = Header((Variable("a"),))
     for record in (
-        ParentSetRecord(0, ((),), (math.nan,)),
-        ParentSetRecord(0, ((),), (-math.inf,)),
-        ParentSetRecord(0, ((),), (-1.0,), unlisted=math.inf),
+        ParentSetRecord.of(0, ((),), (math.nan,)),
+        ParentSetRecord.of(0, ((),), (-math.inf,)),
+        ParentSetRecord.of(0, ((),), (-1.0,), unlisted=math.inf),
     ):
         with pytest.raises(ValueError):
             write_parent_sets(str(tmp_path / "x"), header, [record])
@@ -152,7 +152,7 @@ def test_records_leave_a_pipe_one_by_one(tmp_path):
     def produce():
         for child in range(3):
             assert may_go_on.acquire(timeout=20)
-            yield ParentSetRecord(child, ((),), (-1.0,))
+            yield ParentSetRecord.of(child, ((),), (-1.0,))
 
     header = Header(tuple(Variable(name) for name in "abc"))
     writer = threading.Thread(target=write_parent_sets, args=(fifo, header, produce()))

@@ -15,7 +15,7 @@ from formats.json_lines.run_parts import gather
 from formats.records import Header, ParentSetRecord
 
 HEADER = Header((Variable("a"), Variable("b")))
-RECORDS = [ParentSetRecord(child, ((),), (-1.0,)) for child in range(2)]
+RECORDS = [ParentSetRecord.of(child, ((),), (-1.0,)) for child in range(2)]
 
 
 def write(target: Path) -> None:

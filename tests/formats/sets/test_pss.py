@@ -42,7 +42,7 @@ def test_stored_sample():
 
 def test_written_text(tmp_path):
     header = Header((Variable("a", ("0", "1")), Variable("b")), "bdeu", 5, ess=1.0)
-    records = [ParentSetRecord(0, ((1,), ()), (-1.5, -2.0)), ParentSetRecord(1, ((),), (-0.1,))]
+    records = [ParentSetRecord.of(0, ((1,), ()), (-1.5, -2.0)), ParentSetRecord.of(1, ((),), (-0.1,))]
     write_parent_sets(str(tmp_path / "out.pss"), header, records, format="pss")
     assert (tmp_path / "out.pss").read_text() == (
         "META pss_version = 0.1\nMETA num_records = 5\nMETA score_type = bdeu\nMETA ess = 1.0\n\n"
@@ -126,7 +126,7 @@ def test_damaged_bytes_never_crash(position, junk):
 )
 def test_names_with_blanks_cannot_be_written(tmp_path, variable):
     with pytest.raises(Inconsistent, match="pss files cannot hold"):
-        record = ParentSetRecord(0, ((),), (-1.0,))
+        record = ParentSetRecord.of(0, ((),), (-1.0,))
         write_parent_sets(str(tmp_path / "x"), Header((variable,)), [record], format="pss")
     assert list(tmp_path.iterdir()) == []
 

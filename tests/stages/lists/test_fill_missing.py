@@ -12,14 +12,14 @@ from stages.runtime.reporting import NullReporter
 
 HEADER = Header(tuple(map(Variable, "abc")), score="bic", rows=10)
 RECORDS = [
-    ParentSetRecord(0, ((2,), ()), (-3.0, -5.0)),
-    ParentSetRecord(1, (), ()),
-    ParentSetRecord(2, ((1,), ()), (-2.0, -4.0)),
+    ParentSetRecord.of(0, ((2,), ()), (-3.0, -5.0)),
+    ParentSetRecord.of(1, (), ()),
+    ParentSetRecord.of(2, ((1,), ()), (-2.0, -4.0)),
 ]
 
 
 def test_a_whole_table_is_returned_as_it_is():
-    whole = ParentSetTable.from_records(HEADER, [RECORDS[0], ParentSetRecord(1, ((),), (-1.0,)), RECORDS[2]])
+    whole = ParentSetTable.from_records(HEADER, [RECORDS[0], ParentSetRecord.of(1, ((),), (-1.0,)), RECORDS[2]])
     assert fill_missing(whole) == (whole, [])
 
 

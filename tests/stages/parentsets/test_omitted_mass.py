@@ -11,6 +11,7 @@ from helpers.tables import dependent_dataset
 from naive.posterior import networks
 
 from formats.records import ParentSetTable
+from formats.sets.listed_sets import ListedSets
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
@@ -121,7 +122,8 @@ def test_left_out_is_the_sum_over_supersets(seed):
                 anywhere += 2.0
             else:
                 sums[reached] += math.exp(score - listed[reached])
-    found = omitted_mass(ordered, keep, 6, 50.0, 2.0, 0.5)
+    sets, scores = zip(*ordered)
+    found = omitted_mass(ListedSets.of(sets), np.array(scores), keep, 50.0, 2.0, 0.5)
     expected = max(sums.values()) + anywhere
     assert expected * (1 - 1e-9) <= found <= expected * 1.001
 

@@ -25,7 +25,7 @@ def record_of(score: str, child: int = 6, **fields) -> ParentSetRecord:
     kept = prune_dominated(score_all_sets(ROWS, states, child, 3, score))
     best_first = sorted(kept.items(), key=lambda item: -item[1])
     sets, scores = zip(*best_first)
-    return ParentSetRecord(child, sets, scores, **fields)
+    return ParentSetRecord.of(child, sets, scores, **fields)
 
 
 def check(record: ParentSetRecord, score: str = "bic", seed: int = 0, known: ParentSetTable | None = None):
@@ -33,9 +33,9 @@ def check(record: ParentSetRecord, score: str = "bic", seed: int = 0, known: Par
 
 
 def with_score(record: ParentSetRecord, place: int, score: float) -> ParentSetRecord:
-    scores = list(record.scores)
+    scores = record.scores.copy()
     scores[place] = score
-    return replace(record, scores=tuple(scores))
+    return replace(record, scores=scores)
 
 
 def test_nothing_is_shared_with_the_searches():
@@ -80,7 +80,7 @@ def test_a_wrong_score_of_the_best_or_the_smallest_set_is_found(score):
         with pytest.raises(VerificationError) as error:
             check(wrong, score)
         assert str(error.value) == (
-            f"variable 'V6' with parents {names}: score {wrong.scores[place]!r}, but the data give"
+            f"variable 'V6' with parents {names}: score {float(wrong.scores[place])!r}, but the data give"
             f" {IndependentScorer(DATA, score, 1.0).local_score(6, parents)!r}"
         )
 
@@ -116,7 +116,7 @@ def test_scores_of_a_file_are_not_checked():
     record = with_score(record_of("bic"), 0, -1.0)
     known = ParentSetTable.from_records(
         Header(DATA.variables),
-        [ParentSetRecord(i, record.parents[:1] if i == 6 else ((),), (-1.0,)) for i in range(7)],
+        [ParentSetRecord.of(i, record.parents[:1] if i == 6 else ((),), (-1.0,)) for i in range(7)],
     )
     check(record, known=known)
     with pytest.raises(VerificationError):
@@ -129,5 +129,5 @@ def test_rounding_of_large_tables_is_no_error():
     dataset = replace(DATA, variables=DATA.variables[:2], codes=codes)
     rounding = (1 << 22) * np.log(1 << 22) * 2e-13
     assert rounding > 1e-6
-    record = ParentSetRecord(0, ((),), (rounding,))
+    record = ParentSetRecord.of(0, ((),), (rounding,))
     IndependentScorer(dataset, "ll", 1.0).check_record(record, 0, 64)

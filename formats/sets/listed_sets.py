@@ -1,0 +1,111 @@
+"""Parent sets in two arrays that read like a sequence of tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+
+import numpy as np
+
+
+class ListedSets(Sequence[tuple[int, ...]]):
+    """Many parent sets: a sequence of ascending tuples of indices, kept as arrays.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_sets + 1,)
+        From 0 to the number of members.
+    members : ndarray of int32
+        Set s is ``members[offsets[s]:offsets[s + 1]]``.
+    """
+
+    __slots__ = ("members", "offsets")
+
+    def __init__(self, offsets: np.ndarray, members: np.ndarray):
+        self.offsets = offsets
+        self.members = members
+
+    @classmethod
+    def of(cls, sets: Iterable[Sequence[int]]) -> ListedSets:
+        """The sets of tuples."""
+        known = list(sets)
+        members = np.fromiter(chain.from_iterable(known), dtype=np.int32)
+        return cls.of_sizes(np.fromiter(map(len, known), dtype=np.int64, count=len(known)), members)
+
+    @classmethod
+    def of_sizes(cls, sizes: np.ndarray, members: np.ndarray) -> ListedSets:
+        """Sets with so many members each, given one after the other."""
+        offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        return cls(offsets, members.astype(np.int32, copy=False))
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Members of each set, int64."""
+        return np.diff(self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        start, end = self.offsets[range(len(self))[index] :][:2]
+        return tuple(self.members[start:end].tolist())
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        flat = self.members.tolist()
+        for start, end in pairwise(self.offsets.tolist()):
+            yield tuple(flat[start:end])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ListedSets):
+            return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.members, other.members)
+        return isinstance(other, (tuple, list)) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def take(self, which: np.ndarray) -> ListedSets:
+        """The sets at some places, in their order."""
+        sizes = self.sizes[which]
+        taken = ListedSets.of_sizes(sizes, self.members[:0])
+        # Member m of the result lies as far from its set's first one as in this sequence.
+        shifts = np.repeat(self.offsets[which] - taken.offsets[:-1], sizes)
+        taken.members = self.members[shifts + np.arange(len(shifts))]
+        return taken
+
+    def within(self, first: int, end: int) -> ListedSets:
+        """The sets ``first:end``; their members are a view."""
+        offsets = self.offsets[first : end + 1]
+        return ListedSets(offsets - offsets[0], self.members[offsets[0] : offsets[-1]])
+
+
+def best_first(sets: ListedSets, scores: np.ndarray) -> np.ndarray:
+    """The places of distinct sets: descending scores, ties by fewer parents, then by indices.
+
+    A set that comes twice with the same score is named once.
+    """
+    order = np.argsort(-scores)
+    ranked = scores[order]
+    is_tie = ranked[1:] == ranked[:-1]
+    if not is_tie.any():
+        return order
+    tied = np.concatenate((is_tie, [False])) | np.concatenate(([False], is_tie))
+    places = np.flatnonzero(tied)
+    # Only sets of equal score are compared: by score, size, and members, which missing ones precede.
+    equal = sets.take(order[places])
+    rows = np.full((len(places), max(1, int(equal.sizes.max()))), -1, dtype=np.int32)
+    rows[np.repeat(np.arange(len(places)), equal.sizes), _places_within(equal)] = equal.members
+    turn = np.lexsort((*rows.T[::-1], equal.sizes, -ranked[places]))
+    order[places] = order[places][turn]
+    rows = rows[turn]
+    again = (rows[1:] == rows[:-1]).all(axis=1) & (ranked[places][1:] == ranked[places][:-1])
+    return np.delete(order, places[1:][again])
+
+
+def _places_within(sets: ListedSets) -> np.ndarray:
+    """The place of each member in its set."""
+    return np.arange(len(sets.members)) - np.repeat(sets.offsets[:-1], sets.sizes)
