@@ -28,11 +28,14 @@ ROUNDING = 1e-12
 """Absolute difference allowed, as a share of N ln N; searches round their scores to a tenth of it or a fifth."""
 
 MOST_SAMPLED = 2
-"""Largest random sample of a record's sets, besides its best and its smallest."""
+"""Most sets of a record drawn at random."""
 
-SCORES_PER_CHECK = 25_000
+SMALLEST_EVERY = 16
+"""One child of so many has its smallest set checked; a power of two."""
+
+SCORES_PER_CHECK = 50_000
 """Local scores of a search per set of the random sample: several hundred times the work of the check (measured on
-plants and accidents), since the best and the smallest set of each child are checked in any case.
+plants and accidents), since the best set of each child is checked in any case.
 """
 
 PART_ROWS = 1 << 18
@@ -40,6 +43,9 @@ PART_ROWS = 1 << 18
 
 FEW_KEYS = 16
 """Up to this many keys, one comparison per key is faster than a histogram of all rows."""
+
+FEW_CELLS = 1 << 8
+"""Cells up to which zeros among them are skipped one by one."""
 
 MOST_EMPTY_CELLS = 1 << 12
 """Cells that a table of counts may have even if there are fewer rows."""
@@ -80,13 +86,9 @@ class IndependentScorer:
 
     def local_score(self, child: int, parents: Sequence[int]) -> float:
         """Local score from its definition; cells and configurations without rows contribute nothing."""
-        columns, n_states = self._family(child, parents)
-        return self._score_of(*observed_counts(columns, n_states), n_states)
-
-    def _family(self, child: int, parents: Sequence[int]) -> tuple[list[np.ndarray], list[int]]:
-        """Columns and numbers of states of the parents and, last, of the child."""
         family = (*parents, child)
-        return [self.dataset.codes[i] for i in family], [self._n_states[i] for i in family]
+        n_states = [self._n_states[i] for i in family]
+        return self._score_of(*family_counts([self.dataset.codes[i] for i in family], n_states), n_states)
 
     def _score_of(self, cells: np.ndarray, margins: np.ndarray, n_states: Sequence[int]) -> float:
         """Score in nats from the rows in each cell and in each configuration of the parents."""
@@ -105,33 +107,17 @@ class IndependentScorer:
 
     def check(self, child: int, parents: Sequence[int], found: float) -> None:
         """Raise `VerificationError` unless `found` is the local score of the family."""
-        self._compare(child, parents, found, self.local_score(child, parents))
-
-    def _compare(self, child: int, parents: Sequence[int], found: float, expected: float) -> None:
+        expected = self.local_score(child, parents)
         if not math.isclose(expected, found, rel_tol=SCORE_TOLERANCE, abs_tol=self._rounding):
             raise VerificationError(f"{self._named(child, parents)}: score {found!r}, but the data give {expected!r}")
-
-    def _check_nested(
-        self, child: int, parents: tuple[int, ...], subset: tuple[int, ...], found: float, found_subset: float
-    ) -> None:
-        """Check a set and a subset of it, whose counts are sums of those of the set."""
-        columns, n_states = self._family(child, parents)
-        n_cells = math.prod(n_states)
-        if n_cells > max(self.dataset.n_rows, MOST_EMPTY_CELLS) or not set(subset) <= set(parents):
-            self.check(child, parents, found)
-            self.check(child, subset, found_subset)
-            return
-        table = _count_all(columns, n_states, n_cells).reshape(n_states)
-        summed = table.sum(axis=tuple(axis for axis, parent in enumerate(parents) if parent not in subset))
-        self._compare(child, parents, found, self._score_of(*_cells_and_margins(table), n_states))
-        self._compare(child, subset, found_subset, self._score_of(*_cells_and_margins(summed), summed.shape))
 
     def check_record(
         self, record: ParentSetRecord, seed: int, n_counted: int, known: ParentSetTable | None = None
     ) -> None:
-        """Check a list: its best set, its smallest set, a random sample, and that no score is positive.
+        """Check a list: its best set, a random sample, and that no score is positive.
 
         The size of the sample depends on the number of local scores that the search computed, not on the clock.
+        The smallest set of every sixteenth child belongs to it; of which children depends on the seed.
 
         Parameters
         ----------
@@ -158,12 +144,8 @@ class IndependentScorer:
             places = [place for place, parents in enumerate(sets) if parents not in given]
         if not places:
             return
-        best, smallest = places[0], _smallest(record, places)
-        self._check_nested(child, sets[best], sets[smallest], float(scores[best]), float(scores[smallest]))
-        rest = self._sample(record, places, seed, n_counted) if len(places) > 2 else places[1:]
-        for place in rest:
-            if place not in (best, smallest):
-                self.check(child, sets[place], float(scores[place]))
+        for place in dict.fromkeys((places[0], *self._sample(record, places, seed, n_counted))):
+            self.check(child, sets[place], float(scores[place]))
 
     def _sample(self, record: ParentSetRecord, places: Sequence[int], seed: int, n_counted: int) -> Sequence[int]:
         """Places of the sets that are checked at random."""
@@ -171,7 +153,9 @@ class IndependentScorer:
         drawn = (seed * SEED_STEP + record.child * CHILD_STEP) & 0xFFFFFFFF
         # Rounded at random, so that sets of short searches are sampled for some of the children.
         n_random = min(MOST_SAMPLED, int(share + drawn / 2**32))
-        return random.Random(drawn).choices(places, k=n_random) if n_random else ()
+        chosen = random.Random(drawn).choices(places, k=n_random) if n_random else []
+        # The lowest bits of odd multiples of 0, 1, 2, ... run through all values.
+        return [*chosen, _smallest(record, places)] if drawn % SMALLEST_EVERY == 0 else chosen
 
     def _named(self, child: int, parents: Sequence[int]) -> str:
         names = self.dataset.names
@@ -191,8 +175,10 @@ def _sets_of(table: ParentSetTable, child: int) -> set[tuple[int, ...]]:
     return {table.parent_set(s) for s in range(first, end)}
 
 
-def observed_counts(family: Sequence[np.ndarray], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Rows in each observed cell of a family, and in each observed configuration of the parents; both ascending.
+def family_counts(family: Sequence[np.ndarray], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Rows in each cell of a family, and in each configuration of the parents; both ascending.
+
+    Zeros, of cells and configurations without rows, are left out where there may be many.
 
     Parameters
     ----------
@@ -203,17 +189,12 @@ def observed_counts(family: Sequence[np.ndarray], n_states: Sequence[int]) -> tu
     """
     n_cells = math.prod(n_states)
     if n_cells <= max(len(family[0]), MOST_EMPTY_CELLS):
-        cells, margins = _cells_and_margins(_count_all(family, n_states, n_cells).reshape(n_states))
-        return cells[cells > 0], margins[margins > 0]
+        cells = _count_all(family, n_states, n_cells)
+        margins = cells.reshape(-1, n_states[-1]).sum(axis=1)
+        return (cells, margins) if n_cells <= FEW_CELLS else (cells[cells > 0], margins[margins > 0])
     cells, counts = np.unique(_distinct_keys(family, n_states), return_counts=True)
     _, starts = np.unique(cells // n_states[-1], return_index=True)
     return counts, np.add.reduceat(counts, starts)
-
-
-def _cells_and_margins(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Counts of cells and of configurations of the parents; without zeros where there may be many."""
-    cells, margins = table.ravel(), table.sum(axis=-1).ravel()
-    return (cells, margins) if cells.size <= MOST_EMPTY_CELLS else (cells[cells > 0], margins[margins > 0])
 
 
 def _count_all(family: Sequence[np.ndarray], n_states: Sequence[int], n_cells: int) -> np.ndarray:
@@ -242,8 +223,11 @@ def _count_all(family: Sequence[np.ndarray], n_states: Sequence[int], n_cells: i
 
 def _keys(family: Sequence[np.ndarray], n_states: Sequence[int], key_type: np.typing.DTypeLike) -> np.ndarray:
     """The number of each row's cell among all cells, the last variable running fastest."""
-    keys = family[0].astype(key_type)
-    for column, states in zip(family[1:], n_states[1:]):
+    if len(family) == 1:
+        return family[0].astype(key_type)
+    keys = np.multiply(family[0], n_states[1], dtype=key_type)
+    keys += family[1]
+    for column, states in zip(family[2:], n_states[2:]):
         keys *= states
         keys += column
     return keys
