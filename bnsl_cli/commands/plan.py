@@ -16,6 +16,9 @@ from ..running.stage_command import option, stage_command
 
 FORMS = ("slurm", "make", "snakemake", "parallel")
 
+WITH_LIMITS = ("slurm", "snakemake")
+"""Forms that set limits on time and memory of a run."""
+
 MOST_RUNS = 100_000
 
 
@@ -53,9 +56,14 @@ class RunsOptions:
         multiple=True,
     )
     time: float | None = option_field(
-        "Time limit of one run. By default from the forecast of parentsets or COMMAND's own --time.", DURATION, "TIME"
+        "Time limit of one run, for --slurm and --snakemake. By default from the forecast of parentsets or COMMAND's "
+        "own --time.",
+        DURATION,
+        "TIME",
     )
-    memory: int | None = option_field("Memory limit of one run. By default from the forecast of parentsets.", SIZE)
+    memory: int | None = option_field(
+        "Memory limit of one run, likewise. By default from the forecast of parentsets.", SIZE
+    )
 
 
 @stage_command("--slurm --make --snakemake --parallel --parts --each --time --memory --output")
@@ -92,6 +100,9 @@ def command(words: tuple[str, ...], form: str | None, runs: RunsOptions, output:
 
     if form is None:
         raise click.UsageError(f"give what to write: {', '.join(f'--{name}' for name in FORMS)}.")
+    if form not in WITH_LIMITS and (runs.time is not None or runs.memory is not None):
+        given = "--memory" if runs.time is None else "--time"
+        raise click.UsageError(f"--{form} sets no limits on runs; {given} is for --slurm and --snakemake.")
     axes = dict(runs.each)
     if len(axes) < len(runs.each):
         raise click.UsageError("--each is given twice for one name.")
