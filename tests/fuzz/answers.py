@@ -26,7 +26,7 @@ from random import Random
 
 import pyarrow
 
-from .checks import evaluate, fit, optimize, parentsets, posterior, query
+from .checks import completions, evaluate, fit, optimize, parentsets, posterior, predictions, query, samples
 from .checks.program import Case
 from .commands import Output
 from .run import supervise
@@ -39,9 +39,22 @@ CHECKS: dict[str, Callable[[Case], None]] = {
     "query": query.check,
     "fit": fit.check,
     "evaluate": evaluate.check,
+    "completions": completions.check,
+    "predictions": predictions.check,
+    "samples": samples.check,
 }
 
-WEIGHTS = {"parentsets": 4, "optimize": 3, "posterior": 2, "query": 3, "fit": 2, "evaluate": 2}
+WEIGHTS = {
+    "parentsets": 4,
+    "optimize": 3,
+    "posterior": 2,
+    "query": 3,
+    "fit": 2,
+    "evaluate": 2,
+    "completions": 2,
+    "predictions": 2,
+    "samples": 2,
+}
 """How often a check is chosen, relative to the others."""
 
 PATIENCE = 900

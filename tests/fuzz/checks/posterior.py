@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from naive.networks import Parents, all_networks
@@ -34,7 +35,21 @@ def _networks(n: int) -> list[tuple[Parents, float, np.ndarray, np.ndarray]]:
     return found
 
 
-def check(case: Case) -> None:
+class Drawn(NamedTuple):
+    """Lists and constraints, and the command line that names them."""
+
+    line: list[object]
+    names: tuple[str, ...]
+    lists: Lists
+    prior: str
+    forbidden: set[tuple[int, int]]
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.names)
+
+
+def draw_case(case: Case, prior: str) -> Drawn:
     """Lists of the table's own scores, or random ones, under random constraints."""
     rng, table = case.rng, case.table
     if table.n_variables > MOST_VARIABLES:
@@ -47,33 +62,40 @@ def check(case: Case) -> None:
         ordered = sorted(sets, key=lambda s: (-sets[s], len(s), s))
         lines.append({"child": child, "parents": list(map(list, ordered)), "scores": [sets[s] for s in ordered]})
     path = case.write("posterior.sets.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    prior = rng.choice(("dags", "orders"))
-    line = ["posterior", path, "--exact", "--prior", prior, "--format", "csv"]
-    with_ancestors = prior == "dags" and case.chance(0.4)
-    if with_ancestors:
-        line += ["--features", "ancestors"]
+    line: list[object] = ["posterior", path, "--prior", prior, "--format", "csv"]
     forbidden: set[tuple[int, int]] = set()
     if n > 1 and case.chance(0.3):
         forbidden = {tuple(rng.sample(range(n), 2)) for _ in range(rng.randint(1, 3))}
         for parent, child in sorted(forbidden):
             line += ["--forbid", f"{table.names[parent]}->{table.names[child]}"]
+    return Drawn(line, table.names, lists, prior, forbidden)
+
+
+def check(case: Case) -> None:
+    """Exact probabilities of arcs, and often of ancestors and patterns."""
+    rng, prior = case.rng, case.rng.choice(("dags", "orders"))
+    drawn = draw_case(case, prior)
+    line, names, n = [*drawn.line, "--exact"], drawn.names, drawn.n_variables
+    with_ancestors = prior == "dags" and case.chance(0.4)
+    if with_ancestors:
+        line += ["--features", "ancestors"]
     patterns = []
     if n > 1 and case.chance(0.3):
         patterns = [_draw_pattern(case, n) for _ in range(rng.randint(1, 3))]
-        text = "".join(_pattern_text(pattern, table.names) + "\n" for pattern in patterns)
+        text = "".join(_pattern_text(pattern, names) + "\n" for pattern in patterns)
         line += ["--patterns", case.write("patterns.txt", text), "--answers", case.folder / "answers.csv"]
     answer = case.run(*line)
-    members = _weigh(lists, n, prior, forbidden)
+    members = weigh(drawn)
     weights = np.array([weight for weight, _, _ in members])
     arcs, above = (np.tensordot(weights, np.array([m[i] for m in members]), 1) for i in (1, 2))
-    _compare(answer.rows(), table.names, arcs, above if with_ancestors else None)
+    _compare(answer.rows(), names, arcs, above if with_ancestors else None)
     if patterns:
         with (case.folder / "answers.csv").open() as file:
             told = [float(row["probability"]) for row in csv.DictReader(file)]
         expect(len(told) == len(patterns), f"{len(told)} answers to {len(patterns)} patterns")
         for pattern, probability in zip(patterns, told):
             expected = math.fsum(w for w, a, _ in members if _holds(pattern, a))
-            expect_close(probability, expected, _pattern_text(pattern, table.names), TOLERANCE)
+            expect_close(probability, expected, _pattern_text(pattern, names), TOLERANCE)
 
 
 def _draw_lists(case: Case, n: int, score: str, columns: Sequence[int]) -> Lists:
@@ -94,13 +116,14 @@ def _draw_lists(case: Case, n: int, score: str, columns: Sequence[int]) -> Lists
     return lists
 
 
-def _weigh(
-    lists: Lists, n: int, prior: str, forbidden: set[tuple[int, int]]
-) -> list[tuple[float, np.ndarray, np.ndarray]]:
+def weigh(drawn: Drawn) -> list[tuple[float, np.ndarray, np.ndarray]]:
     """The probability of every network of listed sets, with its arcs and ancestors."""
-    allowed = [{s: v for s, v in sets.items() if not forbidden & {(p, c) for p in s}} for c, sets in enumerate(lists)]
+    forbidden, prior = drawn.forbidden, drawn.prior
+    allowed = [
+        {s: v for s, v in sets.items() if not forbidden & {(p, c) for p in s}} for c, sets in enumerate(drawn.lists)
+    ]
     found = []
-    for parents, log_orders, arcs, above in _networks(n):
+    for parents, log_orders, arcs, above in _networks(drawn.n_variables):
         if all(family in sets for family, sets in zip(parents, allowed)):
             total = math.fsum(sets[family] for family, sets in zip(parents, allowed))
             found.append((total + (log_orders if prior == "orders" else 0.0), arcs, above))

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from naive.inference import marginal, restricted
 
 from ..tables import Table
 from .fit import fitted_table
-from .networks import bif_text, joint_table, network_text, random_network
+from .networks import ParentSet, bif_text, joint_table, network_text, random_network
 from .program import Answer, Case, expect, expect_close
 
 MOST_STATES = 30_000
@@ -48,8 +49,8 @@ class Question(NamedTuple):
 
 def check(case: Case) -> None:
     """One question about a random network, with its own parameters or with those of the table."""
-    table = _small_part(case)
-    line, joint = _draw_network(case, table)
+    table = small_part(case)
+    line, joint, _, _ = draw_network(case, table)
     ask = case.rng.choice((_ask_marginals, _ask_marginals, _ask_joint, _ask_best, _ask_best, _ask_rows, _ask_rows))
     if ask is _ask_rows:
         ask(case, Question(table, line, {}, joint))
@@ -61,7 +62,7 @@ def check(case: Case) -> None:
     ask(case, Question(table, line, evidence, joint))
 
 
-def _small_part(case: Case) -> Table:
+def small_part(case: Case) -> Table:
     """Columns of the table whose states have a table of all combinations that is small enough."""
     kept: list[int] = []
     cells = 1
@@ -72,16 +73,31 @@ def _small_part(case: Case) -> Table:
     return case.table.select(sorted(kept))
 
 
-def _draw_network(case: Case, table: Table) -> tuple[list[object], np.ndarray]:
-    """A command line that names a network, and the network's table of all states."""
+class Drawn(NamedTuple):
+    """A network as a command line names it, its table of all states, and its parts.
+
+    Attributes
+    ----------
+    tables : list of ndarray
+        The distribution of each variable, one axis per parent and the variable's last.
+    """
+
+    line: list[object]
+    joint: np.ndarray
+    parents: list[ParentSet]
+    tables: list[np.ndarray]
+
+
+def draw_network(case: Case, table: Table, command: str = "query", own: float = 0.7) -> Drawn:
+    """A random network over a table, with its own parameters by probability `own`, else with those of the table."""
     rng = case.rng
     parents = random_network(rng, table.n_states, 4, MOST_STATES)
-    if case.chance(0.3):
+    if case.chance(1 - own):
         smoothing = rng.choice((0.0, 1.0, 5.0))
         tables = [fitted_table(table, child, family, smoothing) for child, family in enumerate(parents)]
         path = case.write("query.net.jsonl", network_text(table, parents))
-        line = ["query", path, "--data", case.data, "--smoothing", repr(smoothing)]
-        return line, joint_table(table.n_states, parents, tables)
+        line = [command, path, "--data", case.data, "--smoothing", repr(smoothing)]
+        return Drawn(line, joint_table(table.n_states, parents, tables), parents, tables)
     tables = []
     generator = np.random.default_rng(rng.randrange(1 << 30))
     for child, family in enumerate(parents):
@@ -92,7 +108,7 @@ def _draw_network(case: Case, table: Table) -> tuple[list[object], np.ndarray]:
         cells[cells.sum(axis=-1) == 0] = 1.0
         tables.append(cells / cells.sum(axis=-1, keepdims=True))
     path = case.write("query.bif", bif_text(table, parents, tables))
-    return ["query", path], joint_table(table.n_states, parents, tables)
+    return Drawn([command, path], joint_table(table.n_states, parents, tables), parents, tables)
 
 
 def _run(case: Case, question: Question, *options: object) -> Answer | None:
@@ -175,11 +191,7 @@ def _ask_rows(case: Case, question: Question) -> None:
     n_rows = rng.randint(1, MOST_ROWS)
     rows = [[rng.randrange(n) if rng.random() < 0.6 else None for n in table.n_states] for _ in range(n_rows)]
     rows[0] = [rng.randrange(n) for n in table.n_states]  # so that each column has a cell
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(table.names)
-    writer.writerows(["?" if s is None else table.states[v][s] for v, s in enumerate(row)] for row in rows)
-    path = case.write("evidence.csv", file.getvalue())
+    path = case.write("evidence.csv", rows_text(table, rows))
     target = rng.randrange(table.n_variables) if case.chance(0.5) else None
     known = [{v: s for v, s in enumerate(row) if s is not None and v != target} for row in rows]
     sums = [float(restricted(question.joint, evidence).sum()) for evidence in known]
@@ -195,6 +207,27 @@ def _ask_rows(case: Case, question: Question) -> None:
             expect_close(float(row["log_probability"]), math.log(probability), f"log P({evidence})", LOG_TOLERANCE)
             if target is not None:
                 _compare_prediction(table, target, row, marginal(question.joint, evidence, [target]))
+
+
+def rows_text(table: Table, rows: Sequence[Sequence[int | None]]) -> str:
+    """Rows of states as CSV, with question marks for None."""
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(table.names)
+    writer.writerows(["?" if s is None else table.states[v][s] for v, s in enumerate(row)] for row in rows)
+    return file.getvalue()
+
+
+def rows_with_holes(case: Case, table: Table, n_rows: int, from_table: bool = False) -> list[list[int | None]]:
+    """Random rows, or rows of the table, with missing cells; the first has none, so that each column has a cell."""
+    rng, share = case.rng, case.rng.choice((0.1, 0.4, 0.7))
+
+    def state(v: int, row: int) -> int:
+        return int(table.codes[v, row]) if from_table else rng.randrange(table.n_states[v])
+
+    places = [rng.randrange(table.n_rows) for _ in range(n_rows)]
+    rows: list[list[int | None]] = [[state(v, row) for v in range(table.n_variables)] for row in places]
+    return rows[:1] + [[None if rng.random() < share else s for s in row] for row in rows[1:]]
 
 
 def _compare_prediction(table: Table, target: int, row: dict[str, str], expected: np.ndarray) -> None:
