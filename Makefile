@@ -7,7 +7,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-SOURCES := bnsl_cli formats stages tests examples
+SOURCES := bnsl bnsl_cli formats stages tests examples
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \

@@ -1,4 +1,4 @@
-"""Input and output of bytes: ``-``, paths and FIFOs; gzip and Zstandard by content; files written atomically."""
+"""Input and output of bytes: ``-``, paths, FIFOs, memory; gzip and Zstandard by content; files written atomically."""
 
 from __future__ import annotations
 
@@ -22,6 +22,24 @@ FREE_EXPANSION = 64 << 20
 """Bytes to which any compressed input may expand."""
 MAX_EXPANSION = 200
 """Beyond, decompressed bytes for each compressed one. Tables expand 2 to 50 times, gzip's limit is 1,030."""
+
+
+class MemoryFile(str):
+    """A file in memory, read and written like one of a path; its text is its name in messages.
+
+    Attributes
+    ----------
+    content : bytes
+        What is read; replaced when something is written.
+    """
+
+    content: bytes
+
+    def __new__(cls, name: str, content: bytes = b"") -> MemoryFile:
+        """A file of this content."""
+        made = super().__new__(cls, name)
+        made.content = content
+        return made
 
 
 def source_name(source: str) -> str:
@@ -106,10 +124,12 @@ def is_compressed(head: bytes) -> bool:
 
 
 def open_input(source: str) -> io.BufferedReader:
-    """Open a path (file, FIFO, device) or ``-`` for reading; compressed bytes are decompressed.
+    """Open a path (file, FIFO, device), ``-`` or a `MemoryFile` for reading; compressed bytes are decompressed.
 
     Raises `FormatError`: the file cannot be opened.
     """
+    if isinstance(source, MemoryFile):
+        return io.BufferedReader(io.BytesIO(source.content))
     name = source_name(source)
     try:
         raw: Any = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 (handed to the caller)
@@ -157,6 +177,8 @@ def read_bytes(source: str) -> bytes:
 
 def is_written_in_place(target: str) -> bool:
     """Whether a target is no regular file and so cannot be replaced by renaming."""
+    if isinstance(target, MemoryFile):
+        return True
     # /dev/stdout looks like a regular file when standard output is redirected.
     if os.path.abspath(target).startswith(("/dev/", "/proc/")):
         return True
@@ -175,6 +197,11 @@ def open_output(target: str) -> Iterator[BinaryIO]:
     if target == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+        return
+    if isinstance(target, MemoryFile):
+        memory = io.BytesIO()
+        yield memory
+        target.content = memory.getvalue()
         return
     if is_written_in_place(target):
         with open(target, "wb") as stream:

@@ -1,9 +1,10 @@
-"""Who may import whom: the walls between formats, stages, kernels and the command line."""
+"""Who may import whom: the walls between formats, stages, kernels, the command line and the Python package."""
 
 from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -161,18 +162,35 @@ def _broken_by_the_command_line(module: str, found: Import) -> Iterator[str]:
         yield "at module level the command line imports click and tables, the rest inside callbacks"
 
 
-RULES = {"formats": _broken_by_formats, "stages": _broken_by_stages, "bnsl_cli": _broken_by_the_command_line}
-"""The rules of each package; the first that a module's name begins with hold."""
+def _broken_by_python(module: str, found: Import) -> Iterator[str]:
+    root = _root(found.module)
+    if root == "stages":
+        yield "the Python package calls commands, not stages"
+    if module == "bnsl" and root not in STDLIB:
+        yield "import bnsl loads the standard library only"
+    is_light = root in STDLIB | {"click", "bnsl_cli", "formats", "bnsl"}
+    if module != "bnsl.estimator" and found.at_module_level and not is_light:
+        yield "at module level the Python package imports click, commands and formats, the rest inside functions"
+
+
+RULES = {
+    "formats": _broken_by_formats,
+    "stages": _broken_by_stages,
+    "bnsl_cli": _broken_by_the_command_line,
+    "bnsl": _broken_by_python,
+}
+"""The rules of each package, by its name."""
 
 
 def broken_rules(module: str, found: Import) -> Iterator[str]:
     """Which rules an import of `module` breaks."""
     if _is_kernel(module):
         return _broken_by_kernels(module, found)
-    for package, broken_by in RULES.items():
-        if module.startswith(package):
-            return broken_by(module, found)
-    return iter([f"unknown package {module}"])
+    broken_by = RULES.get(_root(module))
+    if broken_by is None:
+        return iter([f"unknown package {module}"])
+    above = ["only users import the Python package"] * (_root(found.module) == "bnsl" != _root(module))
+    return itertools.chain(above, broken_by(module, found))
 
 
 def module_name(path: Path) -> tuple[str, str]:
@@ -193,7 +211,9 @@ def imports_of_file(path: Path) -> list[Import]:
 
 
 def sources() -> list[Path]:
-    return [p for package in ("formats", "stages", "bnsl_cli") for p in sorted((ROOT / package).rglob("*.py"))]
+    return [
+        p for package in ("formats", "stages", "bnsl_cli", "bnsl") for p in sorted((ROOT / package).rglob("*.py"))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -222,6 +242,10 @@ def sources() -> list[Path]:
         ("bnsl_cli.x", "from stages.optimize.driver import run", "inside callbacks"),
         ("bnsl_cli.commands.x", "from ..tasks.searches import open_data_search", "inside callbacks"),
         ("bnsl_cli.conversions.targets", "from .networks import write_structure", "inside callbacks"),
+        ("bnsl_cli.commands.x", "def f():\n import bnsl", "only users"),
+        ("bnsl", "import click", "standard library only"),
+        ("bnsl.x", "import pyarrow", "inside functions"),
+        ("bnsl.x", "def f():\n from stages.fit import fit_parameters", "not stages"),
     ],
 )
 def test_rules_catch(module: str, source: str, complaint: str):
@@ -250,6 +274,9 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("bnsl_cli.commands.x", "def f():\n from formats import open_dataset"),
         ("bnsl_cli.commands.x", "def f():\n from ..tasks.searches import open_data_search"),
         ("bnsl_cli.tasks.x", "from formats import open_dataset"),
+        ("bnsl.x", "from bnsl_cli.main import cli"),
+        ("bnsl.x", "def f():\n import networkx"),
+        ("bnsl.estimator", "from sklearn.base import BaseEstimator"),
     ],
 )
 def test_rules_allow(module: str, source: str):
@@ -331,7 +358,7 @@ def test_every_kernel_is_compiled_through_the_one_wrapper():
     assert found == []
 
 
-@pytest.mark.parametrize("package", ["bnsl_cli", "formats", "stages"])
+@pytest.mark.parametrize("package", ["bnsl", "bnsl_cli", "formats", "stages"])
 def test_no_files_import_each_other_in_a_circle(package: str):
     # Imports inside functions and for type checking count: who reads one file of a circle must read all.
     paths = {module_name(path)[0]: path for path in sources()}

@@ -13,7 +13,7 @@ from stages.parentsets import COMMON, DEFAULT_METHOD, METHODS, ParentSetOptions
 
 from ..files.inputs import require_same_scores, require_same_variables, warn_of_cut_lists, warn_of_other_forest
 from ..files.output_formats import output_format
-from ..files.recording import Tally, json_text, record_command, used_options, write_stats
+from ..files.recording import Tally, record_command, used_options, write_json_lines, write_stats
 from ..options.data import DataOptions, KnownVariables, data_options
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options.parentsets import (
@@ -133,7 +133,7 @@ def command(
         reporter.follow(budget)
         run = Run(dataset, options, budget, reporter, **inputs)
         if search.dry_run:
-            show_forecast(run, target.as_json, reporter)
+            show_forecast(run, target, reporter)
             return stop.exit_code
         tell_complete(run)
         given = {name: source is not None or None for name, source in asdict(guides).items()}
@@ -220,10 +220,11 @@ def show_sets(
     return tally
 
 
-def show_forecast(run: Run, as_json: bool, reporter: Reporter) -> None:
+def show_forecast(run: Run, target: OutputOptions, reporter: Reporter) -> None:
     """Write the forecast of the run; its memory is at least what reading the data took."""
     import resource
 
+    from formats.streams import MemoryFile
     from stages.parentsets.forecast import forecast_run
 
     from ..tables.stage_results import show_forecast
@@ -232,7 +233,9 @@ def show_forecast(run: Run, as_json: bool, reporter: Reporter) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     forecast = replace(forecast, memory_bytes=max(forecast.memory_bytes, peak))
     reporter.pause()
-    if as_json:
-        click.echo(json_text(asdict(forecast)))
+    # Never the file that the run itself would write.
+    place = target.output if isinstance(target.output, MemoryFile) else "-"
+    if target.as_json:
+        write_json_lines(place, [asdict(forecast)])
     else:
-        show_forecast(forecast, run.jobs)
+        show_forecast(place, forecast, run.jobs)

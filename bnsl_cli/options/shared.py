@@ -12,7 +12,7 @@ import click
 
 from ..running.option_records import option_field, packed, single
 from ..running.reporter import Reporter
-from ..running.stage_command import Decorator, option
+from ..running.stage_command import Decorator, is_called, option
 from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, OUTPUT_PATH, SEED, Count, Parsed
 from .workers import WorkerPlace, parse_place
 
@@ -27,8 +27,8 @@ def check_sources(*sources: str | None) -> None:
 
 
 def require_input(source: str | None, metavar: str) -> str:
-    """The given source, or standard input; refuses to read a terminal."""
-    if source is None and sys.stdin.isatty():
+    """The given source, or standard input; refuses to read a terminal, or that of a program that calls a command."""
+    if source is None and (is_called() or sys.stdin.isatty()):
         raise click.UsageError(f"no input: give {metavar} (a path, or '-') or pipe it in.")
     return "-" if source is None else source
 

@@ -79,45 +79,49 @@ PATIENCE = 10.0
 RESEND_SECONDS = 0.01
 """Delay after which a signal that Python dropped is handled again."""
 
-_current: StopRequest | None = None  # that of the innermost `graceful_stop`
-_lost = ""
-_patient = False
-_remembered: int | None = None  # signal that arrived while the command waited for its input
-_deferred: int | None = None  # signal to be handled again: after the section that defers signals, or by the alarm
-_defers = False
+
+class _State(threading.local):
+    """What the command of this thread does; signals arrive in the main thread only."""
+
+    current: StopRequest | None = None  # that of the innermost `graceful_stop`
+    lost = ""
+    patient = False
+    remembered: int | None = None  # signal that arrived while the command waited for its input
+    deferred: int | None = None  # signal to be handled again: after the section that defers signals, or by the alarm
+    defers = False
+
+
+_state = _State()
 
 
 def remembered_signal() -> int | None:
     """The signal that arrived while the command waited for the one before it, if any."""
-    return _remembered
+    return _state.remembered
 
 
 def say_if_interrupted(lost: str) -> None:
     """Set the message for a signal that ends the command before its search has begun."""
-    global _lost
-    _lost = lost
+    _state.lost = lost
 
 
 @contextlib.contextmanager
 def read_patiently() -> Iterator[None]:
     """Within the block the first signal of a terminal waits until standard input, if it is a pipe, has ended."""
-    global _patient, _remembered
-    _patient, _remembered = True, None
+    _state.patient, _state.remembered = True, None
     try:
         yield
     finally:
-        _patient = False
+        _state.patient = False
 
 
 @contextlib.contextmanager
 def deferred_signals() -> Iterator[None]:
     """Within the block signals are recorded, and the last is handled at its end."""
-    global _defers
-    _defers = True
+    _state.defers = True
     try:
         yield
     finally:
-        _defers = False
+        _state.defers = False
         _handle_deferred()
 
 
@@ -136,22 +140,21 @@ def _waits_for_writer() -> bool:
 
 
 def _on_signal(signal_number: int, _frame: object = None) -> None:
-    global _remembered, _deferred
     # A deferred signal is handled soon: another one takes its place, since what is raised meanwhile would be dropped.
-    if _defers or _deferred is not None:
-        _deferred = signal_number
+    if _state.defers or _state.deferred is not None:
+        _state.deferred = signal_number
         return
-    waits = _patient and _current is None and _remembered is None
+    waits = _state.patient and _state.current is None and _state.remembered is None
     if waits and signal_number in FROM_TERMINAL and _waits_for_writer():
-        _remembered = signal_number
+        _state.remembered = signal_number
         return
-    if _current is None or _compiles_first():
-        raise Interrupted(signal_number, _lost)
+    if _state.current is None or _compiles_first():
+        raise Interrupted(signal_number, _state.lost)
     # Not `is_set`: a second signal may arrive while `set` holds the event's lock, and must not wait for it.
-    if _current.signal_number is not None:
+    if _state.current.signal_number is not None:
         raise Interrupted(signal_number)
-    _current.signal_number = signal_number
-    _current.set()
+    _state.current.signal_number = signal_number
+    _state.current.set()
 
 
 def _compiles_first() -> bool:
@@ -169,21 +172,37 @@ def install_handlers() -> None:
 
 def _resend(unraisable: Any) -> None:
     """Handle a signal again that arrived in a finaliser, where Python drops exceptions."""
-    global _deferred
     error = unraisable.exc_value
     if not isinstance(error, Interrupted):
         sys.__unraisablehook__(unraisable)
         return
-    _deferred = error.signal_number
+    _state.deferred = error.signal_number
     signal.setitimer(signal.ITIMER_REAL, RESEND_SECONDS)
 
 
 def _handle_deferred(*_: object) -> None:
-    global _deferred
     # Cleared first: `_on_signal` would defer it again.
-    number, _deferred = _deferred, None
+    number, _state.deferred = _state.deferred, None
     if number is not None:
         _on_signal(number)
+
+
+@contextlib.contextmanager
+def interrupts_handled() -> Iterator[None]:
+    """Handle SIGINT as a command does within the block, and as before after it.
+
+    Only in the main thread, which alone gets signals, and where Python's own handler would raise KeyboardInterrupt.
+    """
+    _state.lost = ""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, _on_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def install_early_handlers() -> None:
@@ -209,13 +228,12 @@ def graceful_stop() -> Iterator[StopRequest]:
     """
     from stages.runtime.errors import NothingFoundError
 
-    global _current
-    _current = request = StopRequest()
+    _state.current = request = StopRequest()
     try:
         yield request
     except NothingFoundError as error:
         if request.signal_number is None:
             raise
-        raise Interrupted(request.signal_number, _lost) from error
+        raise Interrupted(request.signal_number, _state.lost) from error
     finally:
-        _current = None
+        _state.current = None

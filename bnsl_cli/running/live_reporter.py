@@ -1,12 +1,13 @@
 """A live line of progress on a terminal, and the choice between it and plain lines.
 
 The line is drawn (and rich imported) only if stderr is a terminal and stdout is no pipe: in ``a | b | c`` just the
-last stage draws, the others write a plain line every few seconds.
+last stage draws, the others write a plain line every few seconds. It is drawn in notebooks, too.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import stat
 import sys
@@ -127,7 +128,18 @@ class LiveReporter(Reporter):
         super().close()
 
 
+def _in_notebook() -> bool:
+    """Whether rich draws in a notebook, for which it needs ipywidgets."""
+    if "ipykernel" not in sys.modules or importlib.util.find_spec("ipywidgets") is None:
+        return False
+    from rich.console import Console
+
+    return Console().is_jupyter
+
+
 def _draws_live(verbosity: int) -> bool:
+    if verbosity >= 0 and _in_notebook():
+        return True
     if verbosity < 0 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return False
     return not _is_pipe(sys.stdout, otherwise=True)

@@ -24,6 +24,15 @@ WIDTH = 80
 """Columns of help pages, at most."""
 
 
+CALLED = "bnsl.called"
+"""Key of `click.Context.meta` that is there if a Python program calls the command, by the package `bnsl`."""
+
+
+def is_called() -> bool:
+    """Whether a Python program, to which the standard streams belong, calls the command."""
+    return CALLED in click.get_current_context().meta
+
+
 class SectionOption(click.Option):
     """An option that belongs to a section of the help page."""
 
@@ -76,7 +85,7 @@ class StageCommand(click.Command):
             import orjson  # noqa: F401 (an exception raised while it loads would end the process)
         require_text(ctx)
         check_outputs(ctx)
-        if not self._reads_standard_input(ctx):
+        if is_called() or not self._reads_standard_input(ctx):
             return super().invoke(ctx)
         with read_patiently():
             try:

@@ -146,7 +146,7 @@ def show_parent_sets(
     write_table(target, view, map(cells, records), limit, "variable", closing)
 
 
-def show_forecast(forecast: Forecast, jobs: int) -> None:
+def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
     """The forecast of a run of parent-set identification."""
     from stages.runtime.memory import format_bytes
     from stages.runtime.reporting import duration_text
@@ -157,7 +157,7 @@ def show_forecast(forecast: Forecast, jobs: int) -> None:
         if forecast.expected is not None:
             most, at_most = f"{forecast.expected:,}, estimated from a sample; {most}", ""
         write_text(
-            "-",
+            target,
             f"variables {forecast.variables:,}, {forecast.searched:,} to search, all sets that nothing rules out",
             f"time      {duration_text(forecast.seconds)} with {threads}, about{at_most and ',' + at_most}",
             f"scores    {most}",
@@ -165,7 +165,7 @@ def show_forecast(forecast: Forecast, jobs: int) -> None:
         )
         return
     write_text(
-        "-",
+        target,
         f"variables {forecast.variables:,}, {forecast.searched:,} to search (rate measured on {forecast.measured})",
         f"time      {duration_text(forecast.seconds)} with {threads}",
         f"scores    {forecast.evaluations:,}",

@@ -141,9 +141,9 @@ def open_data_search(
     check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
-    opened = (data_options.open_incomplete if data_options.keeps_holes else data_options.open)(
-        str(given.data), reporter, states
-    )
+    open_table = data_options.open_incomplete if data_options.keeps_holes else data_options.open
+    assert given.data is not None
+    opened = open_table(given.data, reporter, states)
     dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
     if forest is not None:
         require_same_variables(forest.header, dataset, str(given.screen))

@@ -17,7 +17,7 @@ from ..streams import open_output
 from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, read_arrow, read_parquet
 from ..tables.results.batches import batch_writer, is_own
 from ..textlines import Lines
-from .adjacency import arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
+from .adjacency import STRENGTH_COLUMNS, arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
 
 
 def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
@@ -37,13 +37,14 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
             remedy="bnsl average makes a network of it",
         )
     header = [name.strip() for name in table.column_names]
-    if not is_arc_header(header) or not all(_is_text(column.type) for column in table.columns):
+    is_sound = all(_is_text(column.type) or name in STRENGTH_COLUMNS for name, column in zip(header, table.columns))
+    if not is_arc_header(header) or not is_sound:
         raise Malformed(
             "expected a network, this is a table of data; arcs are columns of text called from and to",
             source=lines.source,
             remedy=f"a network is learnt from data by: bnsl optimize --data {shlex.quote(lines.source)}",
         )
-    columns = [["" if cell is None else cell for cell in column.to_pylist()] for column in table.columns]
+    columns = [["" if cell is None else str(cell) for cell in column.to_pylist()] for column in table.columns]
     return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*columns), 1)], edges)
 
 
@@ -54,10 +55,11 @@ def _is_text(kind: pyarrow.DataType) -> bool:
 
 
 def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:
-    """Write the columns of a list of arcs; `format` is ``arrow`` (stream), ``feather`` (file) or ``parquet``."""
+    """Write a list of arcs, strengths as numbers, as ``arrow`` (stream), ``feather`` (file) or ``parquet``."""
     text = arcs_text(graph) if isinstance(graph, Network) else essential_arcs_text(graph)
     names, *rows = csv.reader(io.StringIO(text))
-    columns = [pyarrow.array([row[i] for row in rows], pyarrow.string()) for i in range(len(names))]
+    types = [pyarrow.float64() if name in STRENGTH_COLUMNS else pyarrow.string() for name in names]
+    columns = [pyarrow.array([row[i] for row in rows], pyarrow.string()).cast(kind) for i, kind in enumerate(types)]
     table = pyarrow.table(columns, names=names)
     with open_output(target) as stream, batch_writer(format, stream, table.schema) as writer:
         writer.write_table(table)

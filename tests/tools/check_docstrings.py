@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("bnsl_cli", "formats", "stages")
+PACKAGES = ("bnsl", "bnsl_cli", "formats", "stages")
 
 
 def documented_parameters(docstring: str) -> list[str] | None:

@@ -138,7 +138,7 @@ def test_a_signal_in_the_handler_of_another_does_not_wait_for_it(monkeypatch):
 
 
 def test_a_signal_before_there_is_a_result_ends_the_command(monkeypatch):
-    monkeypatch.setattr(interrupts, "_lost", "no network yet")
+    monkeypatch.setattr(interrupts._state, "lost", "no network yet")
     with pytest.raises(NothingFoundError), graceful_stop():
         raise NothingFoundError("nobody asked to stop")
     with pytest.raises(Interrupted, match="no network yet"), graceful_stop() as stop:
@@ -149,7 +149,7 @@ def test_a_signal_before_there_is_a_result_ends_the_command(monkeypatch):
 def test_a_signal_while_kernels_are_compiled_ends_the_command(monkeypatch):
     """There is nothing to hand over, and compiling on would take as long as it takes."""
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored at the end
-    monkeypatch.setattr(interrupts, "_lost", "no network yet")
+    monkeypatch.setattr(interrupts._state, "lost", "no network yet")
     before, alarm = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGALRM)
     try:
         install_handlers()

@@ -1,0 +1,36 @@
+"""The stages of bnsl from Python: functions named like the commands, with their options as keyword arguments.
+
+>>> import bnsl
+>>> network = bnsl.learn({"rain": ["no", "yes"] * 50, "wet": ["no", "yes"] * 50}, require="rain->wet", quiet=True)
+>>> network.predict({"rain": ["yes"]}, "wet")["wet"].to_pylist()
+['yes']
+
+Tables are anything with ``__arrow_c_stream__`` (pandas, Polars, DuckDB, pyarrow), paths, or dicts of columns. What is
+named here loads when it is used. ``bnsl help python`` is the guide.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_NAMES = {
+    "commands": "average convert entropy evaluate fit learn optimize parentsets posterior query sample screen",
+    "errors": "BnslError BugError DataError RunError UsageError",
+    "estimator": "BayesianNetworkClassifier",
+    "results": "ArcProbabilities Forest Network ParentSets",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module of a name on its first use (PEP 562)."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,248 @@
+"""Functions do what commands do: the same bytes, checks and messages; no trace is left in the calling program."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pyarrow
+import pytest
+from helpers.places import ROOT
+from helpers.processes import environment, run_bnsl, run_shell
+from pyarrow import csv
+
+import bnsl
+from bnsl.calls import call
+from bnsl_cli.running.exit_codes import ExitCode
+from formats.streams import MemoryFile
+
+SMALL = ROOT / "tests" / "cases" / "data" / "small.csv"
+
+
+@pytest.fixture(scope="module")
+def table() -> pyarrow.Table:
+    return csv.read_csv(SMALL)
+
+
+@pytest.fixture
+def place(tmp_path: Path, bundled: Path, monkeypatch) -> Path:
+    """A folder with inputs of all commands; headers have a fixed time."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    (tmp_path / "w.csv").write_bytes((bundled / "wdbc.csv").read_bytes())
+    (tmp_path / "r.csv").write_bytes(gzip.decompress((bundled / "random80.csv.gz").read_bytes()))
+    (tmp_path / "r.bif").write_bytes((bundled / "random80.bif").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+WDBC = {"discretize": "median", "columns": ["mean*", "diagnosis"]}
+LINES = {
+    "entropy": "w.csv --discretize median --columns mean*,diagnosis",
+    "screen": "w.csv --discretize median --columns mean*,diagnosis --roots 0.5",
+    "parentsets": "w.csv --discretize median --columns mean*,diagnosis --seed 1 --evaluations 50 --keep-mass 0.01",
+    "optimize": "s --seed 1 --require diagnosis,mean_area --forbid *->mean_texture --evaluations 100",
+    "posterior": "s --features ancestors",
+    "fit": "n w.csv --smoothing 1",
+    "average": "n n2 --seed 1 --dag",
+    "query": "f diagnosis=malignant --variables mean_area,mean_radius --format arrow",
+    "sample": "f --rows 20 --seed 3 --format arrow",
+    "evaluate": "n --data w.csv --score bic --score bdeu --no-treewidth",
+    "convert": "n --to graphml",
+}
+
+
+@pytest.mark.slow
+def test_the_pipeline_writes_the_same_bytes(place: Path):
+    made: dict[str, bytes] = {}
+
+    def shell(name: str, line: str, output: str) -> bytes:
+        line = line.replace("*->mean_texture", "'*->mean_texture'").replace("mean*", "'mean*'")
+        result = run_shell(f"bnsl {name} {line} > {output}", place, SOURCE_DATE_EPOCH="0")
+        assert result.returncode == 0, result.stderr.decode()
+        return (place / output).read_bytes()
+
+    for name, output in [("entropy", "e"), ("screen", "r"), ("parentsets", "s"), ("optimize", "n")]:
+        made[name] = shell(name, LINES[name], output)
+    shell("optimize", "--data w.csv --hc --seed 2 --discretize median --columns mean*,diagnosis", "n2")
+    for name, output in [("posterior", "p"), ("fit", "f"), ("average", "a"), ("query", "q"), ("sample", "d")]:
+        made[name] = shell(name, LINES[name], output)
+    made["convert"] = shell("convert", LINES["convert"], "x.graphml")
+
+    columns = csv.read_csv("w.csv")
+    entropies = call("entropy", [columns], WDBC)
+    forest = bnsl.screen(columns, roots=0.5, **WDBC)
+    sets = bnsl.parentsets(columns, seed=1, evaluations=50, keep_mass=0.01, **WDBC)
+    network = bnsl.optimize(
+        sets, seed=1, require=[("diagnosis", "mean_area")], forbid="*->mean_texture", evaluations=100
+    )
+    second = bnsl.optimize(data=columns, method="hc", seed=2, **WDBC)
+    fitted = bnsl.fit(network, columns, smoothing=1)
+    results = {
+        "screen": forest,
+        "parentsets": sets,
+        "optimize": network,
+        "posterior": bnsl.posterior(sets, features=["ancestors"]),
+        "average": bnsl.average([network, second], seed=1, cpdag=False),
+    }
+    ours = {name: result.file_for("convert").content for name, result in results.items()}
+    question = {"diagnosis": "malignant"}, {"variables": ["mean_area", "mean_radius"]}
+    ours |= {
+        "entropy": entropies.content,
+        "fit": fitted.file_for("bif").content,
+        "query": call("query", [fitted, question[0]], question[1]).content,
+        "sample": call("sample", [fitted], {"rows": 20, "seed": 3}).content,
+        "convert": bnsl.convert(network, to="graphml").encode(),
+    }
+    for name, content in made.items():
+        assert ours[name] == content, name
+    measures = bnsl.evaluate(network, data=columns, score=["bic", "bdeu"], no_treewidth=True)
+    told = bnsl.evaluate("n", data="w.csv", score=["bic", "bdeu"], no_treewidth=True)
+    assert [{**record, "network": ""} for record in measures] == [{**record, "network": ""} for record in told]
+
+
+def test_saving_writes_what_the_command_writes(table: pyarrow.Table, place: Path):
+    result = run_bnsl(
+        "optimize", "--data", SMALL, "--seed", 1, "-o", "theirs.net.jsonl", env={"SOURCE_DATE_EPOCH": "0"}
+    )
+    assert result.returncode == 0, result.stderr
+    network = bnsl.optimize(data=table, seed=1, quiet=True)
+    network.save("ours.net.jsonl")
+    network.save(place / "ours.dot")
+    assert Path("ours.net.jsonl").read_bytes() == Path("theirs.net.jsonl").read_bytes()
+    assert Path("ours.dot").read_text() == bnsl.convert("theirs.net.jsonl", to="dot", quiet=True)
+    assert bnsl.optimize(data=table, seed=1, quiet=True, output="again.net.jsonl") is None
+    assert Path("again.net.jsonl").read_bytes() == Path("theirs.net.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "line", "kind"),
+    [
+        ("optimize", {"treewidht": 3}, ["--treewidht"], bnsl.UsageError),
+        ("optimize", {"data": SMALL, "time": "soon"}, ["--data", SMALL, "--time", "soon"], bnsl.UsageError),
+        ("optimize", {"data": SMALL, "ess": 2}, ["--data", SMALL, "--ess", "2"], bnsl.UsageError),
+        ("entropy", {"data": "absent.csv"}, ["absent.csv"], bnsl.DataError),
+        ("fit", {"network": SMALL, "data": SMALL}, [SMALL, SMALL], bnsl.DataError),
+        ("fit", {}, [], bnsl.UsageError),
+        ("sample", {"random": 3}, ["--random", 3], bnsl.UsageError),
+        ("convert", {"source": SMALL, "to": "csv", "output": "no/place.csv"},
+         [SMALL, "--to", "csv", "-o", "no/place.csv"], bnsl.RunError),
+    ],
+)  # fmt: skip
+def test_errors_are_those_of_the_command(name, options, line, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run_bnsl(name, *line, cwd=tmp_path)
+    with pytest.raises(kind) as raised:
+        getattr(bnsl, name)(**options)
+    assert result.stderr.decode() == f"bnsl {name}: error: {raised.value}\n"
+    assert isinstance(raised.value, bnsl.BnslError)
+    codes = {bnsl.UsageError: ExitCode.USAGE, bnsl.DataError: ExitCode.BAD_DATA, bnsl.RunError: ExitCode.FAILURE}
+    assert result.returncode == codes[kind]
+
+
+def test_a_bug_is_raised_from_its_cause(monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr("stages.entropy.compute_entropies", fail)
+    with pytest.raises(bnsl.BugError, match="this is a bug of bnsl") as raised:
+        bnsl.entropy(SMALL)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_without_input_nothing_is_read_from_standard_input():
+    for function in (bnsl.entropy, bnsl.optimize, bnsl.average, bnsl.evaluate):
+        with pytest.raises(bnsl.UsageError, match="no input: give"):
+            function()
+
+
+def test_values_that_are_defaults_count_as_not_given(table: pyarrow.Table):
+    assert bnsl.optimize(data=table, ess=1.0, restarts=None, no_header=False, seed=1, quiet=True).arcs
+    with pytest.raises(bnsl.UsageError, match="--ess does not go with score bic"):
+        bnsl.optimize(data=table, ess=2, quiet=True)
+
+
+def test_text_formats_and_forecasts_are_text(table: pyarrow.Table):
+    assert bnsl.entropy(table, format="table", quiet=True).startswith("X    Y ")
+    assert bnsl.entropy(table, format="csv", quiet=True).startswith("variable,states,entropy")
+    assert bnsl.entropy(table, format="parquet", quiet=True).startswith(b"PAR1")
+    assert bnsl.parentsets(table, dry_run=True, quiet=True).startswith("variables")
+    assert bnsl.parentsets(table, dry_run=True, json=True, quiet=True)[0]["variables"] == table.num_columns
+    assert bnsl.screen(table, curve=True, quiet=True)[0].keys() == {"eps", "roots"}
+
+
+def test_threads_do_not_meet(table: pyarrow.Table):
+    alone = [bnsl.optimize(data=table, seed=seed, quiet=True).file_for("convert").content for seed in range(4)]
+    found: dict[int, bytes] = {}
+
+    def learn(seed: int) -> None:
+        found[seed] = bnsl.optimize(data=table, seed=seed, quiet=True).file_for("convert").content
+
+    threads = [threading.Thread(target=learn, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    without_time = [[line.partition(b'"created"')[0] for line in content.splitlines()] for content in alone]
+    assert [
+        [line.partition(b'"created"')[0] for line in found[seed].splitlines()] for seed in range(4)
+    ] == without_time
+
+
+def test_handlers_of_signals_stay(table: pyarrow.Table):
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    before = [signal.getsignal(number) for number in numbers], sys.unraisablehook
+    bnsl.optimize(data=table, seed=1, quiet=True)
+    with pytest.raises(bnsl.DataError):
+        bnsl.entropy("absent.csv")
+    assert ([signal.getsignal(number) for number in numbers], sys.unraisablehook) == before
+
+
+def run_script(script: str, cwd: Path) -> bytes:
+    made = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), cwd=cwd, check=False, timeout=300
+    )
+    assert made.returncode == 0, made.stderr.decode()
+    return made.stdout
+
+
+@pytest.mark.slow
+def test_an_interruption_gives_the_best_so_far(place: Path):
+    script = """
+import os, signal, threading, time, bnsl
+bnsl.optimize(data="r.csv", time=0.1, quiet=True)  # compiles
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+started = time.monotonic()
+network = bnsl.optimize(data="r.csv", time=100, quiet=True)
+print(network.interrupted, network.score < 0, time.monotonic() - started < 60)
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    assert run_script(script, place) == b"True True True\nTrue\n"
+
+
+def test_an_interruption_without_a_result_is_that_of_python(tmp_path: Path):
+    os.mkfifo(tmp_path / "fifo")
+    script = """
+import os, signal, threading, bnsl
+bnsl.entropy({"a": [1, 2]}, quiet=True)
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    bnsl.entropy("fifo")
+except KeyboardInterrupt as error:
+    print(repr(error), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    assert run_script(script, tmp_path) == b"KeyboardInterrupt('interrupted') True\n"
+
+
+def test_a_file_in_memory_is_replaced_only_when_it_is_complete():
+    from formats.streams import open_output
+
+    file = MemoryFile("<x>", b"old")
+    with pytest.raises(ZeroDivisionError), open_output(file) as stream:
+        stream.write(b"new")
+        raise ZeroDivisionError
+    assert file.content == b"old"

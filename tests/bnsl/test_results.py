@@ -1,0 +1,147 @@
+"""Results: what they tell, as tables, graphs, pictures and files, and as inputs of other functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx
+import numpy as np
+import pyarrow
+import pytest
+
+import bnsl
+from bnsl.results import networks_of
+
+RAIN = {
+    "rain": ["no", "no", "no", "yes"] * 25,
+    "sprinkler": ["on", "off", "off", "off"] * 25,
+    "wet": ["yes", "no", "no", "yes"] * 25,
+    "coin": ["0", "1", "1", "0", "1", "0", "1", "0", "0", "1"] * 10,
+}
+
+
+@pytest.fixture(scope="module")
+def network() -> bnsl.Network:
+    return bnsl.learn(RAIN, require=["rain->wet", ("sprinkler", "wet")], smoothing=1, seed=1, quiet=True)
+
+
+def test_a_network_tells_its_structure_score_and_claim(network: bnsl.Network):
+    assert network.variables == tuple(RAIN)
+    assert network.parents("wet") == ("rain", "sprinkler")
+    assert {("rain", "wet"), ("sprinkler", "wet")} <= set(network.arcs)
+    assert network.score == pytest.approx(sum(network.record.scores))
+    assert network.gap == pytest.approx(0, abs=1e-6)
+    assert network.claim == "optimal (to rounding) among all networks under the constraints"
+    assert not network.interrupted
+    assert repr(network).startswith("<Network: bic ")
+
+
+def test_a_network_becomes_a_graph_of_networkx(network: bnsl.Network):
+    graph = network.to_networkx()
+    assert networkx.is_directed_acyclic_graph(graph)
+    assert set(graph.edges) == set(network.arcs)
+    assert graph.nodes["rain"]["states"] == ("no", "yes")
+    assert graph.edges["rain", "wet"]["direction"] in ("data", "knowledge")
+    counted = bnsl.average([network, network], quiet=True).to_networkx()
+    assert {data["strength"] for _, _, data in counted.edges(data=True)} <= {0.5, 1.0}
+
+
+def test_a_network_becomes_a_table_of_arcs(network: bnsl.Network):
+    table = network.to_arrow()
+    assert list(zip(table["from"].to_pylist(), table["to"].to_pylist())) == network.arcs
+    assert pyarrow.table(network) == table  # by __arrow_c_stream__
+
+
+def test_probabilities_are_tables_that_sum_to_one(network: bnsl.Network):
+    assert list(network.probabilities) == list(RAIN)
+    table = network.probabilities["wet"]
+    assert table.column_names == ["rain", "sprinkler", "wet", "probability"]
+    sums = table.group_by(["rain", "sprinkler"]).aggregate([("probability", "sum")])
+    assert np.allclose(sums["probability_sum"].to_numpy(), 1)
+    [row] = [r for r in table.to_pylist() if (r["rain"], r["sprinkler"], r["wet"]) == ("yes", "off", "yes")]
+    assert row["probability"] == pytest.approx((25 + 1 / 8) / (25 + 1 / 4))
+
+
+def test_predictions_are_those_of_query(network: bnsl.Network):
+    rows = {"rain": ["yes", None], "sprinkler": ["off", None]}
+    found = network.predict(rows, "wet")
+    assert found["wet"].to_pylist()[0] == "yes"
+    asked = bnsl.query(network, variables=["wet"], quiet=True).to_pylist()
+    assert found["P(wet=no)"].to_pylist()[1] == pytest.approx(asked[0]["probability"])
+    assert network.predict(rows, "wet", keep="rain").column_names[0] == "rain"
+
+
+def test_a_network_without_parameters_says_so():
+    network = bnsl.optimize(data=RAIN, quiet=True)
+    for ask in (lambda: network.probabilities, lambda: network.predict(RAIN, "wet")):
+        with pytest.raises(bnsl.DataError, match=r"network has no parameters|a network with parameters"):
+            ask()
+
+
+def test_networks_are_saved_and_read(network: bnsl.Network, tmp_path: Path):
+    for name in ("n.bif", "n.xdsl", "n.net.jsonl", "n.graphml"):
+        network.save(tmp_path / name)
+        read = bnsl.Network.read(tmp_path / name)
+        assert sorted(read.arcs) == sorted(network.arcs)
+        if name in ("n.bif", "n.xdsl"):
+            assert read.probabilities["wet"] == network.probabilities["wet"]
+    assert bnsl.Network.read(tmp_path / "n.net.jsonl").score == network.score
+    assert (tmp_path / "n.bif").read_text() == bnsl.convert(network, to="bif", quiet=True)
+    bnsl.convert(network, output=tmp_path / "converted.bif", quiet=True)
+    assert (tmp_path / "converted.bif").read_text() == (tmp_path / "n.bif").read_text()
+    with pytest.raises(bnsl.DataError, match="cannot read"):
+        bnsl.Network.read(tmp_path / "absent.bif")
+    with pytest.raises(bnsl.UsageError, match="give the format to write"):
+        network.save(tmp_path / "n.unknown")
+
+
+def test_notebooks_draw_small_networks(network: bnsl.Network):
+    picture = network._repr_svg_()
+    assert picture is not None and "<svg" in picture and ">sprinkler<" in picture
+    many = {f"v{i}": [0, 1] * 5 for i in range(201)}
+    assert bnsl.optimize(data=many, method="hc", forbid="*->*", quiet=True)._repr_svg_() is None
+
+
+def test_replicates_are_networks_of_their_own():
+    networks = bnsl.optimize(data=RAIN, bootstrap=3, seed=1, method="hc", quiet=True)
+    assert len(networks) == 3 and all(n.variables == tuple(RAIN) for n in networks)
+    [single] = bnsl.optimize(data=RAIN, bootstrap=1, seed=1, method="hc", quiet=True)
+    assert single.record.parents == networks[0].record.parents
+    assert networks_of(None) is None
+
+
+def test_lists_are_a_table_and_an_input(network: bnsl.Network):
+    sets = bnsl.parentsets(RAIN, seed=1, quiet=True)
+    table = sets.to_arrow()
+    assert table.num_rows == sets.record.n_sets and table.column_names == ["child", "parents", "score"]
+    best = {row["child"]: row["score"] for row in reversed(table.to_pylist())}
+    assert bnsl.optimize(sets, quiet=True, seed=1).score <= sum(best.values()) + 1e-9
+    assert repr(sets) == f"<ParentSets: {table.num_rows:,} sets of 4 variables>"
+
+
+def test_forests_entropies_and_probabilities_of_arcs_are_inputs():
+    copied = RAIN | {"copy": RAIN["coin"]}
+    entropies = bnsl.entropy(copied, quiet=True)
+    forest = bnsl.screen(entropies, eps=0.01, quiet=True)
+    pairs = {frozenset(row.values()) for row in forest.to_arrow().to_pylist()}
+    assert frozenset({"coin", "copy"}) in pairs
+    sets = bnsl.parentsets(copied, screen=forest, keep_mass=0.001, seed=1, quiet=True)
+    arcs = bnsl.posterior(sets, quiet=True)
+    assert isinstance(arcs, bnsl.ArcProbabilities)
+    assert arcs.to_arrow().column_names[:3] == ["parent", "child", "probability"]
+    consensus = bnsl.average(arcs, quiet=True)
+    [judged] = bnsl.evaluate(strengths=arcs, reference=consensus, quiet=True)
+    assert judged["variables"] == 5
+
+
+def test_learn_refuses_what_is_not_its_task():
+    with pytest.raises(bnsl.UsageError, match="learn has no bootstrap"):
+        bnsl.learn(RAIN, bootstrap=3)
+
+
+def test_learning_reads_numbers_for_parameters_as_for_the_structure(bundled: Path):
+    options = {"discretize": "median", "columns": "mean*,diagnosis", "quiet": True}
+    network = bnsl.learn(bundled / "wdbc.csv", method="hc", smoothing=1, seed=1, **options)
+    found = network.predict(bundled / "wdbc.csv", "diagnosis", columns="mean*,diagnosis")
+    assert found.num_rows == 569
+    assert all(len(table) >= 2 for table in network.probabilities.values())

@@ -1,0 +1,92 @@
+"""Tables of every kind are read alike: as the same table from a file."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pyarrow
+import pytest
+from helpers.places import ROOT
+from pyarrow import csv
+
+import bnsl
+from bnsl.calls import source_of
+from formats.streams import MemoryFile
+
+SMALL = ROOT / "tests" / "cases" / "data" / "small.csv"
+
+
+def fingerprint(table: object, **options) -> str:
+    """Of the data in a header, which has names, states and cells."""
+    found = bnsl.optimize(data=table, method="hc", seed=1, quiet=True, **options).record.header.data
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected() -> str:
+    return fingerprint(SMALL)
+
+
+def test_paths_dicts_and_arrow_are_the_same_table(expected: str):
+    table = csv.read_csv(SMALL)
+    assert fingerprint(str(SMALL)) == expected
+    assert fingerprint(table) == expected
+    assert fingerprint(table.to_reader(max_chunksize=100)) == expected
+    assert fingerprint(table.to_pydict()) == expected
+    assert (
+        fingerprint({name: column.to_numpy() for name, column in zip(table.column_names, table.columns)}) == expected
+    )
+    assert fingerprint(table.select([0, 1]).append_column("c", table[2].dictionary_encode())) == fingerprint(
+        table.select([0, 1]).append_column("c", table[2])
+    )
+
+
+def test_pandas(expected: str):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(SMALL)
+    assert fingerprint(frame) == expected
+    assert fingerprint(frame.astype("category")) == expected
+    assert fingerprint(frame.astype("float64")) == expected
+    assert fingerprint(frame.astype("string")) == expected
+
+
+def test_polars(expected: str):
+    polars = pytest.importorskip("polars")
+    frame = polars.read_csv(SMALL)
+    assert fingerprint(frame) == expected
+    assert fingerprint(frame.with_columns(polars.all().cast(polars.String).cast(polars.Categorical))) == expected
+
+
+def test_duckdb(expected: str):
+    duckdb = pytest.importorskip("duckdb")
+    assert fingerprint(duckdb.sql(f"from read_csv('{SMALL}')")) == expected
+
+
+def test_missing_cells_are_missing_and_other_types_states():
+    table = {"a": [1.0, None, float("nan"), 2.0] * 9, "b": ["x", "", None, "y"] * 9}
+    with pytest.raises(bnsl.DataError, match="<dict>: missing cells in 2 columns"):
+        bnsl.entropy(table)
+    days = [datetime.date(2026, 1, 1 + day % 2) for day in range(8)]
+    network = bnsl.learn({"day": days, "flag": [True, False] * 4}, quiet=True)
+    assert network.record.header.variables[0].states == ("2026-01-01", "2026-01-02")
+    assert network.record.header.variables[1].states == ("False", "True")
+
+
+def test_what_is_no_table_is_refused():
+    for value in (3, object(), [1, 2]):
+        with pytest.raises(bnsl.UsageError, match="is no table: give a path, a dict of columns"):
+            bnsl.entropy(value)
+    with pytest.raises(bnsl.UsageError, match="a dict that is no table"):
+        bnsl.entropy({"a": [1, 2], "b": [1]})
+    with pytest.raises(bnsl.DataError, match="values of type list"):
+        bnsl.entropy({"a": [[1], [2]]})
+
+
+def test_files_in_memory_need_no_copy_of_the_name(tmp_path: Path):
+    """Their text is what messages say; a file of this name in the current folder is another."""
+    file = source_of({"a": [1, 2]}, "entropy")
+    assert isinstance(file, MemoryFile) and file == "<dict>"
+    assert pyarrow.ipc.open_stream(file.content).read_all().to_pydict() == {"a": [1, 2]}
+    assert source_of(tmp_path, "entropy") == str(tmp_path)
