@@ -21,6 +21,7 @@ TOPICS = {
     "knowledge": "Required and forbidden arcs, tiers.",
     "probabilities": "Probabilities of arcs: posterior, bootstrap, consensus.",
     "queries": "Parameters, and questions to a network.",
+    "python": "The commands as functions on tables of pandas, Polars, DuckDB; a classifier.",
     "cluster": "Scripts, shards, workers; what they cost.",
     "trust": "What can run code: caches, ports, files of others.",
     "limits": "What is too large, and how much memory and time it takes.",

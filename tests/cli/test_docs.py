@@ -211,7 +211,9 @@ def test_module_and_command_are_the_same(tmp_path: Path):
 def test_hints_at_installation_name_what_there_is():
     """The distribution is on no index: extras are installed from a checkout."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    sources = [p for folder in ("bnsl", "bnsl_cli", "stages", "formats", "examples") for p in (ROOT / folder).rglob("*")]
+    sources = [
+        p for folder in ("bnsl", "bnsl_cli", "stages", "formats", "examples") for p in (ROOT / folder).rglob("*")
+    ]
     for path in [ROOT / "README.md", *sources]:
         if path.suffix in (".py", ".md", ".mk", ".rst", "") and path.is_file():
             text = path.read_text()

@@ -1,0 +1,70 @@
+"""The guide (`bnsl help python`), the README's lines and the notebook run as they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from helpers.places import ROOT
+
+import bnsl
+from bnsl_cli.topics import topic_text
+
+NOTEBOOK = ROOT / "examples" / "first_minute.ipynb"
+
+
+def python_of(text: str) -> str:
+    """The blocks of Python, with short searches."""
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    return re.sub(r"\btime=\d+", "time=0.2", "\n".join(blocks))
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch) -> Path:
+    shutil.copy(ROOT / "tests" / "cases" / "data" / "small.csv", tmp_path / "d.csv")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_the_guide_runs(place: Path):
+    for package in ("pandas", "polars", "duckdb", "sklearn", "networkx"):
+        pytest.importorskip(package)
+    script = python_of(topic_text("python"))
+    assert script.count("bnsl.") >= 10
+    exec(compile(script, "python.md", "exec"), {})
+    assert (place / "net.bif").exists()
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_readme_run(place: Path):
+    exec(
+        compile(python_of((ROOT / "README.md").read_text()), "README.md", "exec"), {"table": "d.csv", "rows": "d.csv"}
+    )
+
+
+def test_the_guide_names_every_function_and_exception():
+    text = topic_text("python")
+    names = set(bnsl.__all__)
+    assert {name for name in names if not re.search(rf"\b{name}\b", text)} == set()
+
+
+def test_the_notebook_is_executed():
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    kinds = {kind for cell in cells for output in cell["outputs"] for kind in output.get("data", ())}
+    assert {"image/svg+xml", "text/html"} <= kinds
+
+
+@pytest.mark.slow
+def test_the_notebook_runs(monkeypatch):
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    for package in ("ipykernel", "pandas", "polars", "duckdb", "sklearn", "networkx"):
+        pytest.importorskip(package)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    resources = {"metadata": {"path": str(NOTEBOOK.parent)}}
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources).execute()
