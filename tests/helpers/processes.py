@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -32,6 +35,7 @@ def script_folder(forked: bool) -> str:
     script = Path(folder, "bnsl")
     if forked and hasattr(os, "fork"):
         server = subprocess.Popen([sys.executable, fork_server.__file__, folder], env=base_environment())
+        atexit.register(server.wait)
         atexit.register(server.terminate)
         fork_server.write_client(script, Path(folder, "socket"))
         while not Path(folder, "socket").exists() and server.poll() is None:
@@ -56,21 +60,52 @@ def environment(forked: bool = False, **changes: str) -> dict[str, str]:
 
 
 def run_bnsl(
-    *arguments: object, stdin: bytes = b"", is_fresh: bool = False, **settings
+    *arguments: object,
+    stdin: bytes = b"",
+    is_fresh: bool = False,
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess:
     """Run one command in a process of its own, with an interpreter of its own if `is_fresh`; output is bytes."""
-    changes = settings.pop("env", {})
-    program = BNSL if is_fresh else [Path(script_folder(True), "bnsl")]
+    words = [str(argument) for argument in arguments]
+    values = environment(True, **(env or {}))
+    if not is_fresh:
+        return without_compiling(run_forked(words, stdin, str(cwd or Path.cwd()), values))
     result = subprocess.run(
-        [*program, *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        env=environment(True, **changes),
-        timeout=TIMEOUT,
-        check=False,
-        **settings,
+        [*BNSL, *words], input=stdin, capture_output=True, cwd=cwd, env=values, timeout=TIMEOUT, check=False
     )
     return without_compiling(result)
+
+
+def run_forked(
+    words: list[str], stdin: bytes, folder: str, environment: dict[str, str]
+) -> subprocess.CompletedProcess:
+    """Run one command as a fork of the loaded program, without the script's own interpreter."""
+    (stdin_end, writer), (out, stdout_end), (err, stderr_end) = (os.pipe() for _ in range(3))
+    ends = [stdin_end, stdout_end, stderr_end]
+    channel = fork_server.request_command(Path(script_folder(True), "socket"), ends, words, folder, environment)
+    for end in ends:
+        os.close(end)
+
+    def feed() -> None:
+        with contextlib.suppress(BrokenPipeError), open(writer, "wb") as stream:
+            stream.write(stdin)
+
+    def read(end: int) -> bytes:
+        with open(end, "rb") as stream:
+            return stream.read()
+
+    with channel, ThreadPoolExecutor(3) as pool:
+        fed, output, messages = pool.submit(feed), pool.submit(read, out), pool.submit(read, err)
+        process = fork_server.receive_number(channel)
+        channel.settimeout(TIMEOUT)
+        try:
+            code = fork_server.receive_number(channel)
+        except TimeoutError:
+            os.kill(process, signal.SIGKILL)
+            raise
+        fed.result()
+        return subprocess.CompletedProcess(["bnsl", *words], code, output.result(), messages.result())
 
 
 def without_compiling(result: subprocess.CompletedProcess) -> subprocess.CompletedProcess:
