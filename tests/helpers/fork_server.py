@@ -19,6 +19,7 @@ import signal
 import socket
 import struct
 import sys
+import traceback
 from pathlib import Path
 from typing import NoReturn
 
@@ -114,13 +115,17 @@ def serve(address: Path) -> NoReturn:
             streams, request = receive(channel)
             process = os.fork()
             if process == 0:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                for end in (listener, channel, *running.values()):
-                    end.close()
-                os.close(wake)
-                os.close(waker)
-                run_command(streams, *marshal.loads(request))
+                try:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    for end in (listener, channel, *running.values()):
+                        end.close()
+                    os.close(wake)
+                    os.close(waker)
+                    run_command(streams, *marshal.loads(request))
+                finally:
+                    traceback.print_exc()
+                    os._exit(1)
             running[process] = channel
             for stream in streams:
                 os.close(stream)
