@@ -246,3 +246,27 @@ def test_a_file_in_memory_is_replaced_only_when_it_is_complete():
         stream.write(b"new")
         raise ZeroDivisionError
     assert file.content == b"old"
+
+
+@pytest.mark.slow
+def test_an_interruption_in_a_notebook_gives_the_best_so_far(place: Path):
+    manager = pytest.importorskip("jupyter_client").manager
+    pytest.importorskip("ipykernel")
+    kernel, client = manager.start_new_kernel(kernel_name="python3", cwd=str(place), env=environment())
+    try:
+        told: list[str] = []
+
+        def run(code: str) -> str:
+            told.clear()
+            client.execute_interactive(
+                code, timeout=300, output_hook=lambda message: told.append(str(message["content"]))
+            )
+            return "".join(told)
+
+        run("import bnsl, signal; bnsl.optimize(data='r.csv', time=0.1, quiet=True)")  # compiles
+        threading.Timer(2.0, kernel.interrupt_kernel).start()
+        assert "'True True'" in run("n = bnsl.optimize(data='r.csv', time=100); f'{n.interrupted} {n.score < 0}'")
+        assert "True" in run("signal.getsignal(signal.SIGINT) is signal.default_int_handler")
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)

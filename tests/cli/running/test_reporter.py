@@ -45,3 +45,13 @@ def test_live_line(monkeypatch):
     working.close()
     assert "bnsl test" in screen.getvalue()
     assert screen.getvalue().endswith("done\n")
+
+
+def test_notebooks_with_widgets_draw_the_line(monkeypatch):
+    assert not live_reporter._draws_live(0)
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr(live_reporter.importlib.util, "find_spec", lambda name: sys)
+    assert live_reporter._draws_live(0) and not live_reporter._draws_live(-1)
+    monkeypatch.setattr(live_reporter.importlib.util, "find_spec", lambda name: None)
+    assert not live_reporter._draws_live(0)
