@@ -55,7 +55,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "n.bif a=1 --joint b,c",
         "n.bif --evidence d.csv",
         "n.bif --evidence d.csv --predict b",
-        "n.bif --evidence d.csv --fill best",
+        "n.bif --evidence d.csv --fill drawn --seed 1",
         f"plain.txt --data d.csv {CUT} a=1",
     ),
     "merge": ("1.jsonl 2.jsonl",),
