@@ -74,6 +74,7 @@ class Budget:
         self.seconds = seconds
         self.evaluations = evaluations
         self.stop: StopSignal = stop or Stop()
+        self._reserve: Callable[[], float] | None = None
         self._clock = clock
         self.restart()
 
@@ -91,6 +92,15 @@ class Budget:
         seconds = None if self.seconds is None else share * self.time_left()
         return Budget(seconds, self.evaluations, self.stop, self._clock)
 
+    @contextlib.contextmanager
+    def reserving(self, seconds: Callable[[], float]) -> Iterator[None]:
+        """Within the block the limit is earlier, by the `seconds` that later work needs; without a limit nothing."""
+        self._reserve = seconds
+        try:
+            yield
+        finally:
+            self._reserve = None
+
     def again(self) -> Budget:
         """A new budget with the same limits, started now."""
         return Budget(self.seconds, self.evaluations, self.stop, self._clock)
@@ -105,12 +115,13 @@ class Budget:
         return self._clock() - self._started
 
     def time_left(self) -> float:
-        """Seconds left; infinite without a time limit, 0 when interrupted."""
+        """Seconds left but for those reserved; infinite without a time limit, 0 when interrupted."""
         if self.interrupted:
             return 0.0
         if self.seconds is None:
             return math.inf
-        return max(0.0, self.seconds - self.elapsed())
+        reserved = 0.0 if self._reserve is None else self._reserve()
+        return max(0.0, self.seconds - reserved - self.elapsed())
 
     def evaluations_left(self, evaluations: int) -> float:
         """Evaluations left after `evaluations`: 0 when `is_spent`, infinite without a limit."""

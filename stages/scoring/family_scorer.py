@@ -55,6 +55,8 @@ class FamilyScorer:
     tables : LookUpTables
     evaluations : int
         Local scores computed so far.
+    work : float
+        Cost of computing them one set at a time, as `counting_plan` estimates it: some 10**9 a second.
 
     Raises
     ------
@@ -75,7 +77,7 @@ class FamilyScorer:
         self.data = pack_dataset(dataset.codes, self.n_states, stop)
         # Sums are at most about N ln N in size: 1e-13 of that is hundreds of its rounding units (1.1e-16).
         self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
-        self.evaluations = 0
+        self.evaluations, self.work = 0, 0.0
         self._count_lock = threading.Lock()
         self._thread = threading.local()
         self.tables = LookUpTables(self.definition, ess, self.n_rows, self.n_states, self.quantum)
@@ -104,10 +106,11 @@ class FamilyScorer:
         """Penalty in nats per parent configuration: c(X) of BIC, |X| - 1 of AIC, 0 where there is none."""
         return self.definition.penalty_on(self.n_rows) * float(self.n_states[child] - 1)
 
-    def count_evaluations(self, n: int) -> None:
-        """Add to the local scores computed; for callers of kernels."""
+    def count_evaluations(self, n: int, work: float = 0.0) -> None:
+        """Add to the local scores computed, and to the work; for callers of kernels."""
         with self._count_lock:
             self.evaluations += n
+            self.work += work
 
     def n_configurations(self, parents: tuple[int, ...]) -> float:
         """Product of the parents' numbers of states, in floating point so that it never wraps."""
@@ -145,7 +148,7 @@ class FamilyScorer:
                 return known[1].copy()
         out = self._no_scores.copy()
         tables = self.tables.of_expansion(child, self.n_configurations(parents))
-        self.count_evaluations(self.expand_with(tables, child, parents, candidates, out))
+        self.count_evaluations(*self.expand_with(tables, child, parents, candidates, out))
         return out
 
     def remember(self, child: int, parents: tuple[int, ...], candidates: np.ndarray, scores: np.ndarray) -> None:
@@ -154,14 +157,17 @@ class FamilyScorer:
 
     def expand_with(
         self, tables: ScoreTables, child: int, parents: Sequence[int], candidates: np.ndarray, out: np.ndarray
-    ) -> int:
-        """Write into `out` the scores of ``parents + {Y}`` from other tables; the number of candidates scored."""
-        members, work = np.array(parents, dtype=np.int32), self.workspace()
-        place = 0
+    ) -> tuple[int, float]:
+        """Write into `out` the scores of ``parents + {Y}`` from other tables; the number scored, and the work."""
+        data, members, workspace = self.data, np.array(parents, dtype=np.int32), self.workspace()
+        place, work = 0, 0.0
         # The first slice runs even after a stop.
         while place < len(candidates) and not (place and self.stop is not None and self.stop.is_set()):
-            place, _ = score_expansions(self.data, tables, child, members, candidates, place, SLICE_WORK, out, work)
-        return place
+            place, more = score_expansions(
+                data, tables, child, members, candidates, place, SLICE_WORK, out, workspace
+            )
+            work += more
+        return place, work
 
     def local_score(self, child: int, parents: tuple[int, ...]) -> float:
         """Score of one family in nats."""
@@ -205,7 +211,7 @@ class FamilyScorer:
             value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
             value -= tables.penalty * before * after
             out[place] = round(value / self.quantum) * self.quantum
-        self.count_evaluations(len(which))
+        self.count_evaluations(len(which), float(self.n_rows * (len(parents) + 1)))
         return out
 
     def _empty_set_score(self, child: int) -> float:

@@ -30,19 +30,41 @@ GAP_OF_LISTS = "gap to the lists' best"
 """Name of the gap in progress reports."""
 
 
+class WorkShare:
+    """Work due to a bound, by the work of the search beside it.
+
+    It depends on work and scores alone, never on the clock, so that a run with a limit on evaluations is reproducible
+    and other load of the machine does not shift time from the one to the other.
+
+    Parameters
+    ----------
+    idle_share : float
+        Additional work on the bound per unit of work of the search, once the search has done twice the work after
+        which it found its incumbent.
+    least_gain : float
+        Share of its score by which a network must be better to count as a new incumbent here.
+    """
+
+    def __init__(self, idle_share: float = 0.0, least_gain: float = 0.0):
+        self._idle_share, self._least_gain = idle_share, least_gain
+        self._best, self._found_at = -math.inf, 0.0
+
+    def of(self, work: float, score: float) -> float:
+        """Work due in all after `work` of the search, whose incumbent has this `score` in nats."""
+        if score - self._best > self._least_gain * abs(score):
+            self._best, self._found_at = score, work
+        return FIRST_WORK + SHARE * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
+
+
 class AnytimeBound:
     """The bound for a search on the lists of `table`.
-
-    The work on it depends on the work of the search alone, never on the clock, so that a run with a limit on
-    evaluations is reproducible; the clock only ends it.
 
     Parameters
     ----------
     treewidth : int, optional
         Treewidth bound of the search: sets with more parents are excluded.
     idle_share : float
-        Additional work on the bound per unit of work of the search, once the search has done twice the work after
-        which it found its incumbent.
+        See `WorkShare`.
     """
 
     def __init__(
@@ -55,8 +77,7 @@ class AnytimeBound:
         self.search = BoundSearch(lists, task_generator(seed, 0, 1))
         self._scores = None if treewidth is not None else lists.scores
         self._budget = budget
-        self._idle_share = idle_share
-        self._best, self._found_at = -math.inf, 0.0
+        self._share = WorkShare(idle_share)
         self.keep_pace(0, -math.inf)
 
     @property
@@ -88,9 +109,7 @@ class AnytimeBound:
         score : float
             Of the best network so far, in nats.
         """
-        if score > self._best:
-            self._best, self._found_at = score, work
-        share = FIRST_WORK + SHARE * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
+        share = self._share.of(work, score)
         # Too little to do now: only the incumbent is passed on.
         if self.search.work + LEAST_WORK > share:
             share = 0.0

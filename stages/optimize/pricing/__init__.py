@@ -6,6 +6,6 @@ climbs to a first network, where rows are millions from one found on samples of 
 leads to the other basins (`basins`) that the search over orders visits. `growing_lists` are the lists, whose sets
 `stages.scoring.set_grower` scores once each; small problems are solved on `complete_lists`.
 
-To add an engine, write a class of the protocol `loop.PricingEngine` and ``search_data``
+To add an engine, write a class of the protocol `engine.PricingEngine` and ``search_data``
 (`stages.optimize.result.DataSearch`) beside it, and enter the module in `METHODS`.
 """

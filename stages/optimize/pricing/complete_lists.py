@@ -90,9 +90,9 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
     return done == len(run.growers)
 
 
-def search_complete(run: PricingRun, budget: Budget) -> SearchResult:
-    """The result of the default search among the run's lists, in the time that `budget` has left."""
+def search_complete(run: PricingRun) -> SearchResult:
+    """The result of the default search among the run's lists, in the time left."""
     name, variant = choose_method(replace(run.options, method=None), run.scorer.n_variables)
     search = importlib.import_module(variant.module).search
-    rest = Budget(None if budget.seconds is None else budget.time_left(), stop=budget.stop)
+    rest = Budget(run.budget.part(1.0).seconds, stop=run.budget.stop)
     return search(run.lists.table(), replace(run.options, method=name), rest, run.reporter)

@@ -33,7 +33,8 @@ from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from .basins import TOLERANCE, OrderedNetwork
-from .loop import BOUND_TIME, alternate, bound_lists, learn
+from .list_bound import ListBound
+from .loop import alternate, learn
 from .run import PricingRun, start_run
 
 ORDERS_GROWN = 10
@@ -79,12 +80,12 @@ def search_data(
     InfeasibleError
         When the required arcs close a cycle or exceed the bound.
     """
-    run = start_run(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
+    run = start_run(scorer, options, budget, reporter, table)
     width = limit_width(run)
     if options.width <= 1:
         return solve_forest(run)
     engine = KTreePricing(run, width)
-    result = learn(run, engine, budget, grows=table is None)
+    result = learn(run, engine, grows=table is None)
     return replace(result, elimination=engine.best.order[::-1].tolist())
 
 
@@ -94,8 +95,9 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         run = start_run(scorer, options, budget, reporter)
         engine = KTreePricing(run, limit_width(run))
         engine.begin(grows=True)
-        alternate(run, engine)
-        bound_lists(run, engine, budget)
+        bound = ListBound(run, engine)
+        alternate(run, engine, bound)
+        bound.finish()
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 
@@ -139,7 +141,7 @@ class _Focus(NamedTuple):
 
 
 class KTreePricing:
-    """The engine of pricing that searches k-trees (`loop.PricingEngine`); `width` as from `limit_width`."""
+    """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` as from `limit_width`."""
 
     patience = 10
     bytes = 0

@@ -25,7 +25,8 @@ from ..result import Parents, SearchResult
 from .basins import HOME_PATIENCE, TOLERANCE, Basin, OrderedNetwork
 from .best_moves import KeptTrees, climb_order
 from .greedy_start import climb, find_start
-from .loop import BOUND_TIME, alternate, bound_lists, learn
+from .list_bound import ListBound
+from .loop import alternate, learn
 from .row_samples import search_samples
 from .run import PricingRun, start_run
 
@@ -68,8 +69,8 @@ def search_data(
     """
     if table is None:
         options = search_samples(scorer, options, budget, find_parents, reporter)
-    run = start_run(scorer, options, budget.part(1.0 - BOUND_TIME), reporter, table)
-    return learn(run, OrderPricing(run), budget, grows=table is None)
+    run = start_run(scorer, options, budget, reporter, table)
+    return learn(run, OrderPricing(run), grows=table is None)
 
 
 def find_parents(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget) -> Parents:
@@ -77,7 +78,7 @@ def find_parents(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget)
     run = start_run(scorer, options, budget, NullReporter())
     engine = OrderPricing(run)
     engine.begin(grows=True)
-    alternate(run, engine, SAMPLE_PATIENCE)
+    alternate(run, engine, patience=SAMPLE_PATIENCE)
     return engine.best.parents
 
 
@@ -86,14 +87,15 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
     run = start_run(scorer, options, budget, reporter)
     engine = OrderPricing(run)
     engine.begin(grows=True)
-    alternate(run, engine)
-    bound_lists(run, engine, budget)
+    bound = ListBound(run, engine)
+    alternate(run, engine, bound)
+    bound.finish()
     ils.search(tiny_table(), options, budget, reporter)
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 
 class OrderPricing:
-    """The engine of pricing that searches orders (`loop.PricingEngine`).
+    """The engine of pricing that searches orders (`engine.PricingEngine`).
 
     Attributes
     ----------
@@ -153,8 +155,10 @@ class OrderPricing:
         packed = run.lists.pack()
         shaker = OrderShaker(packed, here.best.order, run.rng)
         length = 1 if self.away is None and self.home.idle == 0 else LONGER
-        shaker.search(run.budget, length * PHASE_PROFILES * run.scorer.n_variables, length * PHASE_WORK)
-        run.work += shaker.work
+        for phase in range(1, length + 1):
+            before = shaker.work
+            shaker.search(run.budget, phase * PHASE_PROFILES * run.scorer.n_variables, phase * PHASE_WORK)
+            run.work += shaker.work - before
         found = OrderedNetwork(shaker.order, run.lists.sets(packed, shaker.chosen), shaker.score)
         improved = found.score > self.best.score + TOLERANCE
         if improved:

@@ -32,7 +32,7 @@ class PricingRun:
     Attributes
     ----------
     budget : Budget
-        Of search and growth; its evaluations are local scores.
+        Of search, growth and bound; its evaluations are local scores.
     jobs : int
         Threads that grow sets.
     rounds, visits : int
@@ -169,7 +169,8 @@ def start_run(
     return PricingRun(
         scorer=scorer,
         options=options,
-        budget=budget,
+        # A copy, of which time is reserved.
+        budget=budget.part(1.0),
         reporter=reporter,
         lists=GrowingLists(make_growers(scorer, options, table, scores_left)),
         constraints=make_constraints(scorer, options),

@@ -166,7 +166,7 @@ def test_the_whole_run_is_no_worse_than_its_start(monkeypatch):
     climbed = math.fsum(grower.score(p) for grower, p in zip(growers, parents))
     for evaluations in (200, 400, 800):
         run = run_of(dataset, options, Budget(evaluations=evaluations))
-        reached = learn(run, OrderPricing(run), Budget(), grows=True).score
+        reached = learn(run, OrderPricing(run), grows=True).score
         if run.scorer.evaluations > growers[0].scorer.evaluations:
             assert reached >= climbed - 1e-6
 

@@ -1,0 +1,97 @@
+"""The upper bound of pricing: a little work on the lists now and then, to show a gap, and most on the final ones.
+
+The work depends on that of search and growth alone, never on the clock, so that other load of the machine does not
+change the gap after so much work of the search. Under a time limit the search leaves as much time as the bound's
+share takes at the pace of the last look.
+
+(Work on earlier lists as the start on longer ones, with its cuts and multipliers, was tried: new sets make its bound
+so much worse that a new start is better after a tenth of the time.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stages.kernels.orders.set_lists import SetLists
+from stages.runtime.seeding import task_generator
+
+from ..bounds.anytime_bound import FIRST_WORK, WorkShare
+from ..bounds.lagrangian import BoundSearch
+from ..result import SearchResult, total_score
+from .basins import TOLERANCE
+from .engine import PricingEngine
+from .run import PricingRun
+
+NOMINAL_PACE = 3e8
+"""Sets that the bound looks at in a nominal second."""
+
+ORDER_COST, SCORING_COST = 4.0, 1.0
+"""Time of a set that the search over orders tests, and of a unit of `FamilyScorer.work` with all that growth does
+beside it, in sets that the bound looks at; measured.
+"""
+
+LOOK_SHARE = 0.05
+"""Work on the bound of lists that still grow, per unit of work of the search so far."""
+
+SETTLED = 1e-3
+"""A network has settled once as much work again has gained no more than this share of its score."""
+
+IDLE_SHARE = 1.0
+"""Additional work on the bound per unit of work of the search once the network has settled: half of the time."""
+
+
+def search_work(run: PricingRun) -> float:
+    """Work of search and growth so far, in sets that the bound would look at in the same nominal time."""
+    return ORDER_COST * run.work + SCORING_COST * run.scorer.work
+
+
+class ListBound:
+    """The bound on the growing lists of a run, and on the final ones.
+
+    Networks that it finds become the engine's, if they are better.
+    """
+
+    def __init__(self, run: PricingRun, engine: PricingEngine):
+        self._run, self._engine = run, engine
+        # Under a treewidth bound networks seldom come near to this bound, which holds for any width.
+        self._share = WorkShare(IDLE_SHARE if run.options.treewidth is None else 0.0, SETTLED)
+        self._pace = NOMINAL_PACE
+
+    def reserve(self) -> float:
+        """Seconds that the work on the final lists will take, at the pace of the last look."""
+        return self._final_work / self._pace
+
+    def look(self) -> None:
+        """Some work on the present lists, which shows a gap."""
+        self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
+
+    def finish(self, least_work: float = 0.0) -> float:
+        """The bound on all networks from the final lists in nats, after at least `least_work`."""
+        return self._improve("the best of the final", max(least_work, self._final_work))
+
+    @property
+    def _final_work(self) -> float:
+        return self._share.of(search_work(self._run), self._engine.best.score)
+
+    def _improve(self, relation: str, work: float) -> float:
+        run, engine, started = self._run, self._engine, self._run.budget.elapsed()
+        lists = run.lists.pack()
+        search = BoundSearch(lists, task_generator(run.options.seed, 0, 1))
+        while search.work < work and not search.is_closed and not run.budget.is_spent():
+            search.improve(run.budget, min(work, search.work + FIRST_WORK), engine.best.score)
+            self._take_found(lists, search.found)
+            run.gap = {f"gap to {relation} {len(lists.scores):,} sets": search.gap}
+            run.report(engine.best.score)
+        seconds = run.budget.elapsed() - started
+        if seconds > 0.0 and search.work > 0:
+            self._pace = search.work / seconds
+        return search.value
+
+    def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:
+        """Adopt the network that work on the bound has found; under a treewidth bound it may be too wide."""
+        if found is None or self._run.options.treewidth is not None:
+            return
+        score = total_score(lists.scores, found)
+        if score > self._engine.best.score + TOLERANCE:
+            parents = self._run.lists.sets(lists, found)
+            self._engine.adopt(SearchResult(parents, lists.scores[found], score))
