@@ -155,10 +155,9 @@ class OrderPricing:
         packed = run.lists.pack()
         shaker = OrderShaker(packed, here.best.order, run.rng)
         length = 1 if self.away is None and self.home.idle == 0 else LONGER
-        for phase in range(1, length + 1):
-            before = shaker.work
-            shaker.search(run.budget, phase * PHASE_PROFILES * run.scorer.n_variables, phase * PHASE_WORK)
-            run.work += shaker.work - before
+        run.begin_walk(shaker)
+        shaker.search(run.budget, length * PHASE_PROFILES * run.scorer.n_variables, length * PHASE_WORK)
+        run.end_walk()
         found = OrderedNetwork(shaker.order, run.lists.sets(packed, shaker.chosen), shaker.score)
         improved = found.score > self.best.score + TOLERANCE
         if improved:

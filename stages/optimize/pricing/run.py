@@ -21,6 +21,7 @@ from ..bounds.anytime_bound import bound_facts
 from ..bounds.claims import claim_of_grown_lists
 from ..bounds.rounding import proof_rounding
 from ..climbing.constraints import Constraints, make_constraints, start_graph
+from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
 from .growing_lists import GrowingLists, make_growers
 
@@ -37,8 +38,6 @@ class PricingRun:
         Threads that grow sets.
     rounds, visits : int
         Rounds of growth, and visits to other basins, so far.
-    work : float
-        Sets tested by searches over orders so far; work on the bound is a share of it.
     gap : dict
         The last gap, by a name with the lists it refers to; shown with all progress from then on.
     """
@@ -53,9 +52,23 @@ class PricingRun:
     jobs: int
     rounds: int = 0
     visits: int = 0
-    work: float = 0.0
     gap: dict[str, float] = field(default_factory=dict)
     _facts: dict[str, object] = field(default_factory=dict)
+    _walk: OrderShaker | None = None
+    _walked: float = 0.0
+
+    @property
+    def walked(self) -> float:
+        """Sets tested by searches over orders so far."""
+        return self._walked + (0.0 if self._walk is None else self._walk.work)
+
+    def begin_walk(self, walk: OrderShaker) -> None:
+        """Count the sets that this search tests, while it runs."""
+        self._walk = walk
+
+    def end_walk(self) -> None:
+        """The search has ended; its lists are released."""
+        self._walked, self._walk = self.walked, None
 
     @property
     def growers(self) -> list[SetGrower]:
