@@ -1,6 +1,6 @@
 """Make holes in a table, and judge what `bnsl query` says of it.
 
-measure.py learn TABLE                                 two thirds of the rows, to learn from
+measure.py learn TABLE                                 two thirds of the rows, drawn at random, to learn from
 measure.py ask TABLE                                   the other third; columns that are constant in the first two are
                                                        left out of both, since other programs refuse them
 measure.py holes TABLE SHARE [ROWS]                    the table with a share of its cells removed at random, its rows
@@ -24,20 +24,25 @@ def rows_of(path: str) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
+SEED = 1
+"""Of the rows that are asked, and of holes."""
+
+
 def write_part(path: str, is_asked: bool) -> None:
-    """Write the rows to learn from, or the others."""
+    """Write the rows to learn from, or the others; in the order of the table."""
     header, rows = rows_of(path)
-    learnt = [row for number, row in enumerate(rows) if number % 3 != 1]
+    asked = set(random.Random(SEED).sample(range(len(rows)), len(rows) // 3))
+    learnt = [row for number, row in enumerate(rows) if number not in asked]
     kept = [place for place, cells in enumerate(zip(*learnt)) if len(set(cells)) > 1]
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    for row in [header, *(rows[1::3] if is_asked else learnt)]:
+    for row in [header, *([rows[number] for number in sorted(asked)] if is_asked else learnt)]:
         writer.writerow([row[place] for place in kept])
 
 
 def make_holes(path: str, share: str, count: str = "") -> None:
     """Write the table with holes; the same table and share give the same holes."""
     header, rows = rows_of(path)
-    drawn = random.Random(1)
+    drawn = random.Random(SEED)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(header)
     for row in itertools.islice(itertools.cycle(rows), int(count or len(rows))):

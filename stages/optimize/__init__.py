@@ -169,8 +169,8 @@ MAIN_METHODS = {
     ),
     "pricing": SearchMethod(
         "pricing",
-        "on data: order search and growth of candidate sets in turn, with --tw over k-trees; the best networks "
-        "in a given time",
+        "order search and growth of candidate sets in turn, scored on the data, with --tw over k-trees; the best "
+        "networks in a given time",
         {
             DATA: on_data("stages.optimize.pricing.orders", "sets", "save_sets"),
             DATA_TW: on_data("stages.optimize.pricing.ktrees", "sets", "save_sets", "max_table"),
@@ -178,7 +178,7 @@ MAIN_METHODS = {
     ),
     "hc": SearchMethod(
         "climbing",
-        "hill climbing on data: add, remove, reverse arcs",
+        "hill climbing, scored on the data: add, remove, reverse arcs",
         {DATA: on_data("stages.optimize.climbing.hc", "restarts", "perturb", "tabu")},
     ),
 }

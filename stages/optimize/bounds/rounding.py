@@ -42,9 +42,10 @@ def optimality_tolerance(scores: np.ndarray) -> float:
 
 
 def rounded_down(columns: Columns, cuts: SetCuts, multipliers: np.ndarray, reduced: np.ndarray) -> float:
-    """Lower bound of these multipliers on the cost of every network, in nats, less the rounding errors of its terms.
+    """The Lagrangian bound of these multipliers on the cost of every network, in nats, its terms rounded down.
 
-    That of their last sum is covered by `proof_rounding`.
+    The sum of the terms is rounded to nearest, so the value alone may exceed the bound; that error is part of
+    `proof_rounding`.
 
     Parameters
     ----------

@@ -29,8 +29,8 @@ from ..bounds.rounding import rounded_down
 from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .fractional import NO_PARENTS_LOST, CycleSeparator, SharedArcs, add_precedence, order_by_shares, with_empty_sets
-from .incumbent import Incumbent
-from .linear_programme import CutProgramme, Solution
+from .incumbent import Incumbent, is_time_to_search
+from .linear_programme import CutProgramme, Solution, first_sets
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 200, 30
 """Largest number of rounds of cuts."""
@@ -48,12 +48,9 @@ SEPARATORS: tuple[Separator, ...] = (
 )
 """Separators of a round of cuts; the work on sums is some hundredths of a second."""
 
-FIRST_SETS = 40
 MOST_JOINING = 2000
 USEFUL = 1e-7
-"""Sets per variable in the first programme; most sets that join at once; least reduced cost (nats, negated) of a set
-that joins.
-"""
+"""Most sets that join the programme at once; least reduced cost (nats, negated) of a set that joins."""
 
 TRIED_FIRST, TRIED = 12, 5
 TRIED_FIRST_BRANCHES = 50
@@ -63,9 +60,6 @@ TRIAL_ITERATIONS = 60
 UNUSED = 500
 MORE_CUTS = 300
 """Cuts unused in `UNUSED` solutions are dropped once there are `MORE_CUTS` more cuts than after the root."""
-
-SEARCHES_AT = 64
-"""Branches between two local searches from a fractional choice; at first every power of two."""
 
 
 class _Branch(NamedTuple):
@@ -184,7 +178,7 @@ class BranchAndCut:
         self._present = cost
         if self._is_spent():
             return
-        if cost < self._limit() and _is_time_to_search(self.n_branches):
+        if cost < self._limit() and is_time_to_search(self.n_branches):
             support = make_point(self._columns, solution.shares, SHARE_TOLERANCE).support
             self.incumbent.improve(self.budget, order_by_shares(support, self.rng))
         if cost >= self._limit():
@@ -349,15 +343,3 @@ class BranchAndCut:
         solution = self._programme.solve(self.budget, TRIAL_ITERATIONS)
         cost, _ = self._evaluate(excluded, solution.multipliers)
         return _Branch(max(branch.cost, cost), excluded, after)
-
-
-def _is_time_to_search(count: int) -> bool:
-    return count % SEARCHES_AT == 0 or count & (count - 1) == 0
-
-
-def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:
-    """The `FIRST_SETS` sets of every variable with the least excess and its empty set, ascending; int64."""
-    present = is_empty.copy()
-    for start, end in itertools.pairwise(set_offsets.tolist()):
-        present[start + np.argsort(excess[start:end], kind="stable")[:FIRST_SETS]] = True
-    return np.flatnonzero(present)

@@ -7,15 +7,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.lists.set_lists import respect_fixed
 from stages.runtime.budgets import Budget
 
-from ..orders.ils import PHASE, STALL, TOLERANCE
+from ..orders.ils import PHASE, STALL
 from ..orders.insertion_ils import OrderShaker
 
 SHORT_STALL = 2
 """Phases without improvement after which a search from a suggested order ends."""
+
+SEARCHES_AT = 64
+"""Branches between two local searches from a fractional choice; at first every power of two."""
 
 
 class Incumbent:
@@ -74,7 +77,7 @@ class Incumbent:
             until = min(until, budget.evaluations - self._before[0])
         before = self._shaker.score
         self._shaker.search(budget, until)
-        self._idle = 0 if self._shaker.score > before + TOLERANCE else self._idle + 1
+        self._idle = 0 if self._shaker.score > before + GAIN_TOLERANCE else self._idle + 1
         self._keep(self._shaker.chosen, self._shaker.score)
 
     def improve(self, budget: Budget, order: np.ndarray) -> None:
@@ -96,3 +99,8 @@ class Incumbent:
     def _keep(self, chosen: np.ndarray, score: float) -> None:
         if score > self.score:
             self.chosen, self.score = chosen.copy(), score
+
+
+def is_time_to_search(n_branches: int) -> bool:
+    """Whether a local search starts from the fractional choice of this branch."""
+    return n_branches % SEARCHES_AT == 0 or n_branches & (n_branches - 1) == 0

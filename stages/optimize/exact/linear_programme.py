@@ -7,6 +7,7 @@ minimal. This module returns shares and multipliers only; bounds are computed fr
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -28,6 +29,9 @@ COST_SCALE = 1024.0
 
 SLICE_ITERATIONS = 200
 """Iterations of the simplex method between two looks at the budget."""
+
+FIRST_SETS = 40
+"""Sets per variable in the first programme."""
 
 
 def load_solver() -> Any:
@@ -172,3 +176,11 @@ class CutProgramme:
         multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
         # Any non-negative multipliers give a valid bound; what is below zero is within the solver's tolerance.
         return Solution(shares, np.maximum(multipliers, 0.0))
+
+
+def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:
+    """The `FIRST_SETS` sets of every variable with the least excess and its empty set, ascending; int64."""
+    present = is_empty.copy()
+    for start, end in itertools.pairwise(set_offsets.tolist()):
+        present[start + np.argsort(excess[start:end], kind="stable")[:FIRST_SETS]] = True
+    return np.flatnonzero(present)

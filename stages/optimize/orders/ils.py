@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from formats.records import ParentSetTable
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.lists.set_lists import index_table
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
@@ -28,9 +29,6 @@ PHASE = 50
 
 STALL = 20
 """Phases without improvement after which a restart ends."""
-
-TOLERANCE = 1e-6
-"""Nats; smaller gains do not count as an improvement."""
 
 IDLE_SHARE = 0.8
 """Share of the bound in the work while the search does not improve, see `AnytimeBound`."""
@@ -50,7 +48,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
         while idle < STALL and not budget.is_spent() and (limit is None or shaker.profiles < limit):
             until = shaker.profiles + phase
             shaker.search(budget, until if limit is None else min(limit, until))
-            idle = 0 if shaker.score > score + TOLERANCE else idle + 1
+            idle = 0 if shaker.score > score + GAIN_TOLERANCE else idle + 1
             score = max(score, shaker.score)
             if index == 0:
                 # Only in the first restart, so that the bound does not depend on the schedule of the threads.

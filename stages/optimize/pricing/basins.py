@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..result import Parents
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 
-TOLERANCE = 1e-6
-"""Nats; smaller gains do not count as an improvement."""
+from ..result import Parents
 
 HOME_PATIENCE = 2
 """Rounds in turn around the best order without a better network after which the run leaves."""
@@ -62,7 +61,7 @@ class Basin:
     def note(self, found: OrderedNetwork) -> None:
         """End a round with the network that the search found."""
         self.rounds += 1
-        self.idle = 0 if found.score > self.best.score + TOLERANCE else self.idle + 1
+        self.idle = 0 if found.score > self.best.score + GAIN_TOLERANCE else self.idle + 1
         self.best = found._replace(score=max(found.score, self.best.score))
 
     @property

@@ -14,9 +14,8 @@ from itertools import cycle
 import numpy as np
 
 from stages.kernels.orders.grow_shrink_trees import GrowShrinkTrees, score_slots
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.scoring.set_grower import SetGrower
-
-from .basins import TOLERANCE
 
 NODE_BYTES = 250
 BRANCH_BYTES = 16
@@ -162,7 +161,7 @@ def climb_order(
         high = min((place[child] for child in requiring[moved]), default=n - 1)
         best = low + int(np.argmax(slots[low : high + 1]))
         idle += 1
-        if slots[best] > slots[here] + TOLERANCE:
+        if slots[best] > slots[here] + GAIN_TOLERANCE:
             order, idle = np.insert(others, best, moved), 0
             report(float(slots[best]))
     return order

@@ -17,6 +17,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.graphs import largest_table, moral_graph, positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.slices import slices
@@ -32,7 +33,7 @@ from ..treewidth.annealing import OrderSearch
 from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
-from .basins import TOLERANCE, OrderedNetwork
+from .basins import OrderedNetwork
 from .list_bound import ListBound
 from .loop import alternate, learn
 from .run import PricingRun, start_run
@@ -190,7 +191,7 @@ class KTreePricing:
 
     def _note(self, found: OrderedNetwork) -> bool:
         """Make a network the incumbent if it is better; whether it is."""
-        improved = found.score > self.best.score + TOLERANCE
+        improved = found.score > self.best.score + GAIN_TOLERANCE
         if improved:
             self.best = found
         self.run.report(self.best.score, sets=self.run.lists.n_sets)

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
 from ..bounds.lagrangian import BoundSearch
 from ..result import SearchResult, total_score
-from .basins import TOLERANCE
 from .engine import PricingEngine
 from .run import PricingRun
 
@@ -92,6 +91,6 @@ class ListBound:
         if found is None or self._run.options.treewidth is not None:
             return
         score = total_score(lists.scores, found)
-        if score > self._engine.best.score + TOLERANCE:
+        if score > self._engine.best.score + GAIN_TOLERANCE:
             parents = self._run.lists.sets(lists, found)
             self._engine.adopt(SearchResult(parents, lists.scores[found], score))

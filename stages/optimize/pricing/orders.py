@@ -13,6 +13,7 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from stages.graphs import positions_of, random_topological_order, topological_order
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import tiny_table
@@ -22,7 +23,7 @@ from .. import OptimizeOptions
 from ..orders import ils
 from ..orders.insertion_ils import OrderShaker
 from ..result import Parents, SearchResult
-from .basins import HOME_PATIENCE, TOLERANCE, Basin, OrderedNetwork
+from .basins import HOME_PATIENCE, Basin, OrderedNetwork
 from .best_moves import KeptTrees, climb_order
 from .greedy_start import climb, find_start
 from .list_bound import ListBound
@@ -159,7 +160,7 @@ class OrderPricing:
         shaker.search(run.budget, length * PHASE_PROFILES * run.scorer.n_variables, length * PHASE_WORK)
         run.end_walk()
         found = OrderedNetwork(shaker.order, run.lists.sets(packed, shaker.chosen), shaker.score)
-        improved = found.score > self.best.score + TOLERANCE
+        improved = found.score > self.best.score + GAIN_TOLERANCE
         if improved:
             self.away = None
         (self.away or self.home).note(found)

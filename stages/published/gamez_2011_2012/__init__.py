@@ -15,7 +15,7 @@ SEARCHES = {
     for name, help, source in (
         (
             "chc",
-            "constrained hill climbing on data: pairs tested independent are not tried again",
+            "constrained hill climbing, scored on the data: pairs tested independent are not tried again",
             "Gámez et al. 2011",
         ),
         ("chc-star", "chc, then hc from its result", "Gámez et al. 2011"),

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.kernels.orders.set_lists import SetLists, climb_swaps, refresh_swaps
+from stages.kernels.orders.set_lists import SetLists
 from stages.optimize import OptimizeOptions
 from stages.optimize.orders.initial_orders import best_parent_density
 from stages.optimize.orders.order_decoding import SLICE_WORK, choose_consistent, sets_tested
@@ -20,6 +20,8 @@ from stages.optimize.result import SearchResult, total_score
 from stages.published.order_restarts import OrderRestarts
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
+
+from .kernels.swaps import climb_swaps, refresh_swaps
 
 SWAPS_PER_STEP = 3
 """Swaps evaluated anew when one is applied."""

@@ -15,7 +15,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.graphs import positions_of, topological_order
 from stages.kernels.orders.insertion import OrderState, new_order_state
-from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
 from stages.lists.set_lists import respect_fixed
 from stages.optimize import OptimizeOptions
 from stages.optimize.orders.order_decoding import choose_consistent, select_acyclic
@@ -44,9 +44,6 @@ PATIENCE = 10
 
 EXCHANGED = 0.03
 """Random exchanges of a perturbation, per variable."""
-
-TOLERANCE = 1e-6
-"""Nats; smaller gains do not count as an improvement."""
 
 WORK_PER_WINDOW, WORK_PER_VARIABLE = 6000, 20
 """Cost of evaluating all places of a block, in sets tested, and the part per variable; measured."""
@@ -140,7 +137,7 @@ class WindowSearcher:
             state = self._select(self._perturbed())
             self.climb(state, budget, limit)
             idle += 1
-            if total_score(self.lists.scores, state.chosen) > self.score + TOLERANCE:
+            if total_score(self.lists.scores, state.chosen) > self.score + GAIN_TOLERANCE:
                 self._keep(state)
                 idle = 0
 

@@ -1,25 +1,15 @@
-"""Best consistent sets, the index by member, and gains of adjacent swaps, against their definitions."""
+"""Best consistent sets and the index by member against their definitions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.order_cases import feasible_order
 from helpers.seeds import seeds
 from naive.networks_search import make_table, random_table
-from naive.orders import greedy_swaps, lists_of, network_of_order, order_score, swapped
+from naive.orders import lists_of, network_of_order
 
-from stages.kernels.orders.set_lists import (
-    apply_swap,
-    best_with,
-    choose_slice,
-    climb_swaps,
-    find_pair,
-    is_consistent,
-    refresh_swaps,
-)
+from stages.kernels.orders.set_lists import best_with, choose_slice, find_pair, is_consistent
 from stages.lists.set_lists import index_table
-from stages.optimize.orders.order_decoding import choose_consistent
 
 TWO_WAY = {0: {(): -10.0, (1,): -4.0}, 1: {(): -9.0, (0,): -5.0}, 2: {(): -8.0, (0,): -3.0, (0, 1): -1.0}}
 
@@ -74,35 +64,3 @@ def test_choices_are_the_best_consistent_sets(seed, budget):
         if parent in table.parent_set(s) and is_consistent(lists, s, position, limit)
     ]
     assert best_with(lists, child, parent, position, limit, below) == (sets[0] if sets else -1)
-
-
-@pytest.mark.parametrize("seed", seeds(20, quick=2))
-def test_swap_gains_and_updates_match_evaluation_from_scratch(seed):
-    table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3, ties=seed % 2 == 0)
-    naive, lists = lists_of(table), index_table(table)
-    rng = np.random.default_rng(seed)
-    order = feasible_order(table, rng)
-    position, chosen = choose_consistent(lists, order)
-    gains = np.empty(7)
-    refresh_swaps(lists, order, position, chosen, gains, 0, 7)
-    for _ in range(30):
-        here = order_score(naive, order.tolist())
-        for i in range(7):
-            assert gains[i] == pytest.approx(order_score(naive, swapped(order.tolist(), i)) - here, abs=1e-9)
-        apply_swap(lists, order, position, chosen, gains, int(rng.choice(np.flatnonzero(gains > -np.inf))))
-        fresh_position, fresh_chosen = choose_consistent(lists, order)
-        assert np.array_equal(position, fresh_position)
-        assert np.array_equal(chosen, fresh_chosen)
-
-
-@pytest.mark.parametrize("seed", seeds(10, quick=2))
-def test_climb_takes_the_best_swap_each_time(seed):
-    table = random_table(seed, 7, n_sets=20)
-    lists, rng = index_table(table), np.random.default_rng(seed)
-    order = feasible_order(table, rng)
-    expected, steps = greedy_swaps(lists_of(table), order.tolist(), 5)
-    position, chosen = choose_consistent(lists, order)
-    gains = np.empty(6)
-    refresh_swaps(lists, order, position, chosen, gains, 0, 6)
-    assert climb_swaps(lists, order, position, chosen, gains, 5) == steps
-    assert order.tolist() == expected

@@ -23,7 +23,7 @@ from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.bounds.separators import make_point
 from stages.optimize.bounds.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
 from stages.optimize.driver import run
-from stages.optimize.exact import branch_and_cut
+from stages.optimize.exact import branch_and_cut, linear_programme
 from stages.optimize.exact.branch_and_cut import BranchAndCut
 from stages.optimize.exact.fractional import SharedArcs, add_precedence, order_by_shares, with_empty_sets
 from stages.optimize.exact.incumbent import Incumbent
@@ -188,7 +188,7 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", rounds)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", rounds)
     # So few sets to begin with that others must join.
-    monkeypatch.setattr(branch_and_cut, "FIRST_SETS", 2)
+    monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
     n = 5 + seed % 6
     table = random_table(seed, n, max_parents=3 + seed % 2, n_sets=25, n_fixed=seed % 3, ties=seed % 4 == 0)
     tree = tree_on(table, seed)

@@ -1,0 +1,1 @@
+"""Compiled code: swaps of neighbours in an order."""
