@@ -22,6 +22,7 @@ from formats.data_records import MAX_STATES, Dataset, IncompleteDataset, Variabl
 from formats.errors import Inconsistent, UnsuitableData
 from formats.records import EntropyTable
 from stages.runtime.reporting import Reporter
+from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
 
 BLOCK_CELLS = 1024
@@ -212,8 +213,8 @@ def _make_blocks(dataset: Dataset, information: FixedPoint) -> list[Block]:
     for states in np.unique(n_states).tolist():
         members = np.flatnonzero(n_states == states)
         width = max(1, BLOCK_CELLS // states)
-        for start in range(0, len(members), width):
-            variables = members[start : start + width]
+        for start, end in slices(len(members), width):
+            variables = members[start:end]
             counts = np.empty((states, len(variables)), dtype=np.float64)
             for column, variable in enumerate(variables):
                 counts[:, column] = np.bincount(dataset.codes[variable], minlength=states)
@@ -305,9 +306,9 @@ def _gram(dataset: Dataset, left: Panel, right: Panel) -> np.ndarray:
     n_left, n_right = (sum(block.n_indicators for block in panel) for panel in (left, right))
     step = max(INDICATOR_ELEMENTS // max(n_left, n_right, 1), 1024)
     total = np.zeros((n_left, n_right), dtype=np.float64)
-    for start in range(0, dataset.n_rows, step):
-        ours = _indicators(dataset.codes, left, start, start + step)
-        theirs = ours if left is right else _indicators(dataset.codes, right, start, start + step)
+    for start, end in slices(dataset.n_rows, step):
+        ours = _indicators(dataset.codes, left, start, end)
+        theirs = ours if left is right else _indicators(dataset.codes, right, start, end)
         total += ours @ theirs.T
     return total
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from formats.records import EntropyTable, Forest, Header
 from stages.runtime.errors import StageError
+from stages.runtime.slices import slices
 
 BLOCK_ELEMENTS = 2**20
 """Conditional entropies processed together (8 MiB, and a few times that for sorting)."""
@@ -139,8 +140,8 @@ def _find_choices(entropies: EntropyTable, relative: bool) -> _Choices:
     rank[by_rank] = np.arange(n)
     found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     step = max(1, BLOCK_ELEMENTS // max(n, 1))
-    for start in range(0, n, step):
-        block = slice(start, min(start + step, n))
+    for start, end in slices(n, step):
+        block = slice(start, end)
         admissible = _admissible_weights(entropies, block, relative)
         by_weight = np.argsort(admissible, axis=1, kind="stable")
         weights = np.take_along_axis(admissible, by_weight, axis=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stages.arrays import offsets_of
 from stages.graphs import Parents, children_of, topological_order
 
 SWEEPS = 12
@@ -95,5 +96,5 @@ def split_layers(layer: np.ndarray, rank: np.ndarray, width: np.ndarray, limit: 
     """
     total = np.bincount(layer, weights=width)
     parts = np.maximum(1, np.ceil(total / limit)).astype(np.int64)
-    first = np.concatenate(([0], np.cumsum(parts)))
+    first = offsets_of(parts)
     return first[layer] + rank % parts[layer]

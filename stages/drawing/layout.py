@@ -10,6 +10,7 @@ import numpy as np
 
 from formats.graph_records import Arc, Drawing
 from formats.records import Network
+from stages.arrays import offsets_of
 from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices
@@ -186,7 +187,7 @@ class _Bent:
         n = len(layer)
         upper, lower = layer[arcs[:, 0]], layer[arcs[:, 1]]
         n_bends = np.zeros(len(arcs), dtype=np.int64) if is_cheap else lower - upper - 1
-        first = n + np.concatenate(([0], np.cumsum(n_bends)))
+        first = n + offsets_of(n_bends)
         owner = np.repeat(np.arange(len(arcs)), n_bends)
         # Bends are numbered arc by arc, from the top: the k-th of an arc is k layers below its parent.
         step = np.arange(len(owner)) - (first[:-1] - n)[owner] + 1

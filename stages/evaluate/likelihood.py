@@ -17,6 +17,7 @@ from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
+from stages.runtime.slices import slices
 
 from .scoring import encode_rows
 
@@ -109,8 +110,8 @@ def _log_probabilities(
         rows = np.flatnonzero(fold_of_row == fold)
         seen = joint - np.bincount(family[rows], minlength=n_cells)
         total = marginal - np.bincount(configuration[rows], minlength=n_configurations)
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            part = rows[start : start + ROWS_AT_ONCE]
+        for start, end in slices(len(rows), ROWS_AT_ONCE):
+            part = rows[start:end]
             cells, contexts = family[part], configuration[part]
             result[part] = np.log((seen[cells] + joint_prior) / (total[contexts] + marginal_prior))
     return result
@@ -133,8 +134,8 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
     for child, (parent_set, table) in enumerate(zip(network.parents, network.tables)):
         with np.errstate(divide="ignore"):
             logs = np.log(table)
-        for start in range(0, dataset.n_rows, ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for start, end in slices(dataset.n_rows, ROWS_AT_ONCE):
+            rows = slice(start, end)
             total[rows] += logs[tuple(dataset.codes[v, rows] for v in (*parent_set, child))]
     return total
 
@@ -172,6 +173,6 @@ def observed_log_likelihoods(
 
 def mean(log_likelihoods: np.ndarray) -> float:
     """The mean, from an exactly rounded sum."""
-    starts = range(0, len(log_likelihoods), ROWS_AT_ONCE)
-    parts = (log_likelihoods[start : start + ROWS_AT_ONCE].tolist() for start in starts)
+    ends = slices(len(log_likelihoods), ROWS_AT_ONCE)
+    parts = (log_likelihoods[start:end].tolist() for start, end in ends)
     return math.fsum(itertools.chain.from_iterable(parts)) / len(log_likelihoods)

@@ -11,6 +11,7 @@ import numpy as np
 from stages.kernels.inference.likelihood_weighting import add_weights, draw_weighted
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
+from stages.runtime.slices import slices
 
 from .junction_trees import Engine
 from .queries import BATCH_STATES, Evidence
@@ -89,8 +90,8 @@ def weigh_samples(
     # Strides of a group's table, its last variable least significant.
     steps = [np.append(np.cumprod(size[:0:-1])[::-1], 1).astype(np.int64) for size in (*sizes, np.ones(0))]
     batch_size = max(1, min(n_samples, BATCH_STATES // n))
-    for batch, start in enumerate(range(0, n_samples, batch_size)):
-        size = min(batch_size, n_samples - start)
+    for batch, (start, end) in enumerate(slices(n_samples, batch_size)):
+        size = end - start
         drawn, logs = np.zeros((size, n), dtype=np.uint8), np.empty(size)
         for variable, state in evidence.items():
             drawn[:, variable] = state

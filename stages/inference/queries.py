@@ -25,6 +25,7 @@ from stages.kernels.inference.answers import (
 from stages.kernels.inference.components import Groups, observed_log_probability
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
+from stages.runtime.slices import slices
 
 from .junction_trees import Cost, Engine
 
@@ -202,8 +203,8 @@ def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> 
     log_probability(engine, evidence)
     prepared = prepare(engine, evidence, range(engine.n_variables))
     batch_rows = max(1, min(65_536, BATCH_STATES // engine.n_variables))
-    for batch, start in enumerate(range(0, n_rows, batch_rows)):
-        size = min(batch_rows, n_rows - start)
+    for batch, (start, end) in enumerate(slices(n_rows, batch_rows)):
+        size = end - start
         uniforms = task_generator(seed, 3, batch).random((size, engine.n_variables)).T
         drawn = np.repeat(prepared.query.codes, size, axis=1)
         query = prepared.query._replace(uniforms=np.ascontiguousarray(uniforms))

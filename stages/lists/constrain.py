@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.records import ParentSetTable
+from stages.arrays import offsets_of
 from stages.knowledge import Knowledge
 from stages.runtime.errors import InfeasibleError
 
@@ -77,7 +78,7 @@ def _entries_in(table: ParentSetTable, arcs: dict[int, tuple[int, ...]]) -> np.n
 def _count_entries(table: ParentSetTable, marked: np.ndarray) -> np.ndarray:
     """Number of marked parents of each set."""
     # Prefix sums: the marked entries of a set are the difference at its two ends.
-    sums = np.concatenate(([0], np.cumsum(marked)))
+    sums = offsets_of(marked)
     return sums[table.parent_offsets[1:]] - sums[table.parent_offsets[:-1]]
 
 

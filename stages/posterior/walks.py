@@ -88,7 +88,7 @@ def weighted_lists(table: ParentSetTable, n_rungs: int = 1) -> WeightedLists:
         partners=partners,
         partner_shares=partner_shares,
         size_shares=np.cumsum(SIZE_SHARES),
-        choice_offsets=np.concatenate(([0], np.cumsum([len(found) for found in choices]))),
+        choice_offsets=offsets_of([len(found) for found in choices]),
         choices=np.concatenate(padded),
     )
 

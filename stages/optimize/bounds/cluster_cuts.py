@@ -9,6 +9,7 @@ import numpy as np
 
 from stages.kernels.bounds.cluster_cuts import ClusterRules, new_cluster, search_clusters
 from stages.runtime.budgets import Budget
+from stages.runtime.slices import slices
 
 from .cut_pool import CutPool
 from .cuts import Origin
@@ -63,10 +64,8 @@ class ClusterSeparator(NamedTuple):
         members, offsets = np.empty(SEEDS * most, dtype=np.int32), np.zeros(SEEDS + 1, dtype=np.int64)
         found: list[Origin] = []
         total = 0
-        for start in range(0, n, SEEDS):
-            if budget.is_spent():
-                break
-            seeds = np.arange(start, min(n, start + SEEDS), dtype=np.int32)
+        for start, end in slices(n, SEEDS, budget):
+            seeds = np.arange(start, end, dtype=np.int32)
             count, work = search_clusters(support, cluster, seeds, rules, rng, kept, until, members, offsets)
             total += work
             found += [(members[a:b].copy(), self.demand) for a, b in pairwise(offsets[: count + 1])]

@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from formats.records import ParentSetTable
+from stages.arrays import offsets_of
 from stages.kernels.orders.feedback_arcs import arc_weights, break_cycles, depth_first_order, restore_arcs
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
@@ -88,7 +89,7 @@ class OrderSampler:
     def _depth_first(self, rng: np.random.Generator) -> np.ndarray:
         by_parent = np.argsort(self.parents, kind="stable")
         counts = np.bincount(self.parents, minlength=self.n_variables)
-        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        offsets = offsets_of(counts)
         return self._walk(offsets, self.children[by_parent], rng, on_arrival=True)
 
     def _feedback(self, rng: np.random.Generator) -> np.ndarray:
@@ -97,7 +98,7 @@ class OrderSampler:
         heaviest_first = out[np.argsort(-self.weights[out], kind="stable")]
         restore_arcs(self.offsets, self.parents, removed, heaviest_first, self.children)
         counts = np.bincount(self.children[~removed], minlength=self.n_variables)
-        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        offsets = offsets_of(counts)
         return self._walk(offsets, self.parents[~removed], rng, on_arrival=False)
 
     def _walk(

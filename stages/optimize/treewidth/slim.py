@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from stages.arrays import offsets_of
 from stages.kernels.ktrees.clique_tree import build_cliques, find_contained, full_cliques, new_clique_tree
 from stages.kernels.ktrees.slim import LEVELS, WORK, new_bag_group
 from stages.kernels.ktrees.slim_search import (
@@ -66,7 +67,7 @@ class GroupSearch:
         lists, kept = self.problem.lists, self.kept
         sizes = np.array([len(family) for family in parents], dtype=np.int64)
         flat = np.array([p for family in parents for p in family], dtype=np.int32)
-        find_contained(lists, np.concatenate(([0], np.cumsum(sizes))), flat, kept.chosen)
+        find_contained(lists, offsets_of(sizes), flat, kept.chosen)
         kept.order[:] = order
         kept.relative_scores[:] = lists.relative_scores[kept.chosen].sum()
         kept.idle[0] = 0

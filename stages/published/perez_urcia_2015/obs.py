@@ -20,6 +20,7 @@ from stages.optimize.result import SearchResult, total_score
 from stages.published.order_restarts import OrderRestarts
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
+from stages.runtime.slices import slices
 
 from .kernels.swaps import climb_swaps, refresh_swaps
 
@@ -69,11 +70,11 @@ def climb(
     mean_list = max(1, len(lists.scores) // len(order))
     step = max(1, SLICE_WORK // mean_list)
     # The gains of all swaps, once: a swap applied later changes those of three only, which `climb_swaps` recomputes.
-    for start in range(0, n_swaps, step):
-        if budget.is_spent():
-            iterations = 0
-            break
-        refresh_swaps(lists, order, position, chosen, gains, start, start + step)
+    known = 0
+    for start, known in slices(n_swaps, step, budget):
+        refresh_swaps(lists, order, position, chosen, gains, start, known)
+    if known < n_swaps:
+        iterations = 0
     per_slice = max(1, SLICE_WORK // (SWAPS_PER_STEP * mean_list + n_swaps + 1))
     steps = 0
     while steps < iterations:

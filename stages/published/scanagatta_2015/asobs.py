@@ -22,6 +22,7 @@ from stages.optimize.result import SearchResult, total_score
 from stages.published.order_restarts import OrderRestarts
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
+from stages.runtime.slices import slices
 
 WORK_PER_SET = 4
 """Positions of the order visited, and arcs, that take as long as testing one set; measured."""
@@ -60,10 +61,7 @@ def climb(
         step = max(1, SLICE_WORK // (len(order) + n_arcs))
         gain, best = GAIN_TOLERANCE, -1
         last = n_swaps if limit is None else min(n_swaps, limit - orders)
-        for start in range(0, last, step):
-            if budget.is_spent():
-                break
-            stop = min(start + step, last)
+        for start, stop in slices(last, step, budget):
             gain, best = best_swap(lists, order, chosen, reached, start, stop, gain, best)
             orders += stop - start
             work += (stop - start) * (len(order) + n_arcs) / WORK_PER_SET
