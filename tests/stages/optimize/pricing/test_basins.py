@@ -7,7 +7,7 @@ import pytest
 from helpers.tables import dependent_dataset
 
 from stages.optimize import OptimizeOptions
-from stages.optimize.pricing.basins import AWAY_PATIENCE, AWAY_ROUNDS, HOME_PATIENCE, TOLERANCE, Basin, OrderedNetwork
+from stages.optimize.pricing.basins import AWAY_PATIENCE, AWAY_ROUNDS, HOME_PATIENCE, Basin, OrderedNetwork
 from stages.optimize.pricing.orders import OrderPricing
 from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
@@ -48,7 +48,7 @@ def test_a_run_leaves_comes_back_and_keeps_the_best_network(engine):
     run, scores, away = engine.run, [], []
     for _ in range(40):
         before = engine.best.score
-        assert engine.search() == (engine.best.score > before + TOLERANCE)
+        assert engine.search() == (engine.best.score > before + GAIN_TOLERANCE)
         scores.append(engine.best.score)
         grown = [grower.score(parents) for grower, parents in zip(run.growers, engine.best.parents)]
         assert sum(grown) == pytest.approx(engine.best.score)
