@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.tables import dependent_dataset
 
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.optimize import OptimizeOptions
 from stages.optimize.pricing.basins import AWAY_PATIENCE, AWAY_ROUNDS, HOME_PATIENCE, Basin, OrderedNetwork
 from stages.optimize.pricing.orders import OrderPricing
