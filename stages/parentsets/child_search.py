@@ -14,6 +14,7 @@ from stages.kernels.dominance import mark_undominated
 from stages.runtime.budgets import Budget
 from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import SLICE_WORK
+from stages.scoring.set_functions import SetFunctions
 
 from ..lists.set_arrays import Lists
 from .grow_orders import Orders
@@ -256,6 +257,8 @@ class ChildLimits:
         Whether scored sets are traced.
     margin : float
         As in `FoundSets`.
+    functions : SetFunctions or None
+        Values of sets that the searches of all children share (method ``sequential``).
     """
 
     allowed: np.ndarray
@@ -269,6 +272,7 @@ class ChildLimits:
     sample: RowSample | None = None
     traces: bool = False
     margin: float = 0.0
+    functions: SetFunctions | None = None
 
     def nothing_found(self, child: int) -> FoundSets:
         """An empty result for a search to fill."""

@@ -23,7 +23,7 @@ from . import METHODS, ParentSetOptions
 from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
 from .children import Plan
 from .grow_orders import Orders
-from .memory import most_sets, resident_bytes
+from .memory import most_sets, resident_bytes, shared_values
 from .single_parents import first_list_bytes
 from .time_shares import TimeShares
 
@@ -102,10 +102,18 @@ class ChildSearcher:
         self._time_shares = TimeShares(self.jobs, self._ends_in_size or grows)
         self.resident = resident_bytes(self.scorer, self._sample, threads)
         self._most_sets = most_sets(options.memory, self.resident, threads)
+        self._functions = None
+        if method.ends_by_size:
+            self._functions = shared_values(self.scorer, self.plan.max_parents, options.memory, self.resident)
 
     def __reduce__(self) -> tuple[Callable[..., ChildSearcher], tuple[Any, ...]]:
         """Where it arrives it is one of the run's workers."""
         return _arrived, (self.scorer.dataset, self.options, self.budget, self.inputs, self.jobs, self.traces)
+
+    @property
+    def values_bytes(self) -> int:
+        """Memory that the values of sets take at most, which all workers on a machine share."""
+        return 0 if self._functions is None else self._functions.nbytes
 
     def work_apart(self, task: tuple[int, int], stop: StopSignal) -> ChildResult:
         """In another process: the result of a child, as of `result_of`, with the number of scores computed."""
@@ -214,6 +222,7 @@ class ChildSearcher:
             self._sample,
             self.traces,
             margin_of(self.options.keep_mass),
+            self._functions,
         )
 
     def _add_known(self, found: FoundSets, limits: ChildLimits) -> None:

@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stages.arrays import offsets_of
 from stages.runtime.budgets import Budget
 from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import duration_text
+from stages.scoring.set_functions import SetFunctions
 
 from . import METHODS
 from .child_search import UNLIMITED
@@ -28,6 +30,12 @@ BYTES_PER_OPEN_SET = 16
 
 MEASURED_SETS = 2_000
 """Scores from which the rate is measured."""
+
+SECONDS_PER_ENTRY = 1e-8
+"""What an extension takes besides its score: whether a subset closes it, and where it is kept; measured."""
+
+MEASURED_BATCHES = 4
+"""Batches of so many sets from which the rate of values is measured."""
 
 LONG_SECONDS = 10.0
 """A forecast is printed where the run may take longer."""
@@ -94,7 +102,7 @@ def count_complete(run: Run) -> CompleteCount | None:
         expected = min(total, math.ceil(sampled))
         seconds = work / workers
     run.scorer.evaluations = 0
-    memory_bytes = run.searcher.resident + run.jobs * BYTES_PER_OPEN_SET * held
+    memory_bytes = run.searcher.resident + run.jobs * BYTES_PER_OPEN_SET * held + run.searcher.values_bytes
     return CompleteCount(len(searched), most, total, expected, seconds, memory_bytes)
 
 
@@ -140,6 +148,8 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         return 0.0
     rng, scorer = np.random.default_rng(0), run.scorer
     size = max(0, min(limits.max_parents, 4) - len(limits.required) - 1)
+    if limits.functions is not None and not limits.required and size + 2 <= limits.functions.largest:
+        return SECONDS_PER_ENTRY + _seconds_by_values(limits.functions, child, limits.allowed, size)
     scorer.expand(child, limits.required, limits.allowed[:1])  # compiled code loads when first used
     rates, count, clock = [], 0, Budget(COUNTING_SECONDS)
     while count < MEASURED_SETS and not clock.is_spent():
@@ -150,6 +160,26 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         rates.append((clock.elapsed() - begun) / len(rest))
         count += len(rest)
     return min(rates)  # the machine may have been busy
+
+
+def _seconds_by_values(functions: SetFunctions, child: int, allowed: np.ndarray, size: int) -> float:
+    """Of a set's value, which serves all its members, and of the score that takes it; measured on random sets."""
+    rng, clock = np.random.default_rng(0), Budget(COUNTING_SECONDS)
+    rates: list[float] = []
+    n, size = len(allowed), min(size, len(allowed) - 1)
+    while len(rates) < MEASURED_BATCHES and not clock.is_spent():
+        rows = [np.sort(rng.choice(n - 1, size, replace=False)) for _ in range(1 + MEASURED_SETS // n)]
+        chosen = np.array(rows, dtype=np.int32).reshape(len(rows), size)
+        starts = offsets_of(n - 1 - chosen.max(axis=1, initial=-1))
+        into = starts, np.full(starts[-1], -np.inf), np.zeros(starts[-1], dtype=np.bool_), np.empty(0)
+        times = []
+        for _ in range(2):  # values are made, then known
+            begun = clock.elapsed()
+            functions.score(child, allowed, chosen, np.arange(len(rows)), 0, math.inf, into)
+            times.append((clock.elapsed() - begun) / starts[-1])
+        rates.append(max(0.0, times[0] - times[1]) / (size + 2) + times[1])
+    # The first batches also make values of subsets, which few of all sets need; the machine may have been busy.
+    return min(rates)
 
 
 def _number(count: int) -> str:

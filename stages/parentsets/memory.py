@@ -6,11 +6,15 @@ from stages.runtime.errors import StageError
 from stages.runtime.memory import FREE_SHARE, PROGRAM_BYTES, format_bytes, free_bytes
 from stages.scoring.candidate_prefilter import RowSample
 from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.set_functions import SetFunctions, largest_size
 
 from .child_search import BYTES_PER_SET
 
 WORKER_BYTES = 16 << 20
 """Program memory that a forked process changes and so no longer shares; measured."""
+
+VALUES_SHARE = 0.25
+"""Share of the free memory that values of sets may take."""
 
 LEAST_SETS = 10_000
 """Sets that a search may hold however little memory is free."""
@@ -31,6 +35,15 @@ def resident_bytes(scorer: FamilyScorer, sample: RowSample | None, jobs: int) ->
         total += sum(arrays.values())
         total += jobs * sum(array.nbytes for array in each.workspace())
     return total
+
+
+def shared_values(
+    scorer: FamilyScorer, max_parents: int, memory: int | None = None, resident: int = 0
+) -> SetFunctions | None:
+    """Values of sets for complete enumerations, in a share of the free memory; None where they serve none."""
+    free = free_bytes() if memory is None else max(0, memory - resident)
+    largest = largest_size(scorer, max_parents, VALUES_SHARE * free)
+    return SetFunctions(scorer, largest) if largest else None
 
 
 def most_sets(memory: int | None, resident: int, jobs: int) -> int:

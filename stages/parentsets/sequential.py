@@ -124,9 +124,7 @@ class _Search:
         is_better = np.zeros(len(entries), dtype=np.bool_)
         scores = np.full(len(entries) if found.exploration is not None else 0, np.nan)
         evaluated, is_whole = 0, True
-        # Sets with equally many configurations share their look-up tables.
-        for configurations in np.unique(q[:n_extended]).tolist():
-            which = np.flatnonzero(q[:n_extended] == configurations)
+        for configurations, which in self._groups(q[:n_extended], places.shape[1]):
             n_scored = self._score(configurations, places, which, starts, entries, is_better, scores)
             evaluated += int(counts[which[:n_scored]].sum())
             if found.exploration is not None:
@@ -139,16 +137,31 @@ class _Search:
         self._add(places, starts, entries, np.flatnonzero(is_better))
         return n_extended if is_whole and not len(beyond) else 0, entries
 
-    def _score(self, configurations: float, places, which, starts, entries, is_better, scores) -> int:
-        """Score the open extensions of sets with so many configurations; the number of sets done in the budget."""
-        scorer = self.scorer
-        tables, scratch = scorer.tables.of_expansion(self.child, configurations), np.empty(scorer.n_variables)
+    def _groups(self, q: np.ndarray, size: int) -> list[tuple[float | None, np.ndarray]]:
+        """Sets that are scored together: all by the values of sets, else those that share their look-up tables, as
+        equally many configurations do.
+        """
+        functions = self.limits.functions
+        if functions is not None and not len(self.required) and size + 2 <= functions.largest:
+            return [(None, np.arange(len(q)))]
+        return [(configurations, np.flatnonzero(q == configurations)) for configurations in np.unique(q).tolist()]
+
+    def _score(self, configurations: float | None, places, which, starts, entries, is_better, scores) -> int:
+        """Score the open extensions of the sets of a group; the number of sets done in the budget."""
+        scorer, functions, allowed = self.scorer, self.limits.functions, self.limits.allowed
+        into = starts, entries, is_better, scores
+        scratch = np.empty(scorer.n_variables)
         position, first = 0, 0
         while position < len(which):
-            position, first = score_open(
-                scorer.data, tables, self.child, self.required, self.limits.allowed, places, which, position,
-                first, slice_work(self.budget), starts, entries, is_better, scores, scratch, scorer.workspace(),
-            )  # fmt: skip
+            work = slice_work(self.budget)
+            if configurations is None:
+                assert functions is not None
+                position = functions.score(self.child, allowed, places, which, position, work, into)
+            else:
+                position, first = score_open(
+                    scorer.data, scorer.tables.of_expansion(self.child, configurations), self.child, self.required,
+                    allowed, places, which, position, first, work, *into, scratch, scorer.workspace(),
+                )  # fmt: skip
             if position < len(which) and self._must_stop():
                 break
         return position

@@ -10,6 +10,8 @@ minority_rows        candidates that are rarely out of their most frequent state
 overlaps             numbers of rows that bitmaps share: the innermost loop
 pairs                counts and scores of all pairs of variables, tile by tile, both directions from one count
 drop_one             scores of a parent set less each of its members, from one table of counts
+set_values           what families share: sums over the cells of a set, made once; those of binary variables
+set_functions        scores as differences of these values
 sets_by_size         all sets of one size made from those of the size before, and scored
 score_tables         look-up tables that turn counts into scores
 packed_data          the data as the kernels read them, and scratch arrays

@@ -1,0 +1,246 @@
+"""Values of sets, counted once for all members: against plain sums, and scores against those of expansions."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers.seeds import seeds
+from helpers.tables import dependent_dataset
+from naive.scores import local_score
+from naive.set_functions import cell_sum, places_by_rank, rows_of_ones
+
+from formats.data_records import Dataset, Variable
+from stages.kernels.counting.set_functions import (
+    fill_by_scores,
+    fill_singles,
+    find_missing,
+    know_values,
+    score_open_by_values,
+)
+from stages.kernels.counting.set_values import (
+    fill_binary,
+    rank_base,
+    rank_of,
+    shared_rows,
+    subset_bitmap,
+    sum_cells,
+    take_subset,
+)
+from stages.parentsets.child_search import UNLIMITED, ChildLimits
+from stages.parentsets.sequential import search_child
+from stages.runtime.budgets import Budget
+from stages.scoring.family_scorer import FamilyScorer
+from stages.scoring.set_functions import SetFunctions, largest_size, set_starts
+
+SCORES = ("bic", "aic", "ll", "bdeu", "k2")
+
+
+def places(*members: int) -> np.ndarray:
+    return np.array(members, dtype=np.int64)
+
+
+def others(*members: int) -> np.ndarray:
+    return np.array(members, dtype=np.int32)
+
+
+def table_of(n_states, n_rows=100, seed=0):
+    """A data set of dependent columns in which each state occurs if there are rows enough, and its rows."""
+    rng = np.random.default_rng(seed)
+    latent = rng.random(n_rows)
+    codes = np.array([((latent + rng.random(n_rows)) / 2 * r).astype(np.uint8) for r in n_states])
+    variables = tuple(Variable(f"V{i}", tuple(map(str, range(r)))) for i, r in enumerate(n_states))
+    return Dataset(variables, codes, "none"), codes.T.tolist()
+
+
+def functions_of(n_states=(2,) * 6, largest=4):
+    dataset, rows = table_of(n_states)
+    scorer = FamilyScorer(dataset)
+    return SetFunctions(scorer, largest), scorer, rows
+
+
+def test_ranks_are_lexicographic():
+    n, largest = 7, 4
+    expected = places_by_rank(n, largest)
+    arrays = functions_of((2,) * n, largest)[0].arrays
+    binomials, starts = arrays.binomials, arrays.starts
+    assert starts.tolist() == set_starts(n, largest).tolist()
+    for members, place in expected.items():
+        assert rank_of(starts, binomials, places(*members), len(members)) == place
+        for k, one in enumerate(members):
+            rest = members[:k] + members[k + 1 :]
+            if k < len(members) - 2:
+                continue
+            base, row = rank_base(starts, binomials, places(*rest), len(rest), k == len(members) - 2)
+            assert base - binomials[row, n - 1 - one] == place
+    assert starts[-1] == len(expected)
+
+
+def test_subsets_and_their_bitmaps():
+    functions, scorer, rows = functions_of()
+    scratch, members = functions._scratch(), places(0, 2, 5)
+    scratch.made[1:] = False
+    for code in (5, 0, 7, 2, 7):
+        subset = [int(members[i]) for i in range(3) if code >> i & 1]
+        assert take_subset(members, 3, code, scratch.subset) == len(subset)
+        assert scratch.subset[: len(subset)].tolist() == subset
+        subset_bitmap(scorer.data.bits, functions.arrays.firsts, members, code, scratch.bitmaps, scratch.made)
+        found = shared_rows(scratch.bitmaps[code], scorer.data.valid, scorer.data.word_shifts)
+        assert found == rows_of_ones(rows, subset)
+
+
+def test_sums_over_cells():
+    rng, sums = np.random.default_rng(1), np.empty(5)
+    table = rng.random(40)
+    for n_codes in (1, 2, 8):
+        own = rng.integers(0, 40, n_codes).astype(np.int32)
+        counts = (rng.random((n_codes, 5)) * (own[:, None] + 1)).astype(np.int32)
+        sum_cells(table, own, n_codes, counts, 4, sums)
+        expected = (table[counts] + table[own[:, None] - counts]).sum(axis=0)[:4]
+        assert sums[:4] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 63, 64, 65, 400])
+@pytest.mark.parametrize("score", SCORES)
+def test_values_of_binary_sets(n_rows, score):
+    """With counts of subsets known or not, in the middle of the other places or behind them."""
+    rng = np.random.default_rng(n_rows)
+    dataset, rows = table_of((2,) * 7, n_rows)
+    scorer = FamilyScorer(dataset, score, 0.5)
+    functions = SetFunctions(scorer, 4)
+    arrays, scratch, expected = functions.arrays, functions._scratch(), places_by_rank(7, 4)
+    for members in [(), (3,), (0, 4), (1, 2), (2, 3, 5), (0, 1, 6)]:
+        for before_last in (False, True) if members else (False,):
+            low, high = (members[-2] if len(members) > 1 else -1, members[-1]) if before_last else (None, None)
+            chosen = [v for v in range(7) if (low < v < high if before_last else not members or v > members[-1])]
+            if not chosen:
+                continue
+            arrays.counts[(rng.random(len(arrays.counts)) < 0.5) & (np.arange(len(arrays.counts)) >= 7)] = 0
+            fill_binary(scorer.data, arrays, places(*members), len(members), before_last, others(*chosen), scratch)
+            for one in chosen:
+                whole = tuple(sorted((*members, one)))
+                for line, values in ((arrays.cell, arrays.values), (arrays.row, arrays.parent_values)):
+                    if len(whole) < 4 or values is arrays.values:
+                        table = line[min(len(whole), len(line) - 1)]
+                        assert values[expected[whole]] == pytest.approx(cell_sum(rows, whole, table))
+    for whole, place in expected.items():
+        if len(whole) < 4 and arrays.counts[place]:
+            assert arrays.counts[place] == rows_of_ones(rows, whole) + 1
+
+
+@pytest.mark.parametrize("most_work", [0.0, 1e9])
+def test_values_of_mixed_sets(most_work):
+    functions, scorer, rows = functions_of((2, 3, 2, 4, 2, 2, 3))
+    arrays, data, scratch = functions.arrays, scorer.data, functions._scratch()
+    expected, table = places_by_rank(len(arrays.variables), 4), arrays.cell[0]
+    for child, members in ((-1, ()), (-1, (1,)), (-1, (0, 1)), (3, ()), (3, (1,)), (5, (0, 1)), (0, (1, 2))):
+        last = max(members, default=-1)
+        chosen = [v for v in range(len(arrays.variables)) if v > last and v != child]
+        tails = [(-1, members[k:]) for k in range(len(members), -1, -1)]
+        for own, part in [*tails, (child, members)]:
+            for _ in range(100):
+                done, _ = know_values(
+                    data, functions._tables, arrays, own, places(*part), len(part), others(*chosen), most_work,
+                    scratch, scorer.workspace(),
+                )  # fmt: skip
+                if done:
+                    break
+            assert done
+        for one in chosen:
+            whole = tuple(sorted({*members, one} | ({child} if child >= 0 else set())))
+            found = arrays.values[expected[whole]]
+            assert found == pytest.approx(cell_sum(rows, [int(arrays.variables[v]) for v in whole], table))
+
+
+def test_single_values_and_missing_ones():
+    functions, scorer, rows = functions_of((2, 3, 3, 2, 4))
+    arrays = functions.arrays
+    fill_singles(scorer.data, arrays, others(0, 2))
+    variable = int(arrays.variables[2])
+    assert arrays.values[2] == pytest.approx(cell_sum(rows, [variable], arrays.cell[0])) and arrays.values[1] == 0
+    n, missing = len(arrays.variables), np.empty(9, dtype=np.int32)
+    base, row = rank_base(arrays.starts, arrays.binomials, places(), 0, False)
+    found = find_missing(arrays.values, base, arrays.binomials[row], others(*range(n)), 0, 4, missing)
+    assert missing[:found].tolist() == [1, 3]
+    fill_singles(scorer.data, arrays, others(1))
+    n_done, _ = fill_by_scores(
+        scorer.data, functions._tables, arrays, 0, places(), 0, others(1, 2), 1e9, functions._scratch(),
+        scorer.workspace(),
+    )  # fmt: skip
+    pair = [int(v) for v in arrays.variables[:2]]
+    assert n_done == 2 and arrays.values[n] == pytest.approx(cell_sum(rows, pair, arrays.cell[0]))
+
+
+def found_of(scorer, child, allowed, largest, margin, functions):
+    limits = ChildLimits(allowed, largest, UNLIMITED, margin=margin, functions=functions)
+    found = search_child(scorer, child, limits, Budget())
+    sets, scores = found.all_sets()
+    return dict(zip(sets, scores.tolist())), found.evaluated, found.complete
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("seed", seeds(20, quick=6))
+def test_searches_score_as_by_expansions(seed, score):
+    """To the last bit, whatever the number of states, children in any order, sets pruned or not."""
+    rng = np.random.default_rng(seed)
+    n, n_rows = int(rng.integers(2, 8)), int(rng.choice([1, 2, 5, 30, 63, 64, 65, 200, 700]))
+    dataset, rows = dependent_dataset(seed, n, n_rows, most_states=int(rng.choice([2, 3, 5])))
+    scorer, most = FamilyScorer(dataset, score), int(rng.integers(1, n))
+    largest = largest_size(scorer, most, 1e9)
+    if largest > 2:
+        largest = int(rng.integers(2, largest + 1))  # larger sets are scored by expansions
+    functions = SetFunctions(scorer, largest) if largest else None
+    for child in rng.permutation(n).tolist():
+        varies = scorer.n_states > 1
+        allowed = [v for v in range(n) if v != child and varies[v] and varies[child] and rng.random() < 0.9]
+        args = scorer, child, np.array(allowed, dtype=np.int32), min(most, len(allowed)), float(rng.choice([0, 0, 3]))
+        found = found_of(*args, functions)
+        assert found == found_of(*args, None)
+        for parents, value in itertools.islice(found[0].items(), 5):
+            assert value == pytest.approx(local_score(rows, dataset.n_states.tolist(), child, parents, score))
+
+
+@pytest.mark.parametrize("n_rows", [(1 << 16) - 1, 1 << 16, (1 << 16) + 1])
+@pytest.mark.parametrize("n_states", [(2, 2, 2, 2), (2, 256, 3, 2), (255, 2, 2, 17)])
+def test_many_rows_and_states(n_rows, n_states):
+    scorer = FamilyScorer(table_of(n_states, n_rows)[0])
+    functions = SetFunctions(scorer, 4)
+    for child in range(4):
+        allowed = np.array([v for v in range(4) if v != child], dtype=np.int32)
+        assert found_of(scorer, child, allowed, 3, 0.0, functions) == found_of(scorer, child, allowed, 3, 0.0, None)
+
+
+@pytest.mark.parametrize("n_states", [(2,) * 6, (2, 3, 2, 2, 3, 4)])
+def test_scores_of_one_slice_after_the_other(n_states):
+    functions, scorer, rows = functions_of(n_states)
+    allowed, child = others(0, 1, 2, 4, 5), 3
+    chosen = np.array([[k] for k in range(5)], dtype=np.int32)
+    starts = np.concatenate(([0], np.cumsum(4 - chosen[:, 0]))).astype(np.int64)
+    entries = np.full(starts[-1], -np.inf)
+    entries[1] = np.nan
+    is_better, scores = np.zeros(len(entries), dtype=np.bool_), np.full(len(entries), np.nan)
+    position, calls = 0, 0
+    while position < 5:
+        position = score_open_by_values(
+            scorer.data, functions._tables, functions.arrays, child, allowed, chosen, np.arange(5), position, 0.0,
+            starts, entries, is_better, scores, scorer.penalty(child), scorer.quantum, functions._scratch(),
+            scorer.workspace(),
+        )  # fmt: skip
+        calls += 1
+        assert calls < 100
+    pairs = list(itertools.combinations(allowed.tolist(), 2))
+    for place, pair in enumerate(pairs):
+        if place == 1:
+            assert np.isnan(scores[place]) and not is_better[place]
+        else:
+            assert scores[place] == entries[place] == scorer.local_score(child, pair) and is_better[place]
+            assert scores[place] == pytest.approx(local_score(rows, scorer.n_states.tolist(), child, pair))
+
+
+def test_sizes_that_memory_holds():
+    scorer = FamilyScorer(table_of((2,) * 8)[0])
+    assert largest_size(scorer, 3, 1e9) == 4 and largest_size(scorer, 3, 8 * 28 + 20 * 8) == 2
+    assert largest_size(scorer, 3, 100) == 0
+    mixed, _ = table_of((2, 2, 3, 2))
+    assert largest_size(FamilyScorer(mixed, "bdeu"), 3, 1e9) == 0 and largest_size(FamilyScorer(mixed), 3, 1e9) == 4
