@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from stages.parentsets.child_search import UNLIMITED, ChildLimits
+from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets
 from stages.parentsets.enumeration import count_sets, rooms, seconds_of
+from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
 from stages.runtime.workers import ordered_map
@@ -70,24 +71,33 @@ def limits_of(grower: SetGrower) -> ChildLimits:
 
 
 def enumerate_all(run: PricingRun, score: float) -> bool:
-    """Let every grower know all sets that no subset dominates, in half of the time; whether that was done.
+    """List all sets that no subset dominates, in half of the time; whether that was done, else growers know the sets
+    found.
 
     `score` is the best one so far (nats), for the report of progress.
     """
     budget = Budget(run.budget.part(0.5).seconds, stop=run.budget.stop)
 
-    def enumerate_one(grower: SetGrower) -> bool:
-        found = search_child(run.scorer, grower.child, limits_of(grower), budget)
+    functions = shared_values(run.scorer, max(grower.max_parents for grower in run.growers))
+
+    def enumerate_one(grower: SetGrower) -> FoundSets:
+        limits = replace(limits_of(grower), functions=functions)
+        found = search_child(run.scorer, grower.child, limits, budget)
+        grower.evaluated += found.evaluated
+        return found
+
+    every, done = [], 0
+    for found in ordered_map(enumerate_one, run.growers, run.jobs):
+        every.append(found)
+        done += found.complete
+        run.report(score, complete=f"{done} of {len(run.growers)} lists")
+    if done == len(every):
+        run.lists.complete = [found.to_record(grower.required) for found, grower in zip(every, run.growers)]
+        return True
+    for found, grower in zip(every, run.growers):
         sets, scores = found.all_sets()
         grower.scores |= dict(zip(sets, scores.tolist()))
-        grower.evaluated += found.evaluated
-        return found.complete
-
-    done = 0
-    for is_complete in ordered_map(enumerate_one, run.growers, run.jobs):
-        done += is_complete
-        run.report(score, complete=f"{done} of {len(run.growers)} lists")
-    return done == len(run.growers)
+    return False
 
 
 def search_complete(run: PricingRun) -> SearchResult:

@@ -43,11 +43,16 @@ class GrowingLists:
     """The undominated sets that the growers of all variables know, best first.
 
     Only lists whose grower has learned more since they were last used are computed again.
+
+    Attributes
+    ----------
+    complete : list of ParentSetRecord or None
+        The lists of all undominated sets, once they are known: then growers add nothing.
     """
 
     def __init__(self, growers: list[SetGrower]):
         self.growers = growers
-        self.is_complete = False  # the growers know all undominated sets
+        self.complete: list[ParentSetRecord] | None = None
         self._known: list[_ChildLists | None] = [None] * len(growers)
 
     @property
@@ -56,7 +61,13 @@ class GrowingLists:
         return tuple(grower.required for grower in self.growers)
 
     @property
+    def is_complete(self) -> bool:
+        return self.complete is not None
+
+    @property
     def n_sets(self) -> int:
+        if self.complete is not None:
+            return sum(len(record.parents) for record in self.complete)
         return sum(len(known.scores) for known in self._known if known)
 
     def pack(self) -> SetLists:
@@ -85,6 +96,9 @@ class GrowingLists:
         )
 
     def _lists_of(self, grower: SetGrower) -> _ChildLists:
+        if self.complete is not None:
+            record = self.complete[grower.child]
+            return _ChildLists(grower.now, [], record.scores, record.parents.sizes, record.parents.members)
         now, known = grower.now, self._known[grower.child]
         if known is not None and known.known_at == now:
             return known
@@ -121,6 +135,17 @@ class GrowingLists:
         for grower in self.growers:
             grower.forget({parents: -score for score, _, parents in self._lists_of(grower).entries})
         return True
+
+    def score(self, child: int, parents: tuple[int, ...]) -> float:
+        """Exact score of a set, from a complete list if it is there."""
+        grower = self.growers[child]
+        if self.complete is not None and parents not in grower.scores:
+            listed, size = self.complete[child].parents, len(parents)
+            places = np.flatnonzero(listed.sizes == size)
+            members = listed.take(places).members.reshape(len(places), size)
+            for place in places[(members == np.array(parents)).all(axis=1)].tolist():
+                return float(self.complete[child].scores[place])
+        return grower.score(parents)
 
     def sets(self, lists: SetLists, chosen: np.ndarray) -> tuple[tuple[int, ...], ...]:
         """Parents of the chosen sets."""

@@ -72,8 +72,7 @@ def list_all(run: PricingRun, engine: PricingEngine) -> bool:
     if run.is_spent() or not can_enumerate(run):
         return False
     engine.search()
-    run.lists.is_complete = enumerate_all(run, engine.best.score)
-    return run.lists.is_complete
+    return enumerate_all(run, engine.best.score)
 
 
 def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> SearchResult:

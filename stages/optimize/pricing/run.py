@@ -145,7 +145,7 @@ class PricingRun:
         rounding : float, optional
             Rounding error (nats) that the bound does not include yet; by default that of the network's sum.
         """
-        scores = np.array([grower.score(p) for grower, p in zip(self.growers, parents)])
+        scores = np.array([self.lists.score(grower.child, p) for grower, p in zip(self.growers, parents)])
         score = math.fsum(scores.tolist())
         if rounding is None:
             rounding = proof_rounding(len(scores), float(np.abs(scores).sum()))
