@@ -9,6 +9,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := bnsl bnsl_cli formats stages tests examples
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP_WHEEL := $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
         fuzz fuzz-answers faults examples bench docs docs-check wheel clean clean-cache
@@ -100,8 +101,12 @@ docs-check: install-dev  ## REFERENCE.md and man pages are current; examples of 
 	$(BIN)/python tests/tools/documentation.py
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 
-wheel: install-dev  ## Build the wheel into dist/.
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+LEVELS ?=
+
+wheel: install-dev  ## Build the wheel with compiled kernels into dist/, the pure one into dist/pure/.
+	rm -rf build dist/*.whl dist/pure
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-315532800} $(PIP_WHEEL) --wheel-dir dist/pure .
+	$(BIN)/python tests/tools/kernel_wheel.py dist/pure/bnsl_cli-*.whl -o dist --levels $(LEVELS)
 
 clean:  ## Remove what the examples and builds wrote.
 	rm -rf examples/out build dist *.egg-info

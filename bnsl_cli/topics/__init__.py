@@ -27,6 +27,7 @@ TOPICS = {
     "limits": "What is too large, and how much memory and time it takes.",
     "not-for": "What bnsl does not do, and which programs do.",
     "formats": "Files of our own and of other programs; your own solver in the pipe.",
+    "exchange": "R, DuckDB, Polars, pandas; rules of workflows.",
     "stability": "What never changes, what may be added; JSON Schemas.",
     "exit-codes": "The exit codes of all commands.",
     "reproducibility": "When two runs give the same bytes.",

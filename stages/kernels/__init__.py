@@ -12,6 +12,7 @@ jit           options of the compiler, choice of late assembly or plain numba
 machine_code  late assembly
 cache_folder  where compiled kernels are stored, and whether that folder can be trusted
 kernel_cache  compiled kernels on disk
+shipped       machine code that a wheel brings along
 arrays        copying entries
 bits          sets of variables as words of 64 bits; transitive closure under new arcs
 dominance     pruning of parent sets that a subset dominates

@@ -11,16 +11,21 @@ import hashlib
 import os
 from pathlib import Path
 
+import llvmlite
 import numba
 
 from .cache_folder import cache_root, why_not_trusted
+from .shipped import shipped_level
 
 STAGES = Path(__file__).parents[1]
 
 
 def source_digest(stages: Path) -> str:
-    """Digest of numba's version and all kernel sources: the files in folders named ``kernels`` below `stages`."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """Digest of the versions of numba and llvmlite and all kernel sources.
+
+    These are the files in folders named ``kernels`` below `stages`.
+    """
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
     for path in sorted(stages.glob("**/kernels/**/*.py")):
         digest.update(f"{path.relative_to(stages)}\n".encode())
         digest.update(path.read_bytes())
@@ -28,7 +33,8 @@ def source_digest(stages: Path) -> str:
 
 
 _ROOT = cache_root(os.environ)
-numba.config.CACHE_DIR = os.path.join(_ROOT, f"kernels-{source_digest(STAGES)}")
+_NAME = f"kernels-{source_digest(STAGES)}"
+numba.config.CACHE_DIR = os.path.join(_ROOT, _NAME)
 
 NOT_CACHED = why_not_trusted(_ROOT, numba.config.CACHE_DIR)
 """Why kernels are compiled in each run and kept in memory only; None if the cache on disk is used."""
@@ -56,6 +62,8 @@ def _late_assembly():
 
 
 KERNEL = None if numba.config.DISABLE_JIT else _late_assembly()
+SHIPPED = shipped_level(_NAME, os.environ)
+"""Folder and level of the machine code that came with the package and suits this processor; None if there is none."""
 
 
 def njit(function):
@@ -73,6 +81,8 @@ def _compiled(function, options):
         # numba stores elsewhere what it cannot store in the folder given. Without compilation this is the function.
         return numba.jit(cache=why_not_stored() is None, **options)(function)
     kernel = KERNEL(function, targetoptions={**options, "no_cpython_wrapper": True})
+    if SHIPPED is not None:
+        kernel.use_shipped(*SHIPPED)
     if NOT_CACHED is None:
         kernel.enable_caching()
     return kernel

@@ -36,14 +36,16 @@ class _Locator(_CacheLocator):
         return f"{self._module}.{self._line}"
 
 
-class _Compiled(CompileResultCacheImpl):
+class Compiled(CompileResultCacheImpl):
+    """How a compiled kernel is stored."""
+
     _locator_classes = [_Locator]  # noqa: RUF012 (numba's name)
 
 
 class KernelCache(FunctionCache):
     """The cache of one kernel: bitcode, and machine code if Python has called it."""
 
-    _impl_class = _Compiled
+    _impl_class = Compiled
 
     def load_overload(self, sig, target_context):
         """The compiled kernel for these argument types; None if there is none or it cannot be read."""

@@ -16,6 +16,7 @@ import copy
 import gc
 from collections.abc import Iterator
 from operator import attrgetter
+from pathlib import Path
 
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary, ll
@@ -25,6 +26,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 
 from .kernel_cache import KernelCache
+from .shipped import Level, ShippedKernel
 
 _USED_OF_LIBRARIES = (
     "_ensure_finalized",
@@ -57,6 +59,7 @@ class KernelLibrary(JITCodeLibrary):
     """The functions of one kernel: bitcode until the address of one of them is asked for, then machine code."""
 
     is_assembled = False
+    has_bitcode = True  # which callers link; what comes with a wheel is machine code alone
     _bitcode: list[bytes] | None = None
 
     def finalize(self):
@@ -116,6 +119,7 @@ class KernelLibrary(JITCodeLibrary):
         name, bitcode, machine_code = state
         library = codegen.create_library(name)
         library._bitcode = bitcode
+        library.has_bitcode = bitcode is not None
         library._finalized = True
         if machine_code is not None:
             code, names = machine_code
@@ -137,6 +141,12 @@ class Kernel(CPUDispatcher):
     """A compiled function; its wrapper for Python and its machine code are made when Python calls it."""
 
     _is_called_by_python = False
+    _shipped: ShippedKernel | None = None
+    _replaced: frozenset[tuple] = frozenset()
+
+    def use_shipped(self, folder: Path, level: Level):
+        """Take machine code of this level from its folder, if there is some for the types of a call."""
+        self._shipped = ShippedKernel(self.py_func, folder, level)
 
     def enable_caching(self):
         """Use the cache that all copies of the sources share."""
@@ -154,6 +164,15 @@ class Kernel(CPUDispatcher):
         """Compile for these argument types; called by Python, or while a caller is compiled."""
         with global_compiler_lock:
             is_called_by_python, self._is_called_by_python = self._is_called_by_python, False
+            if is_called_by_python and self._shipped is not None and sig not in self.overloads:
+                shipped = self._shipped.load_overload(sig, self.targetctx)
+                if shipped is not None:
+                    self.add_overload(shipped)
+                    return shipped.entry_point
+            if not is_called_by_python and sig in self.overloads and not self.overloads[sig].library.has_bitcode:
+                # The caller needs bitcode. Python's calls go on to the machine code that they have.
+                self._replaced = self._replaced | {sig}
+                del self.overloads[sig]
             entry_point = super().compile(sig)
             compiled = self.overloads[sig]
             if not is_called_by_python or compiled.library.is_assembled:
@@ -168,10 +187,11 @@ class Kernel(CPUDispatcher):
 
     def add_overload(self, cres):
         """Keep a compiled variant; Python's calls are dispatched to it once it has machine code."""
-        if cres.library.is_assembled:
+        types = tuple(cres.signature.args)
+        if cres.library.is_assembled and types not in self._replaced:
             super().add_overload(cres)
         else:
-            self.overloads[tuple(cres.signature.args)] = cres
+            self.overloads[types] = cres
 
 
 def _with_wrapper(compiled):

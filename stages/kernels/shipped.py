@@ -1,0 +1,98 @@
+"""Machine code that a wheel brings along: a read-only folder beside the code for each level of processor.
+
+``make wheel`` fills it (``tests/tools/kernel_wheel.py``). It is used for kernels that Python calls, if sources,
+numba, llvmlite and Python are those that it was made with; whatever is not there is compiled as from a checkout. It
+is trusted as the modules beside it are: who can write to the one can write to the others.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from .kernel_cache import Compiled
+
+FOLDER = Path(__file__).parent / "compiled"
+
+
+class Level(NamedTuple):
+    """What machine code is made for.
+
+    Attributes
+    ----------
+    processor : str
+        LLVM's name, and that of the folder.
+    features : str
+        Further features, as numba's NUMBA_CPU_FEATURES has them.
+    needed : frozenset of str
+        All features that a processor must have.
+    """
+
+    processor: str
+    features: str
+    needed: frozenset[str]
+
+
+_OF_V3 = frozenset(
+    ["avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.1", "sse4.2", "ssse3"]
+)
+_OF_V4 = _OF_V3 | frozenset(["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"])
+_COUNTING = ("avx512bitalg", "avx512vpopcntdq")  # counts bits in vectors, which scoring does most: 10 % of its time
+LEVELS: dict[str, tuple[Level, ...]] = {
+    "x86_64": (
+        Level("x86-64-v4", ",".join(f"+{feature}" for feature in _COUNTING), _OF_V4.union(_COUNTING)),
+        Level("x86-64-v3", "", _OF_V3),
+    ),
+    "aarch64": (Level("generic", "", frozenset()),),
+}
+"""Levels by machine, best first."""
+
+HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
+"""Settings of numba that do not change machine code."""
+
+
+def shipped_level(name: str, environment: Mapping[str, str], above: Path = FOLDER) -> tuple[Path, Level] | None:
+    """Folder and level of the best that this processor can run; None if there is none or numba is told otherwise.
+
+    Parameters
+    ----------
+    name : str
+        Folder below `above`, which has a folder for each level; the digest in it stands for sources and versions.
+    """
+    root = above / name
+    if not root.is_dir() or any(name.startswith("NUMBA_") and name not in HARMLESS for name in environment):
+        return None
+    from llvmlite.binding import get_host_cpu_features
+
+    present = {name for name, is_there in get_host_cpu_features().items() if is_there}
+    for level in LEVELS.get(platform.machine(), ()):
+        if level.needed <= present and (root / level.processor).is_dir():
+            return root / level.processor, level
+    return None
+
+
+class ShippedKernel(FunctionCache):
+    """The machine code of one kernel."""
+
+    _impl_class = Compiled
+
+    def __init__(self, py_func, folder: Path, level: Level):
+        self._level = level
+        super().__init__(py_func)
+        base = self._impl.filename_base
+        self._cache_file = IndexDataCacheFile(str(folder), base, self._impl.locator.get_source_stamp())
+
+    def _index_key(self, sig, codegen):
+        types, (triple, *_), hashes = super()._index_key(sig, codegen)
+        return types, (triple, self._level.processor, self._level.features), hashes
+
+    def load_overload(self, sig, target_context):
+        """The compiled kernel for these argument types; None if there is none or it cannot be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # unpickling damaged bytes may raise anything
+            return None

@@ -1,0 +1,137 @@
+"""A platform wheel: the pure one with machine code for each level of processor added.
+
+python tests/tools/kernel_wheel.py PURE.whl -o dist [--levels x86-64-v3 ...]
+
+Kernels and types are those that ``bnsl warm-up`` compiles from the wheel's own files, once per level with numba's
+settings NUMBA_CPU_NAME and NUMBA_CPU_FEATURES; see `stages.kernels.shipped`. Of what numba stores only the machine
+code of kernels that Python calls is taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import os
+import pickle
+import platform
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stages.kernels.shipped import Level
+
+GLIBC = "2_17"
+"""Machine code links nothing; its wheels run where those of numba do."""
+
+
+def compile_level(unpacked: Path, level: Level, cache: Path) -> Path:
+    """Compile all kernels for a level; the folder of numba's cache."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    settings = {
+        "PYTHONPATH": str(unpacked),
+        "PYTHONHASHSEED": "0",
+        "NUMBA_CACHE_DIR": str(cache),
+        "NUMBA_CPU_NAME": level.processor,
+        "NUMBA_CPU_FEATURES": level.features,
+    }
+    # One process at a time: two that store variants of the same kernel could lose one.
+    run = [sys.executable, "-m", "bnsl_cli", "warm-up", "-j", "1", "--quiet"]
+    subprocess.run(run, env={**kept, **settings}, cwd=cache.parent, check=True)
+    (folder,) = cache.glob("kernels-*")
+    return folder
+
+
+def take_machine_code(cached: Path, target: Path) -> None:
+    """Copy the variants that have machine code, without bitcode."""
+    from numba.core.serialize import dumps
+
+    target.mkdir(parents=True)
+    for index in sorted(cached.glob("*.nbi")):
+        stored = index.read_bytes()
+        version = pickle.loads(stored)
+        stamp, names = pickle.loads(stored[len(pickle.dumps(version, protocol=-1)) :])
+        kept = {}
+        for key, name in names.items():
+            (library, _, code), *rest = pickle.loads((cached / name).read_bytes())
+            if code is not None:
+                kept[key] = name
+                (target / name).write_bytes(dumps(((library, None, code), *rest)))
+        if kept:
+            (target / index.name).write_bytes(pickle.dumps(version, protocol=-1) + dumps((stamp, kept)))
+
+
+def platform_tag() -> str:
+    """Tag of this Python and platform."""
+    place = sysconfig.get_platform()
+    place = place.replace("linux", f"manylinux_{GLIBC}") if platform.libc_ver()[0] == "glibc" else place
+    return f"cp{sys.version_info.major}{sys.version_info.minor}-none-{re.sub(r'[-.]', '_', place)}"
+
+
+def write_wheel(unpacked: Path, target: Path, tag: str) -> None:
+    """Pack a folder as a wheel with this tag; the same files give the same bytes."""
+    (info,) = unpacked.glob("*.dist-info")
+    about = re.sub(r"(?m)^Tag: .*\n", "", (info / "WHEEL").read_text())
+    (info / "WHEEL").write_text(about.replace("Purelib: true", "Purelib: false").rstrip() + f"\nTag: {tag}\n\n")
+    record = info / "RECORD"
+    names = [str(p.relative_to(unpacked)) for p in sorted(unpacked.rglob("*")) if p.is_file() and p != record]
+    lines = []
+    for name in names:
+        content = (unpacked / name).read_bytes()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+        lines.append(f"{name},sha256={digest},{len(content)}\n")
+    own = str(record.relative_to(unpacked))
+    record.write_text("".join([*lines, f"{own},,\n"]))
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+        for name in [*names, own]:
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr, entry.compress_type = 0o644 << 16, zipfile.ZIP_DEFLATED
+            wheel.writestr(entry, (unpacked / name).read_bytes())
+
+
+def build(pure: Path, folder: Path, levels: list[str]) -> Path:
+    """Write the platform wheel of a pure one into a folder; all levels of this machine by default."""
+    with tempfile.TemporaryDirectory() as place:
+        unpacked = Path(place, "wheel")
+        zipfile.ZipFile(pure).extractall(unpacked)
+        sys.path.insert(0, str(unpacked))
+        from stages.kernels.shipped import FOLDER, LEVELS
+
+        wanted = [level for level in LEVELS[platform.machine()] if level.processor in levels or not levels]
+        assert wanted, f"no level of {platform.machine()} is called {levels}"
+        assert FOLDER.is_relative_to(unpacked), f"{FOLDER} is not of {pure}"
+        with ThreadPoolExecutor() as pool:
+            caches = [Path(place, level.processor) for level in wanted]
+            found = list(pool.map(compile_level, [unpacked] * len(wanted), wanted, caches))
+        for level, cached in zip(wanted, found):
+            take_machine_code(cached, FOLDER / cached.name / level.processor)
+        for compiled in unpacked.rglob("__pycache__"):
+            for file in compiled.iterdir():
+                file.unlink()
+            compiled.rmdir()
+        tag = platform_tag()
+        folder.mkdir(exist_ok=True)
+        target = folder / pure.name.replace("py3-none-any", tag)
+        write_wheel(unpacked, target, tag)
+    return target
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pure", type=Path)
+    parser.add_argument("-o", dest="folder", type=Path, default=Path("dist"))
+    parser.add_argument("--levels", nargs="*", default=[])
+    given = parser.parse_args()
+    wheel = build(given.pure, given.folder, given.levels)
+    print(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
