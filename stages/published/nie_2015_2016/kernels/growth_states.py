@@ -116,25 +116,23 @@ def rebuild(tree, states, state):
 
 
 @njit
-def comes_first(states, a, b):
-    """Whether state `a` is to be expanded before `b`: larger estimate, then deeper, then older."""
-    if states.estimates[a] != states.estimates[b]:
-        return states.estimates[a] > states.estimates[b]
-    if states.depths[a] != states.depths[b]:
-        return states.depths[a] > states.depths[b]
+def is_deeper(depths, a, b):
+    """Whether state `a` is to be expanded before `b` of the same estimate: deeper, then older."""
+    if depths[a] != depths[b]:
+        return depths[a] > depths[b]
     return a < b
 
 
 @njit
 def push_state(states, state):
     """Open a state."""
-    push(states.heap, states.counts[OPEN], np.int32(state), comes_first, states)
+    push(states.heap, states.counts[OPEN], np.int32(state), states.estimates, is_deeper, states.depths)
     states.counts[OPEN] += 1
 
 
 @njit
 def pop_state(states):
     """Take the first open state."""
-    state = pop(states.heap, states.counts[OPEN], comes_first, states)
+    state = pop(states.heap, states.counts[OPEN], states.estimates, is_deeper, states.depths)
     states.counts[OPEN] -= 1
     return np.int64(state)

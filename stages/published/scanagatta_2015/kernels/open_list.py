@@ -89,38 +89,47 @@ def is_before(offsets, members, base, added, other_base, other_added):
 
 @inlined
 def entry_is_before(context, one, other):
-    """Whether entry `one` is to be taken before `other`; `context` is the open list and its `SetStore`."""
-    waiting, store = context
-    if waiting.values[one] != waiting.values[other]:
-        return waiting.values[one] > waiting.values[other]
-    return is_before(
-        store.offsets,
-        store.members,
-        waiting.bases[one],
-        waiting.added[one],
-        waiting.bases[other],
-        waiting.added[other],
-    )
+    """Whether entry `one` is taken before `other` of the same value; `context` are the arrays that tell."""
+    bases, added, offsets, members = context
+    return is_before(offsets, members, bases[one], added[one], bases[other], added[other])
+
+
+@njit
+def open_entry(
+    values, bases, added, lines, places, heap, n_open, offsets, members, value, base, variable, line, place
+):
+    """Open an entry; there must be a free one. The arrays are those of `OpenList` and `SetStore`."""
+    # The first free number: `pop` leaves the numbers that it takes behind the open ones.
+    entry = heap[n_open[0]]
+    values[entry] = value
+    bases[entry] = base
+    added[entry] = variable
+    lines[entry] = line
+    places[entry] = place
+    push(heap, n_open[0], entry, values, entry_is_before, (bases, added, offsets, members))
+    n_open[0] += 1
+
+
+@njit
+def take_entry(values, bases, added, heap, n_open, offsets, members):
+    """Take the first entry; it is free, and keeps its values until the next one is opened."""
+    entry = pop(heap, n_open[0], values, entry_is_before, (bases, added, offsets, members))
+    n_open[0] -= 1
+    return entry
 
 
 @inlined
 def push_entry(waiting, store, value, base, added, line, place):
-    """Open an entry; there must be a free one."""
-    n_open = waiting.n_open[0]
-    # The first free number: `pop` leaves the numbers that it takes behind the open ones.
-    entry = waiting.heap[n_open]
-    waiting.values[entry] = value
-    waiting.bases[entry] = base
-    waiting.added[entry] = added
-    waiting.lines[entry] = line
-    waiting.places[entry] = place
-    push(waiting.heap, n_open, entry, entry_is_before, (waiting, store))
-    waiting.n_open[0] += 1
+    """`open_entry` for an open list and a `SetStore`."""
+    open_entry(
+        waiting.values, waiting.bases, waiting.added, waiting.lines, waiting.places, waiting.heap, waiting.n_open,
+        store.offsets, store.members, value, base, added, line, place,
+    )  # fmt: skip
 
 
 @inlined
 def pop_entry(waiting, store):
-    """Take the first entry; it is free, and keeps its values until the next one is opened."""
-    entry = pop(waiting.heap, waiting.n_open[0], entry_is_before, (waiting, store))
-    waiting.n_open[0] -= 1
-    return entry
+    """`take_entry` for an open list and a `SetStore`."""
+    return take_entry(
+        waiting.values, waiting.bases, waiting.added, waiting.heap, waiting.n_open, store.offsets, store.members
+    )

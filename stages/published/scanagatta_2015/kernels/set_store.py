@@ -63,10 +63,10 @@ def slot_of(slots, offsets, all_members, members):
     return slot
 
 
-@inlined
-def find_set(store, members):
+@njit
+def find_members(slots, offsets, all_members, members):
     """Number of a set; -1 if it is not there."""
-    return store.slots[slot_of(store.slots, store.offsets, store.members, members)]
+    return slots[slot_of(slots, offsets, all_members, members)]
 
 
 @njit
@@ -80,6 +80,12 @@ def append_members(slots, offsets, all_members, n_sets, members):
     offsets[number + 1] = start + len(members)
     n_sets[0] += 1
     return number
+
+
+@inlined
+def find_set(store, members):
+    """`find_members` for a store."""
+    return find_members(store.slots, store.offsets, store.members, members)
 
 
 @inlined
@@ -107,14 +113,20 @@ def write_union(members, added, buffer):
 
 
 @njit
+def members_have_room(offsets, members, slots, n_sets, n_more, size):
+    """As `store_has_room`, with the arrays of the store one by one."""
+    used = n_sets[0]
+    return (
+        used + n_more < len(offsets)
+        and offsets[used] + n_more * size <= len(members)
+        and 2 * (used + n_more) <= len(slots)
+    )
+
+
+@inlined
 def store_has_room(store, n_sets, size):
     """Whether so many more sets of at most `size` members fit."""
-    used = store.n_sets[0]
-    return (
-        used + n_sets < len(store.offsets)
-        and store.offsets[used] + n_sets * size <= len(store.members)
-        and 2 * (used + n_sets) <= len(store.slots)
-    )
+    return members_have_room(store.offsets, store.members, store.slots, store.n_sets, n_sets, size)
 
 
 @njit

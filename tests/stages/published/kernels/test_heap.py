@@ -11,22 +11,22 @@ from stages.published.kernels.heap import pop, push
 
 
 @numba.njit
-def is_larger(values, a, b):
-    return values[a] > values[b] if values[a] != values[b] else a < b
+def is_older(births, a, b):
+    return births[a] < births[b]
 
 
 @numba.njit
 def push_and_pop(values, is_taken, heap):
     """Push the numbers of all values, popping after some; the numbers in the order in which they leave."""
-    taken, size = [], 0
+    taken, size, births = [], 0, np.arange(len(values))
     for number in range(len(values)):
-        push(heap, size, number, is_larger, values)
+        push(heap, size, number, values, is_older, births)
         size += 1
         if is_taken[number]:
-            taken.append(pop(heap, size, is_larger, values))
+            taken.append(pop(heap, size, values, is_older, births))
             size -= 1
     while size > 0:
-        taken.append(pop(heap, size, is_larger, values))
+        taken.append(pop(heap, size, values, is_older, births))
         size -= 1
     return taken
 
