@@ -1,14 +1,19 @@
 """Pricing under a treewidth bound: k-tree search and growth of candidate sets in turn (a method of this project).
 
-As in `orders`, but orders are evaluated as k-trees, and sets are grown within the cliques of the present k-tree too:
-such a set can be chosen at once, while the members of a set grown among all predecessors may never share a clique.
-The walk over orders cools down during the run (simulated annealing); then groups of the best network's cliques are
-solved exactly instead, again and again with new sets. At treewidth 1 the result is exact.
+From a bound of `LEAST_WIDTH` on, the search without a bound (`orders`) begins, and goes on as long as its networks
+meet the bound. The first one that is too wide is narrowed, and two searches take turns. One looks for the best
+network within triangulations of the incumbent's moral graph, which suits large bounds. The other, which suits small
+ones, evaluates orders as k-trees and cools down during the run (simulated annealing); then it solves groups of the
+best network's cliques exactly. Sets are grown within the cliques of the present network too: such a set can be chosen
+at once, while the members of a set grown among all predecessors may never share a clique. At treewidth 1 the result
+is exact.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,7 +24,7 @@ from stages.graphs import largest_table, moral_graph, positions_of, random_topol
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.runtime.budgets import Budget
-from stages.runtime.reporting import Reporter
+from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
@@ -33,13 +38,30 @@ from ..treewidth.annealing import OrderSearch
 from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
+from ..treewidth.table_bound import table_bound
+from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
 from .list_bound import ListBound
 from .loop import alternate, learn
+from .orders import OrderPricing
 from .run import PricingRun, start_run
 
+LEAST_WIDTH = 8
+"""Smallest bound for which the search without a bound goes first and triangulations are searched; for smaller ones
+k-trees alone are better, measured on plants.
+"""
+
 ORDERS_GROWN = 10
-"""Random orders grown within before the first search."""
+"""Random orders grown within before the first search, for smaller bounds."""
+
+FIRST_SHARE = 0.15
+"""Share of the time for the search without a bound on the width."""
+
+FIRST_TRIANGULATIONS = 10
+"""Triangulations searched around a network that has been narrowed."""
+
+LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 30
+"""Triangulations between two rounds of growth, less with more variables."""
 
 NEAR_SPREAD = 0.1
 """Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is priced in
@@ -92,10 +114,12 @@ def search_data(
 
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
-    if options.width > 1:
-        run = start_run(scorer, options, budget, reporter)
+    for is_wide in (False, True) if options.width > 1 else ():
+        run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
         engine = KTreePricing(run, limit_width(run))
+        engine.is_wide = is_wide
         engine.begin(grows=True)
+        engine.leave_orders()
         bound = ListBound(run, engine)
         alternate(run, engine, bound)
         bound.finish()
@@ -141,28 +165,48 @@ class _Focus(NamedTuple):
     bags: np.ndarray
 
 
+class WidthlessReporter(NullReporter):
+    """Reports a search without a bound on the width: its score is not that of the run."""
+
+    def __init__(self, run: PricingRun):
+        self._reporter = run.reporter
+
+    def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
+        score = facts.pop("score", None)
+        about = {} if score is None else {"a network of any treewidth": score}
+        self._reporter.progress(done, total, counted, **about, **facts)
+
+
 class KTreePricing:
     """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` as from `limit_width`."""
 
     patience = 10
-    bytes = 0
 
     def __init__(self, run: PricingRun, width: int):
         self.run, self.width = run, width
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
         self.is_cooling = False
+        self.is_wide = width >= LEAST_WIDTH and run.scorer.n_variables <= MOST_VARIABLES
         self._tree: KTree | None = None  # where the walk over orders stands
         self._focus: _Focus | None = None
+        self._orders: OrderPricing | None = None  # the search without a bound, while its networks meet the bound
+
+    @property
+    def bytes(self) -> int:
+        """Memory of what the engine keeps beside the lists, about."""
+        return 0 if self._orders is None else self._orders.bytes
 
     def begin(self, grows: bool) -> None:
-        """Grow first lists within random orders: climbing knows no bound on the width. A network to start from is
-        the incumbent if it meets the bound.
+        """Find a network without a bound on the width, whose search grows the first lists, and narrow it. A network
+        to start from is the incumbent if it meets the bound.
         """
         if self.run.options.start is not None:
             self.run.grow_within(positions_of(self.best.order), self.best.parents)
-        if grows:
-            self._grow_random_orders()
         self._take_start()
+        if grows and self.is_wide:
+            self._search_without_bound()
+        elif grows:
+            self._grow_random_orders()
 
     def _grow_random_orders(self) -> None:
         n = self.run.scorer.n_variables
@@ -173,6 +217,51 @@ class KTreePricing:
             known = zip(self.run.growers, reached)
             scores = [grower.scores[p] for grower, p in known if p is not None and p in grower.scores]
             about = {"a network of any treewidth": math.fsum(scores)} if len(scores) == n else {}
+
+    def _search_without_bound(self) -> None:
+        run, budget = self.run, self.run.budget
+        with self._widthless():
+            run.budget = budget.part(FIRST_SHARE)
+            orders = OrderPricing(run)
+            orders.begin(grows=True)
+            orders.search()
+            run.budget = budget
+        self._orders = orders
+        self._take_network(orders.best.parents)
+
+    @contextlib.contextmanager
+    def _widthless(self) -> Iterator[None]:
+        """Reports within the block are about networks of any width."""
+        reporter, self.run.reporter = self.run.reporter, WidthlessReporter(self.run)
+        yield
+        self.run.reporter = reporter
+
+    def leave_orders(self) -> None:
+        """End the search without a bound on the width."""
+        self._orders = None
+
+    def _take_network(self, parents: Parents) -> None:
+        """Take in a network found without the bound. If it is too wide it is narrowed, and the bound is kept from
+        then on.
+        """
+        search = self._triangulations()
+        if not search.start(parents, self.run.budget):
+            self.leave_orders()
+            return
+        if search.parents() != parents:
+            self.leave_orders()
+            search.improve(FIRST_TRIANGULATIONS, self.run.budget)
+        self._note_triangulated(search)
+
+    def _triangulations(self) -> TriangulationSearch:
+        table = self.run.lists.table()
+        bound = table_bound(table.header, self.run.options.max_table)
+        return TriangulationSearch(self.run.lists.pack(), self.width, bound, self.run.rng)
+
+    def _note_triangulated(self, search: TriangulationSearch) -> bool:
+        parents = search.parents()
+        self._focus = _Focus(search.order, parents, search.bags())
+        return self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
 
     def _take_start(self) -> None:
         """Make the network to start from the incumbent, unless it is too wide or lacks required arcs."""
@@ -198,15 +287,42 @@ class KTreePricing:
         return improved
 
     def search(self) -> bool:
-        """Walk over orders while it is warm, afterwards solve groups of cliques."""
+        """Search without the bound while it is met; then walk over orders while it is warm, afterwards solve groups
+        of cliques, each in turn with triangulations around the incumbent.
+        """
+        if self._orders is not None:
+            return self._search_orders()
         table = self.run.lists.table()
         temperature = self._temperature(table)
         self.is_cooling = temperature > 0.0
+        if self.is_wide and self.best.score > -math.inf and self.run.rounds % 2 == 0:
+            improved = self._search_triangulations()
         # Groups of cliques know no bound on tables.
-        is_walking = self.is_cooling or self.best.score == -math.inf or self.run.options.max_table is not None
-        improved = self._walk_orders(table, temperature) if is_walking else self._solve_groups(table)
+        elif self.is_cooling or self.best.score == -math.inf or self.run.options.max_table is not None:
+            improved = self._walk_orders(table, temperature)
+        else:
+            improved = self._solve_groups(table)
         self.run.report(self.best.score, sets=table.n_sets, rounds=self.run.rounds)
         return improved
+
+    def _search_orders(self) -> bool:
+        """Search without the bound; whether a better network meets it."""
+        orders, before = self._orders, self.best.score
+        assert orders is not None
+        with self._widthless():
+            improved = orders.search()
+        if improved:
+            self._take_network(orders.best.parents)
+        return self.best.score > before + GAIN_TOLERANCE
+
+    def _search_triangulations(self) -> bool:
+        """Search within triangulations around the incumbent; whether that improved it."""
+        search = self._triangulations()
+        if not search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
+            return False
+        n = self.run.scorer.n_variables
+        search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 3000 // n)), self.run.budget)
+        return self._note_triangulated(search)
 
     def _temperature(self, table: ParentSetTable) -> float:
         """Temperature of this round's walk in nats; 0 once the cooling is over."""
@@ -248,6 +364,10 @@ class KTreePricing:
     def grow(self) -> None:
         """Grow sets within the predecessors in an order near the present one, and within its cliques."""
         focus, run = self._focus, self.run
+        if self._orders is not None:
+            with self._widthless():
+                self._orders.grow()
+            return
         if focus is None:
             raise ValueError("nothing has been searched yet")
         position, n = positions_of(focus.order), run.scorer.n_variables

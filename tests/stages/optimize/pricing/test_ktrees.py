@@ -211,3 +211,15 @@ def test_a_start_network_wider_than_the_bound_is_only_a_hint(short_cooling):
     options = OptimizeOptions(method="pricing", treewidth=2)
     network, _ = run_on_data(dataset, options, Budget(evaluations=1000), NullReporter(), wide)
     check_width(network, 2)
+
+
+@pytest.mark.parametrize("seed", seeds(4, quick=1))
+@pytest.mark.parametrize("bound", [2, 3])
+@pytest.mark.parametrize("max_table", [None, 8])
+def test_wide_bounds_are_kept(seed, bound, max_table, short_cooling, monkeypatch):
+    """The search without a bound first, then triangulations; results repeat."""
+    monkeypatch.setattr(ktrees, "LEAST_WIDTH", 2)
+    dataset, _ = dependent_dataset(seed, 9, 300, most_states=2)
+    networks = [learn(dataset, bound, 3000, seed, max_table=max_table) for _ in range(2)]
+    check_width(networks[0], bound)
+    assert networks[0].parents == networks[1].parents

@@ -1,0 +1,141 @@
+"""Search over orders within triangulations of bounded width, from any network (a method of this project).
+
+The moral graph of the present network is triangulated, and better families join the triangulation at random as long
+as it keeps the bound. Then a search over orders finds the best network among all listed families that are cliques of
+it, and the next triangulation starts from that. Elimination order and order of the arcs are independent of each
+other, which suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones. A
+network that is too wide is narrowed first: families in the core that cannot be eliminated give up what costs least.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stages.arrays import offsets_of
+from stages.graphs import positions_of, topological_order
+from stages.kernels.ktrees.clique_tree import find_contained
+from stages.kernels.ktrees.ktree import new_bounded_lists
+from stages.kernels.ktrees.triangulation import bags_of, mark_within, narrow, new_triangulation, triangulate, widen
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import index_lists
+from stages.runtime.budgets import Budget
+
+from ..orders.insertion_ils import OrderShaker
+from ..result import Parents, total_score
+from .table_bound import TableBound
+
+MOST_VARIABLES = 4096
+"""Beyond so many variables a triangulation takes too long."""
+
+TRIES = 5
+"""Better families tried per variable for each triangulation, fewer if they take more than `MOST_WORK`."""
+
+MOST_WORK = 20_000_000
+"""Words of bit matrices visited per compiled call, about: some hundredths of a second."""
+
+MOST_ORDERS = 100
+"""New elimination orders for each triangulation, likewise."""
+
+PROFILES = 5
+"""Variables moved per variable in the search over orders within a triangulation."""
+
+SHARE = 0.05
+"""Share of the core's families that lose a member at a time."""
+
+
+class TriangulationSearch:
+    """A network within the bounds, its triangulation, and the lists that it takes its sets from.
+
+    Parameters
+    ----------
+    lists : SetLists
+        Sets without those too large for the bounds.
+    bound : TableBound
+        On the tables of cliques.
+
+    Attributes
+    ----------
+    chosen : ndarray of int64, shape (n_variables,)
+        Sets of the present network.
+    order : ndarray of int32, shape (n_variables,)
+        Parents come before their children.
+    """
+
+    def __init__(self, lists: SetLists, width: int, bound: TableBound, rng: np.random.Generator):
+        n = len(lists.set_offsets) - 1
+        self.lists, self.width, self.bound, self.rng = lists, width, bound, rng
+        self.graph = new_triangulation(bound.n_states, 1 + int(np.diff(lists.parent_offsets).max(initial=0)))
+        self.chosen = np.zeros(n, dtype=np.int64)
+        self.order = np.arange(n, dtype=np.int32)
+        self._within = np.empty(len(lists.scores), dtype=np.bool_)
+        words = n * (1 + n // 64)
+        self._n_tries = max(1, min(TRIES * n, MOST_WORK // words))
+        self._n_orders = min(MOST_ORDERS, MOST_WORK // (n * n + words * width))
+
+    def start(self, parents: Parents, budget: Budget, elimination: np.ndarray | None = None) -> bool:
+        """Start from a network, narrowed to the bounds if it is too wide; whether it is within them.
+
+        Sets that are not listed are replaced by their best listed subsets. `elimination` is an order within the
+        bounds, if one is known.
+        """
+        sizes = np.array([len(family) for family in parents], dtype=np.int64)
+        flat = np.array([p for family in parents for p in family], dtype=np.int32)
+        find_contained(new_bounded_lists(self.lists), offsets_of(sizes), flat, self.chosen)
+        most_cells, state = self.bound.most_cells, 1
+        if elimination is not None:
+            self.graph.ranks[:] = positions_of(elimination)
+            self.graph.states[:] = self.bound.n_states[elimination]
+            state = 0 if triangulate(self.lists, self.graph, self.chosen, self.width, most_cells) else 1
+        while state == 1 and not budget.is_spent():
+            state = narrow(self.lists, self.graph, self.rng, self.chosen, self.width, most_cells, SHARE)
+        self.order[:] = topological_order(self.parents())
+        return state == 0
+
+    def improve(self, n_triangulations: int, budget: Budget) -> None:
+        """Search within one triangulation after the other; the network never gets worse."""
+        for _ in range(n_triangulations):
+            if budget.is_spent():
+                return
+            widen(
+                self.lists, self.graph, self.rng, self.chosen, self.width, self.bound.most_cells,
+                self._n_tries, self._n_orders,
+            )  # fmt: skip
+            mark_within(self.lists, self.graph, self._within)
+            sets = np.flatnonzero(self._within)
+            shaker = OrderShaker(_only(self.lists, self._within), self.order, self.rng)
+            shaker.search(budget, PROFILES * len(self.order))
+            if shaker.score >= self.score:
+                self.chosen, self.order = sets[shaker.chosen], shaker.order
+
+    @property
+    def score(self) -> float:
+        """Score of the network, in nats."""
+        return total_score(self.lists.scores, self.chosen)
+
+    @property
+    def elimination(self) -> np.ndarray:
+        """The elimination order of the triangulation; int32."""
+        return positions_of(self.graph.ranks)
+
+    def parents(self) -> Parents:
+        """Parents of each variable."""
+        offsets = self.lists.parent_offsets
+        return tuple(tuple(self.lists.parents[offsets[s] : offsets[s + 1]].tolist()) for s in self.chosen)
+
+    def bags(self) -> np.ndarray:
+        """Clique of each variable in the triangulation, filled up with itself; int32, shape (n_variables, K + 1)."""
+        bags = np.empty((len(self.order), self.width + 1), dtype=np.int32)
+        bags_of(self.graph, bags)
+        return bags
+
+
+def _only(lists: SetLists, kept: np.ndarray) -> SetLists:
+    """The lists without sets that are not `kept`."""
+    sizes = np.diff(lists.parent_offsets)
+    counts = np.add.reduceat(kept, lists.set_offsets[:-1], dtype=np.int64)
+    return index_lists(
+        set_offsets=offsets_of(counts),
+        scores=lists.scores[kept],
+        parent_offsets=offsets_of(sizes[kept]),
+        parents=lists.parents[np.repeat(kept, sizes)],
+    )

@@ -1,0 +1,66 @@
+"""Search within triangulations: bounds kept, never worse, narrowed networks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.seeds import seeds
+from naive.networks_search import random_table
+from naive.treewidth import elimination_width, moral_edges
+
+from stages.graphs import behind_cycles
+from stages.lists.set_lists import index_table
+from stages.optimize.orders.insertion_ils import OrderShaker
+from stages.optimize.treewidth.table_bound import TableBound
+from stages.optimize.treewidth.triangulation import TriangulationSearch
+from stages.runtime.budgets import Budget
+
+
+def start_wide(seed, width, n=12):
+    """A search from a network that a search without a bound has found; and that network's score."""
+    rng, lists = np.random.default_rng(seed), index_table(random_table(seed, n, n_sets=12))
+    shaker = OrderShaker(lists, np.arange(n, dtype=np.int32), rng)
+    shaker.search(Budget(), 20 * n)
+    search = TriangulationSearch(lists, width, TableBound(np.ones(n), np.inf), rng)
+    offsets = lists.parent_offsets
+    wide = tuple(tuple(lists.parents[offsets[s] : offsets[s + 1]].tolist()) for s in shaker.chosen)
+    assert search.start(wide, Budget())
+    return search, wide, shaker.score
+
+
+def check(search, width):
+    parents, elimination = search.parents(), search.elimination.tolist()
+    assert elimination_width(moral_edges(parents), elimination) <= width
+    assert not behind_cycles(parents)
+    bags = [set(bag) for bag in search.bags().tolist()]
+    assert all(any({child, *family} <= bag for bag in bags) for child, family in enumerate(parents))
+
+
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
+@pytest.mark.parametrize("width", [2, 3])
+def test_the_network_improves_within_the_bound(seed, width):
+    search, _, unbounded = start_wide(seed, width)
+    check(search, width)
+    for _ in range(3):
+        before = search.score
+        search.improve(2, Budget())
+        assert before <= search.score <= unbounded + 1e-6
+        check(search, width)
+
+
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
+def test_a_network_within_the_bound_is_not_narrowed(seed):
+    search, wide, score = start_wide(seed, 11)
+    assert search.parents() == wide
+    assert search.score == score
+
+
+@pytest.mark.parametrize("seed", seeds(10, quick=2))
+def test_a_known_elimination_order_is_kept(seed):
+    search, *_ = start_wide(seed, 2)
+    search.improve(2, Budget())
+    parents, elimination = search.parents(), search.elimination
+    again = TriangulationSearch(search.lists, 2, search.bound, np.random.default_rng(0))
+    assert again.start(parents, Budget(), elimination)
+    assert again.parents() == parents
+    assert again.elimination.tolist() == elimination.tolist()
