@@ -44,10 +44,14 @@ _OF_V4 = _OF_V3 | frozenset(["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx
 _COUNTING = ("avx512bitalg", "avx512vpopcntdq")  # counts bits in vectors, which scoring does most: 10 % of its time
 LEVELS: dict[str, tuple[Level, ...]] = {
     "x86_64": (
-        Level("x86-64-v4", ",".join(f"+{feature}" for feature in _COUNTING), _OF_V4.union(_COUNTING)),
-        Level("x86-64-v3", "", _OF_V3),
+        Level(
+            processor="x86-64-v4",
+            features=",".join(f"+{feature}" for feature in _COUNTING),
+            needed=_OF_V4.union(_COUNTING),
+        ),
+        Level(processor="x86-64-v3", features="", needed=_OF_V3),
     ),
-    "aarch64": (Level("generic", "", frozenset()),),
+    "aarch64": (Level(processor="generic", features="", needed=frozenset()),),
 }
 """Levels by machine, best first."""
 

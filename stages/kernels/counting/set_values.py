@@ -13,10 +13,8 @@ import numpy as np
 
 from ..bits import popcount
 from ..jit import njit
+from .counting_plan import CELL_COST, WORD_COST
 from .overlaps import count_overlaps
-
-WORD_COST, LOOK_UP_COST = 0.15, 1.5
-"""AND + popcount of a word, and a look-up; in the unit of `counting_plan`."""
 
 
 class SetArrays(NamedTuple):
@@ -247,4 +245,4 @@ def fill_binary(data, arrays, members, n_members, before_last, others, scratch):
         sum_cells(arrays.row[min(size, len(arrays.row) - 1)], own, n_codes, counts, n_others, sums)
         for i in range(n_others):
             arrays.parent_values[base - binomials[row, last - others[i]]] = sums[i]
-    return (n_others + n_codes) * (bits.shape[1] * WORD_COST + 2 * n_codes * LOOK_UP_COST)
+    return (n_others + n_codes) * (bits.shape[1] * WORD_COST + 2 * n_codes * CELL_COST)

@@ -21,11 +21,11 @@ from ..result import SearchResult, total_score
 from .engine import PricingEngine
 from .run import PricingRun
 
-NOMINAL_PACE = 3e8
-"""Sets that the bound looks at in a nominal second."""
+NOMINAL_PACE, SLOWEST_PACE = 3e8, 1e8
+"""Sets that the bound looks at in a second: mostly, and at least."""
 
 ORDER_COST, SCORING_COST = 4.0, 1.0
-"""Time of a set that the search over orders tests, and of a unit of `FamilyScorer.work` with all that growth does
+"""Time of a set that the search over orders tests, and of a unit of the scorer's work with all that growth does
 beside it, in sets that the bound looks at; measured.
 """
 
@@ -58,7 +58,8 @@ class ListBound:
 
     def reserve(self) -> float:
         """Seconds that the work on the final lists will take, at the pace of the last look."""
-        return self._final_work / self._pace
+        # Short looks are slow: much of their time is spent before the first step.
+        return self._final_work / max(self._pace, SLOWEST_PACE)
 
     def look(self) -> None:
         """Some work on the present lists, which shows a gap."""
