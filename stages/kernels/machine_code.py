@@ -26,7 +26,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 
 from .kernel_cache import KernelCache
-from .shipped import Level, ShippedKernel
+from .shipped import ProcessorLevel, ShippedKernel
 
 _USED_OF_LIBRARIES = (
     "_ensure_finalized",
@@ -144,7 +144,7 @@ class Kernel(CPUDispatcher):
     _shipped: ShippedKernel | None = None
     _replaced: frozenset[tuple] = frozenset()
 
-    def use_shipped(self, folder: Path, level: Level):
+    def use_shipped(self, folder: Path, level: ProcessorLevel):
         """Take machine code of this level from its folder, if there is some for the types of a call."""
         self._shipped = ShippedKernel(self.py_func, folder, level)
 

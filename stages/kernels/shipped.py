@@ -19,7 +19,7 @@ from .kernel_cache import Compiled
 FOLDER = Path(__file__).parent / "compiled"
 
 
-class Level(NamedTuple):
+class ProcessorLevel(NamedTuple):
     """What machine code is made for.
 
     Attributes
@@ -42,16 +42,16 @@ _OF_V3 = frozenset(
 )
 _OF_V4 = _OF_V3 | frozenset(["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"])
 _COUNTING = ("avx512bitalg", "avx512vpopcntdq")  # counts bits in vectors, which scoring does most: 10 % of its time
-LEVELS: dict[str, tuple[Level, ...]] = {
+LEVELS: dict[str, tuple[ProcessorLevel, ...]] = {
     "x86_64": (
-        Level(
+        ProcessorLevel(
             processor="x86-64-v4",
             features=",".join(f"+{feature}" for feature in _COUNTING),
             needed=_OF_V4.union(_COUNTING),
         ),
-        Level(processor="x86-64-v3", features="", needed=_OF_V3),
+        ProcessorLevel(processor="x86-64-v3", features="", needed=_OF_V3),
     ),
-    "aarch64": (Level(processor="generic", features="", needed=frozenset()),),
+    "aarch64": (ProcessorLevel(processor="generic", features="", needed=frozenset()),),
 }
 """Levels by machine, best first."""
 
@@ -59,7 +59,9 @@ HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
 """Settings of numba that do not change machine code."""
 
 
-def shipped_level(name: str, environment: Mapping[str, str], above: Path = FOLDER) -> tuple[Path, Level] | None:
+def shipped_level(
+    name: str, environment: Mapping[str, str], above: Path = FOLDER
+) -> tuple[Path, ProcessorLevel] | None:
     """Folder and level of the best that this processor can run; None if there is none or numba is told otherwise.
 
     Parameters
@@ -84,7 +86,7 @@ class ShippedKernel(FunctionCache):
 
     _impl_class = Compiled
 
-    def __init__(self, py_func, folder: Path, level: Level):
+    def __init__(self, py_func, folder: Path, level: ProcessorLevel):
         self._level = level
         super().__init__(py_func)
         base = self._impl.filename_base

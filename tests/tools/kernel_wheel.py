@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stages.kernels.shipped import Level
+    from stages.kernels.shipped import ProcessorLevel
 
 GLIBC = "2_17"
 """Machine code links nothing; its wheels run where those of numba do."""
 
 
-def compile_level(unpacked: Path, level: Level, cache: Path) -> Path:
+def compile_level(unpacked: Path, level: ProcessorLevel, cache: Path) -> Path:
     """Compile all kernels for a level; the folder of numba's cache."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     settings = {
