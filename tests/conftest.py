@@ -34,6 +34,22 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes seconds; left out by make test-quick")
 
 
+QUICK_CASES = 2
+"""Cases of a parametrised test that ``make test-quick`` runs."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Under the quick profile, keep a few cases of each test, spread over all of them."""
+    if os.environ.get("BNSL_HYPOTHESIS") != "quick":
+        return
+    cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault((item.path, item.nodeid.partition("[")[0]), []).append(item)
+    kept = {item for of_test in cases.values() for item in of_test[:: -(-len(of_test) // QUICK_CASES)]}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
 def shared_folder() -> Path | None:
     """The folder of large benchmark data beside the checkout, where there is one."""
     place = Path(os.environ.get("BNSL_SHARED") or ROOT.parent / "shared")
