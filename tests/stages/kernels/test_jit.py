@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numba
 import pytest
 from helpers.places import ROOT
 
-from stages.kernels.jit import STAGES, source_digest
+from stages.kernels.jit import KERNEL, STAGES, source_digest
 
 
 def test_every_source_counts(tmp_path):
@@ -29,6 +30,12 @@ def test_every_source_counts(tmp_path):
     (folder / "one.py").rename(folder / "two.py")
     digests.append(source_digest(tmp_path))
     assert len(set(digests)) == 5
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_kernels_are_assembled_late():
+    """The fallback is silent; with the versions of numba that we allow it is not taken."""
+    assert KERNEL is not None
 
 
 @pytest.mark.slow
