@@ -132,10 +132,10 @@ def run_on_data(
         data=dataset.fingerprint,
         ess=recorded_ess(options.score, options.ess),
     )
-    if keep_lists is not None and result.lists is not None:
-        keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     network = assemble(header, method, options, budget, result)
     verify_network(network, dataset=dataset, treewidth=options.treewidth, max_table=options.max_table)
+    if keep_lists is not None and result.lists is not None:
+        keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
 
 

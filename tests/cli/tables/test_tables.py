@@ -11,6 +11,7 @@ import pytest
 from bnsl_cli.tables import layout, measures, networks, stage_results
 from formats.data_records import Variable
 from formats.records import EntropyTable, Header, Network
+from formats.schemas import Key
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 NAMES = [f"patient_measure_of_blood_pressure_{v}_systolic_mean" for v in range(9)]
@@ -88,7 +89,12 @@ def test_wide_entropies_are_pairs_strongest_first(width: int, capfdbinary):
     assert places == sorted(places)
 
 
-MEANINGS = {"arcs": "number of arcs", "bic": "BIC; nats", "treewidth_upper": "bound", "shd": "distance"}
+KEYS = [
+    Key("arcs", "integer", "number of arcs"),
+    Key("bic", "number", "BIC", unit="nats"),
+    Key("treewidth_upper", "integer", "bound"),
+    Key("shd", "integer", "distance"),
+]
 
 
 def test_networks_are_rows(width: int, capfdbinary):
@@ -97,7 +103,7 @@ def test_networks_are_rows(width: int, capfdbinary):
         | {"treewidth_upper": 123_456_789, "shd": 7}
         for seed in range(3)
     ]
-    measures.show_measures("-", records, MEANINGS)
+    measures.show_measures("-", records, KEYS)
     lines = shown(capfdbinary)
     text = "\n".join(lines)
     assert max(map(len, lines)) <= width or width == 20
@@ -108,7 +114,7 @@ def test_networks_are_rows(width: int, capfdbinary):
 
 
 def test_one_network_has_meanings(width: int, capfdbinary):
-    measures.show_measures("-", [{"network": "n.jsonl", "arcs": 12, "bic": -1234567.25}], MEANINGS)
+    measures.show_measures("-", [{"network": "n.jsonl", "arcs": 12, "bic": -1234567.25}], KEYS)
     text = "\n".join(shown(capfdbinary))
     assert "-1,234,567.2500" in text and "nats" in text
 
