@@ -29,6 +29,7 @@ def installed(tmp_path):
     return {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, EXAMPLE, tmp_path)))}
 
 
+@pytest.mark.slow
 def test_a_method_of_another_package_runs(installed, tmp_path):
     table = tmp_path / "sets.jkl"
     table.write_text(

@@ -23,6 +23,7 @@ SEED = 7
 N_TABLES = 200
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_the_definitions(tmp_path: Path):
     counts = supervise(functools.partial(work, SEED), 0, N_TABLES, tmp_path)
     assert [key for key in counts if "FINDING" in key] == []

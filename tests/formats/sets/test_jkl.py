@@ -170,6 +170,7 @@ def test_round_trip(tmp_path_factory, data):
 # ---- real files
 
 
+@pytest.mark.slow
 def test_real_files_of_bn_slim_and_blip(shared, tmp_path):
     paths = sorted((shared / "data" / "jkl").rglob("*.jkl.gz"))
     if not paths:

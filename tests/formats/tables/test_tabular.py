@@ -311,6 +311,7 @@ class TestPartByPart:
             signal.signal(signal.SIGUSR1, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["debd", "classic", "reference", "uci"])
 def test_shared_data(shared, folder):
     """Small real files load, or are refused for the reason their description gives."""

@@ -93,6 +93,7 @@ def test_rounds(imputation):
     assert network.scores == pytest.approx(again) and extra["total"] == pytest.approx(again.sum())
 
 
+@pytest.mark.slow
 def test_the_score_is_of_the_observed_cells():
     """Fitted parameters are near a maximum of the likelihood that listing all states gives."""
     rows = drawn_rows(n_rows=60, n_variables=5)

@@ -52,6 +52,7 @@ def answers(table, texts, **options):
     return patterns, found.patterns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", ["dags", "orders"])
 @pytest.mark.parametrize(("seed", "spread"), [(1, 2.0), (2, 40.0)])
 def test_exact_patterns_are_enumerated_ones(seed, spread, prior):
@@ -61,6 +62,7 @@ def test_exact_patterns_are_enumerated_ones(seed, spread, prior):
         assert answer.standard_error == 0.0
 
 
+@pytest.mark.slow
 def test_sampled_patterns_are_enumerated_ones_within_their_errors():
     lists = random_lists(3, 5, 2.0, most_parents=2)
     texts = ARCS + PATHS

@@ -33,6 +33,7 @@ def sample(table, **options):
     return draw_samples(table, PosteriorOptions(**options), Budget(), NullReporter())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_variables", "spread", "seeds"), [(3, 1.0, range(10)), (5, 3.0, range(3)), (8, 2.0, range(3))]
 )

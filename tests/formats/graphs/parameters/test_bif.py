@@ -357,6 +357,7 @@ def n_parameters(network: BayesianNetwork) -> int:
     return sum((t.shape[-1] - 1) * t.size // t.shape[-1] for t in network.tables)
 
 
+@pytest.mark.slow
 def test_published_networks(shared):
     paths = sorted((shared / "data" / "networks").glob("*.bif.gz"))
     if not paths:

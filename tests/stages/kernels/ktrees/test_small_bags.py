@@ -133,6 +133,7 @@ def test_orders_of_least_regret_give_the_same_ktree(cells, seed):
         assert eliminated_table(parents, tree.order[::-1].tolist(), sizes) <= cells
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [5, 12, 30, 80])
 @pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_searches_against_all_networks(cells, seed):

@@ -46,6 +46,7 @@ def search(table, method, width, restarts=None, jobs=1, orders=300, reporter=Non
     return network.header.extra
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "width"), SEARCHES)
 def test_every_search_writes_bound_and_gap(method, width):
     table = random_table(5, 9, max_parents=3, n_sets=25)
