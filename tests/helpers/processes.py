@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -65,14 +66,25 @@ def run_bnsl(
     is_fresh: bool = False,
     cwd: Path | None = None,
     env: dict[str, str] | None = None,
+    preexec_fn: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess:
-    """Run one command in a process of its own, with an interpreter of its own if `is_fresh`; output is bytes."""
+    """Run one command in a process of its own, with an interpreter of its own if `is_fresh`; output is bytes.
+
+    `preexec_fn` is as of `subprocess.run`, and asks for such an interpreter.
+    """
     words = [str(argument) for argument in arguments]
     values = environment(True, **(env or {}))
-    if not is_fresh:
+    if not (is_fresh or preexec_fn):
         return without_compiling(run_forked(words, stdin, str(cwd or Path.cwd()), values))
     result = subprocess.run(
-        [*BNSL, *words], input=stdin, capture_output=True, cwd=cwd, env=values, timeout=TIMEOUT, check=False
+        [*BNSL, *words],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env=values,
+        timeout=TIMEOUT,
+        check=False,
+        preexec_fn=preexec_fn,
     )
     return without_compiling(result)
 
