@@ -21,7 +21,7 @@ from ..result import SearchResult, total_score
 from .engine import PricingEngine
 from .run import PricingRun
 
-NOMINAL_PACE, SLOWEST_PACE = 3e8, 1e8
+NOMINAL_PACE, SLOWEST_PACE = 3e8, 2e8
 """Sets that the bound looks at in a second: mostly, and at least."""
 
 ORDER_COST, SCORING_COST = 4.0, 1.0
