@@ -15,7 +15,6 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +40,7 @@ from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
+from .clique_growth import Focus, grow_in_cliques
 from .list_bound import ListBound
 from .loop import alternate, learn
 from .orders import OrderPricing
@@ -67,9 +67,6 @@ NEAR_SPREAD = 0.1
 """Standard deviation of the shifts of positions, as a share of n, in the order near the present one that is priced in
 every round.
 """
-
-RELATED = 4
-"""Variables before and after a child, those with the best scores as its only parent, in whose bags it grows."""
 
 MOST_MOVES = 100_000
 """Changes of the order between two rounds of growth at most, see `phase_moves`."""
@@ -157,14 +154,6 @@ def phase_moves(n_variables: int) -> int:
     return min(1000 * n_variables, 20_000 + 50 * n_variables, MOST_MOVES)
 
 
-class _Focus(NamedTuple):
-    """The network around which sets are grown, with an order and the bags of its k-tree."""
-
-    order: np.ndarray
-    parents: Parents
-    bags: np.ndarray
-
-
 class WidthlessReporter(NullReporter):
     """Reports a search without a bound on the width: its score is not that of the run."""
 
@@ -188,7 +177,7 @@ class KTreePricing:
         self.is_cooling = False
         self.is_wide = width >= LEAST_WIDTH and run.scorer.n_variables <= MOST_VARIABLES
         self._tree: KTree | None = None  # where the walk over orders stands
-        self._focus: _Focus | None = None
+        self._focus: Focus | None = None
         self._orders: OrderPricing | None = None  # the search without a bound, while its networks meet the bound
 
     @property
@@ -260,7 +249,7 @@ class KTreePricing:
 
     def _note_triangulated(self, search: TriangulationSearch) -> bool:
         parents = search.parents()
-        self._focus = _Focus(search.order, parents, search.bags())
+        self._focus = Focus(search.order, parents, search.bags())
         return self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
 
     def _take_start(self) -> None:
@@ -348,7 +337,7 @@ class KTreePricing:
         for _ in slices(n_moves, search.slice_moves, self.run.budget):
             search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
         tree, best = search.tree, search.best
-        self._tree, self._focus = tree, _Focus(tree.order, problem.parents(tree.chosen), tree.bags)
+        self._tree, self._focus = tree, Focus(tree.order, problem.parents(tree.chosen), tree.bags)
         return self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))
 
     def _solve_groups(self, table: ParentSetTable) -> bool:
@@ -358,7 +347,7 @@ class KTreePricing:
         groups.start(self.best.order, self.best.parents)
         groups.improve(PHASE_PATIENCE * within.n_variables, self.run.budget)
         parents = groups.parents()
-        self._focus = _Focus(random_topological_order(parents, self.run.rng), parents, groups.bags())
+        self._focus = Focus(random_topological_order(parents, self.run.rng), parents, groups.bags())
         return self._note(OrderedNetwork(groups.kept.order, parents, within.score(groups.kept.chosen)))
 
     def grow(self) -> None:
@@ -375,29 +364,10 @@ class KTreePricing:
 
         def grow_child(grower: SetGrower) -> None:
             if not run.budget.is_spent():
-                _grow_in_cliques(grower, focus, position)
+                grow_in_cliques(grower, focus, position)
 
         for _ in ordered_map(grow_child, run.growers, run.jobs):
             pass
 
     def adopt(self, found: SearchResult) -> None:
         self._note(OrderedNetwork(np.array([*(found.elimination or ())][::-1]), found.parents, found.score))
-
-
-def _grow_in_cliques(grower: SetGrower, focus: _Focus, position: np.ndarray) -> None:
-    """Grow a child's sets within its own bag and those of the variables most related to it."""
-    child = grower.child
-    related, _ = grower.improving(grower.required)
-    earlier = position[related] < position[child]
-    hosts = [child, *related[earlier][:RELATED].tolist(), *related[~earlier][:RELATED].tolist()]
-    allowed = np.zeros(len(position), dtype=np.bool_)
-    for host in hosts:
-        members = [*focus.bags[host].tolist(), *grower.required]
-        allowed[members] = True
-        allowed[child] = False
-        # The present parents in this bag, if any beside the required ones, are a second start.
-        kept = tuple(p for p in focus.parents[child] if allowed[p])
-        if len(kept) > len(grower.required):
-            grower.grow_and_shrink(allowed, kept)
-        grower.grow_and_shrink(allowed)
-        allowed[members] = False
