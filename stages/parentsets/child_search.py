@@ -19,7 +19,7 @@ from stages.scoring.set_functions import SetFunctions
 from ..lists.set_arrays import Lists
 from .grow_orders import Orders
 from .omitted_mass import n_sets_within, omitted_mass
-from .search_trace import SearchTrace
+from .search_trace import SearchTrace, lists_of_one_size
 
 UNLIMITED = 2**62
 
@@ -115,16 +115,8 @@ class FoundSets:
         self.n_sets += len(scores)
 
     def add_sets(self, members: np.ndarray, scores: np.ndarray) -> None:
-        """Add sets of one size.
-
-        Parameters
-        ----------
-        members : ndarray of int32, shape (n_sets, size)
-            In any order within a set.
-        scores : ndarray of float64, shape (n_sets,)
-        """
-        sizes = np.full(len(members), members.shape[1], dtype=np.int64)
-        self.add_lists((sizes, np.sort(members, axis=1).ravel()), scores)
+        """Add sets of one size, `members` as in `lists_of_one_size`; one score for each."""
+        self.add_lists(lists_of_one_size(members), scores)
 
     def add_scores(self, scores: dict[tuple[int, ...], float]) -> None:
         """Add sets, ascending tuples, with their scores."""

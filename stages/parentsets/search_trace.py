@@ -12,6 +12,18 @@ from stages.arrays import offsets_of
 from ..lists.set_arrays import Lists
 
 
+def lists_of_one_size(members: np.ndarray) -> Lists:
+    """Sets as lists of sizes and of ascending members.
+
+    Parameters
+    ----------
+    members : ndarray of int32, shape (n_sets, size)
+        In any order within a set.
+    """
+    sizes = np.full(len(members), members.shape[1], dtype=np.int64)
+    return sizes, np.sort(members, axis=1).ravel()
+
+
 class SearchTrace:
     """Scored sets of one child, in the order of the search.
 
@@ -31,16 +43,8 @@ class SearchTrace:
         self.add_sets(np.array([parents], dtype=np.int32).reshape(1, len(parents)), np.array([score]))
 
     def add_sets(self, members: np.ndarray, scores: np.ndarray) -> None:
-        """Add sets of one size.
-
-        Parameters
-        ----------
-        members : ndarray of int32, shape (n_sets, size)
-            In any order within a set.
-        scores : ndarray of float64, shape (n_sets,)
-        """
-        sizes = np.full(len(members), members.shape[1], dtype=np.int64)
-        self.add_lists((sizes, np.sort(members, axis=1).ravel()), scores)
+        """Add sets of one size, `members` as in `lists_of_one_size`; one score for each."""
+        self.add_lists(lists_of_one_size(members), scores)
 
     def add_extensions(self, parents: Sequence[int], candidates: np.ndarray, scores: np.ndarray) -> None:
         """Add ``parents + {Y}`` for candidates Y; one score for each."""
