@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +28,10 @@ from ..running.option_records import option_field, packed
 from ..running.reporter import Reporter
 from ..running.stage_command import refuse_given, stage_command
 
+if TYPE_CHECKING:
+    from formats.proof_records import Proof
+    from formats.records import Network, ParentSetTable
+
 OF_ARCS = ("true_positives", "false_positives", "false_negatives")
 """Measures of arcs found and missed, which equivalent networks have in other directions."""
 OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
@@ -43,6 +49,13 @@ class InputOptions:
         "graph, for the distance.",
         INPUT_PATH,
         "NETWORK",
+    )
+    proof: tuple[str, str] | None = option_field(
+        "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets, and how far from it the "
+        "networks are.",
+        INPUT_PATH,
+        "PROOF SETS",
+        nargs=2,
     )
     strengths: str | None = option_field(
         "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.",
@@ -120,12 +133,13 @@ def command(
     if target.format_name != "table":
         output_format("evaluate", target.output)
     sources = networks or (() if given.strengths else (require_input(None, "NETWORK"),))
-    check_sources(*sources, *vars(given).values())
+    check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
     check_use(ctx, bool(sources), given, data_options, measures)
     learnt = [(source, place, network) for source in sources for place, network in numbered_networks(source)]
     training = MatchedTables(given.data, data_options, reporter)
     held_out = MatchedTables(given.test, data_options.without_coding if given.data else data_options, reporter)
     truth = open_network_or_class(given.reference) if given.reference else None
+    checked = None if given.proof is None else open_checked_proof(*given.proof)
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
     for source, place, (structure, parameters, is_class) in learnt:
         if is_class:
@@ -151,6 +165,10 @@ def command(
         )
         left_out = {"max_parents", *OF_ARCS} if is_class else {*OF_ARCS} if truth and truth.is_class else set()
         told = {name: value for name, value in found.items() if name not in left_out}
+        if checked is not None:
+            if is_class:
+                raise click.UsageError(f"--proof is about networks, and {source} is a class of them.")
+            told |= gap_to_proof(source, structure, *checked)
         records.append({"network": source, **place, **told})
         reporter.progress(len(records), len(learnt), "networks")
     reporter.pause()
@@ -158,6 +176,37 @@ def command(
         show_measures(target.output, records, MEASURE_KEYS + STRENGTH_KEYS)
     else:
         write_json_lines(target.output, records)
+
+
+def open_checked_proof(source: str, sets: str) -> tuple[Proof, ParentSetTable]:
+    """A proof that holds, and the lists that it is about."""
+    from formats import open_parent_sets, open_proof
+    from stages.proof_checking import check_proof
+
+    proof, table = open_proof(source), open_parent_sets(sets)
+    with located(source):
+        check_proof(proof, table)
+    return proof, table
+
+
+def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTable) -> dict[str, float]:
+    """The measures of a network by a proof."""
+    from stages.proof_checking import proved_gap
+
+    with located(source):
+        return proved_gap(proof, table, network)
+
+
+@contextlib.contextmanager
+def located(source: str) -> Iterator[None]:
+    """Name the file in errors about its content."""
+    from formats.errors import FormatError
+
+    try:
+        yield
+    except FormatError as error:
+        error.source = error.source or source
+        raise
 
 
 def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
@@ -181,7 +230,9 @@ def check_use(
 ) -> None:
     """Refuse options that need an input or option that is not given."""
     if not has_networks:
-        refuse_given(ctx, ("data", "test", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
+        refuse_given(
+            ctx, ("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths."
+        )
     if given.data is None and given.test is None:
         refuse_data_options(ctx, "goes with a table: --data or --test.")
     if given.data is None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
+from formats.packed_cells import Cells
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
 from stages.runtime.slices import slices
@@ -87,7 +88,7 @@ def cross_validated_log_likelihoods(
 
 
 def _log_probabilities(
-    codes: np.ndarray,
+    codes: Cells,
     n_states: Sequence[int],
     child: int,
     parents: Sequence[int],
@@ -167,7 +168,7 @@ def observed_log_likelihoods(
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import log_probabilities
 
-    answers = log_probabilities(Engine(network, memory=memory), rows.dataset.codes, rows.is_hidden, jobs)
+    answers = log_probabilities(Engine(network, memory=memory), rows.dataset.plain_codes, rows.is_hidden, jobs)
     return np.concatenate([part.log_probability for part in answers])
 
 

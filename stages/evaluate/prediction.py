@@ -54,7 +54,7 @@ def judge_predictions(
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import predict
 
-    answers = predict(Engine(network, memory=memory), rows.dataset.codes, rows.is_hidden, [target], jobs)
+    answers = predict(Engine(network, memory=memory), rows.dataset.plain_codes, rows.is_hidden, [target], jobs)
     distributions = np.concatenate([part.posterior for part in answers])
     is_observed = ~rows.is_hidden[target]
     is_possible = ~np.isnan(distributions[:, 0])

@@ -33,6 +33,9 @@ treewidth_lower integer: lower bound on the treewidth of the moral graph
 treewidth_upper integer: upper bound on the treewidth of the moral graph
 jointree_cells number?: cells of the clique tables of a junction tree, which time of exact inference grows with
 certified_table number: cells of the largest clique table of the header's elimination order, where it bounds them
+proof_total number nats: score of the network by the lists of --proof
+proof_bound number nats: no network of these lists scores more, by the proof, which was checked
+proof_gap number nats: that bound less the score, rounded up
 certificate string: the header's elimination order, checked from scratch: valid, or what is wrong with it
 shd integer: structural Hamming distance from the reference, between essential graphs
 skeleton_distance integer: pairs adjacent in just one of network and reference

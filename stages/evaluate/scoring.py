@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.data_records import Dataset
+from formats.packed_cells import Cells
 
 CODE_LIMIT = 2**54
 """Bound of the row codes: one more variable of 256 states cannot overflow 64 bits."""
@@ -51,7 +52,7 @@ class FamilyCounts(NamedTuple):
         return (self.n_states - 1) * self.n_configurations
 
 
-def encode_rows(codes: np.ndarray, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
+def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
     """Number each row's configuration of some variables.
 
     Parameters

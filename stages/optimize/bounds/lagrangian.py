@@ -35,6 +35,7 @@ from stages.runtime.budgets import Budget
 from .active_sets import SLICE_WORK, ActiveRound
 from .cluster_cuts import DEMANDS, ClusterSeparator
 from .cut_pool import CutPool, keep_columns
+from .proof_steps import Prices, positive_prices
 from .residual import solve_residual
 from .rounding import proof_rounding, rounded_down
 from .separators import Separator, add_violated, make_point
@@ -101,6 +102,10 @@ class BoundSearch:
         Sets that may be part of a network better than the incumbent.
     found : ndarray of int64 or None
         The best network of these, if the residual problem was small enough to solve.
+    exclusions : list of Prices
+        For a proof: the multipliers that excluded sets, oldest first.
+    residual : Prices or None
+        For a proof: those after which the residual problem was solved for the bound.
     work : int
         Approximate number of sets looked at so far: the deterministic unit of work.
     """
@@ -117,6 +122,8 @@ class BoundSearch:
         self._best = 0.0
         self._floor = 0.0
         self.found: np.ndarray | None = None
+        self.exclusions: list[Prices] = []
+        self.residual: Prices | None = None
         self._pool = CutPool(columns)
         self._multipliers = np.empty(0)
         self._is_raised = False
@@ -257,6 +264,7 @@ class BoundSearch:
         if not self.is_closed:
             self._solve_kept(columns, kept)
         if np.count_nonzero(kept) <= 0.9 * len(kept):
+            self.exclusions.append(positive_prices(self._pool.origins, self._moving))
             columns = keep_columns(columns, kept)
             self._pool.keep_columns(columns, kept)
             self.kept = self.kept[kept]
@@ -272,7 +280,9 @@ class BoundSearch:
         if solved is not None:
             cost, chosen = solved
             # A network with an excluded set is no better than the incumbent: the lesser cost bounds all networks.
-            self._floor = max(self._floor, min(cost, self._ideal - self.incumbent))
+            floor = min(cost, self._ideal - self.incumbent)
+            if floor > self._floor:
+                self._floor, self.residual = floor, positive_prices(self._pool.origins, self._moving)
             self.found = self.kept[chosen]
 
     def _begin_round(self) -> None:

@@ -8,11 +8,9 @@ cost. The branch with the best bound is next; a local search improves the incumb
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,13 +22,16 @@ from ..bounds.cluster_cuts import DEMANDS, ClusterSeparator
 from ..bounds.cut_pool import CutPool, keep_columns
 from ..bounds.cuts import Origin
 from ..bounds.lagrangian import BoundSearch
+from ..bounds.proof_steps import Prices, TreeNode, positive_prices
+from ..bounds.proofs import root_node
 from ..bounds.residual import solve_residual
 from ..bounds.rounding import rounded_down
 from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .fractional import NO_PARENTS_LOST, CycleSeparator, SharedArcs, add_precedence, order_by_shares, with_empty_sets
 from .incumbent import Incumbent, is_time_to_search
-from .linear_programme import CutProgramme, Solution, first_sets
+from .linear_programme import Basis, CutProgramme, Solution, first_sets
+from .tree import Branch, BranchTree
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 200, 30
 """Largest number of rounds of cuts."""
@@ -62,24 +63,6 @@ MORE_CUTS = 300
 """Cuts unused in `UNUSED` solutions are dropped once there are `MORE_CUTS` more cuts than after the root."""
 
 
-class _Branch(NamedTuple):
-    """A node of the tree: the networks that keep a partial order.
-
-    Attributes
-    ----------
-    cost : float
-        Lower bound on the cost of its networks, in nats against the best listed sets.
-    excluded : ndarray of uint8
-        Bits of the sets that the order forbids or that reduced cost excludes.
-    after : tuple of int
-        For each variable the bits of those that come after it.
-    """
-
-    cost: float
-    excluded: np.ndarray
-    after: tuple[int, ...]
-
-
 class BranchAndCut:
     """The search for a proof; its bound is valid at any time.
 
@@ -95,9 +78,17 @@ class BranchAndCut:
     Attributes
     ----------
     n_branches, n_programmes : int
+    tree : BranchTree
     """
 
-    def __init__(self, search: BoundSearch, incumbent: Incumbent, budget: Budget, report: Callable[[], None]):
+    def __init__(
+        self,
+        search: BoundSearch,
+        incumbent: Incumbent,
+        budget: Budget,
+        report: Callable[[], None],
+        keeps_nodes: bool = False,
+    ):
         self.incumbent = incumbent
         self.budget = budget
         self.rng = search.rng
@@ -106,10 +97,7 @@ class BranchAndCut:
         self._ideal = search.ideal
         self._solved_before = 0
         self._rounding = search.rounding
-        self._open: list[tuple[float, int, _Branch]] = []
-        self._numbers = itertools.count()
-        self._present = self._ideal - search.value
-        self._closed = math.inf
+        self.tree = BranchTree(root_node(search), self._ideal - search.value, keeps_nodes)
         kept = search.multipliers > 0.0
         search.pool.keep_cuts(kept)
         columns, self._source = with_empty_sets(search.pool.columns, search.kept, self._cost() + 1.0)
@@ -137,9 +125,7 @@ class BranchAndCut:
     @property
     def value(self) -> float:
         """Upper bound in nats on the score of every network; at least the incumbent's score."""
-        # Every network is in an open branch, in the present one, or in one that was closed at this cost or more.
-        least = min(self._present, self._closed, self._open[0][0] if self._open else math.inf)
-        return max(self.incumbent.score, self._ideal - max(0.0, least))
+        return max(self.incumbent.score, self._ideal - max(0.0, self.tree.cost))
 
     @property
     def is_closed(self) -> bool:
@@ -149,14 +135,12 @@ class BranchAndCut:
     def run(self) -> None:
         """Branch until optimality is proved or the budget is spent."""
         n = len(self._columns.set_offsets) - 1
-        first = _Branch(self._present, np.packbits(np.zeros(len(self._columns.costs), bool)), (0,) * n)
-        heapq.heappush(self._open, (first.cost, next(self._numbers), first))
-        while self._open and not self.is_closed and not self._is_spent():
-            branch = heapq.heappop(self._open)[2]
-            self._present = branch.cost
-            self._work_on(branch)
+        nothing = np.zeros(len(self._columns.costs), dtype=np.bool_)
+        self.tree.push(Branch(self.tree.present, nothing, (0,) * n, self.tree.nodes[0]))
+        while self.tree and not self.is_closed and not self._is_spent():
+            self._work_on(self.tree.pop())
             # A branch that the budget interrupts stays open: its bound still counts.
-            self._present = self._present if self._is_spent() else math.inf
+            self.tree.present = self.tree.present if self._is_spent() else math.inf
             self._report()
 
     def _is_spent(self) -> bool:
@@ -170,24 +154,30 @@ class BranchAndCut:
         """Cost at which a branch is pruned."""
         return self._cost() - self._rounding
 
-    def _work_on(self, branch: _Branch) -> None:
+    def _work_on(self, branch: Branch) -> None:
         self.n_branches += 1
         is_root = self.n_branches == 1
         excluded = np.unpackbits(branch.excluded, count=len(self._columns.costs)).astype(np.bool_)
-        cost, solution = self._cut(excluded, branch.cost, ROOT_ROUNDS if is_root else BRANCH_ROUNDS)
-        self._present = cost
+        cost, solution = self._cut(branch, excluded, ROOT_ROUNDS if is_root else BRANCH_ROUNDS)
+        self.tree.present = cost
         if self._is_spent():
             return
         if cost < self._limit() and is_time_to_search(self.n_branches):
             support = make_point(self._columns, solution.shares, SHARE_TOLERANCE).support
             self.incumbent.improve(self.budget, order_by_shares(support, self.rng))
         if cost >= self._limit():
-            self._closed = min(self._closed, cost)
+            self.tree.close(cost)
             return
         if is_root:
             excluded, solution = self._leave_out(excluded, solution)
         self._drop_cuts()
-        self._split(_Branch(cost, excluded, branch.after), solution)
+        self._split(branch._replace(cost=cost, excluded=excluded), solution)
+
+    def _start(self, basis: Basis | None, excluded: np.ndarray) -> None:
+        """Let the next programme start from the basis of the branch above, not from that of an unrelated one."""
+        if basis is not None:
+            self._programme.restore(basis)
+        self._programme.exclude(excluded)
 
     def _solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:
         """The solution over all sets that are not excluded, with its bound and reduced costs (`_evaluate`).
@@ -220,24 +210,34 @@ class BranchAndCut:
         cost = rounded_down(columns, self._pool.by_set, multipliers, reduced)
         return cost, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
 
-    def _cut(self, excluded: np.ndarray, cost: float, rounds: int) -> tuple[float, Solution]:
+    def _prices(self, solution: Solution) -> Prices:
+        return positive_prices(self._pool.origins, solution.multipliers)
+
+    def _cut(self, branch: Branch, excluded: np.ndarray, rounds: int) -> tuple[float, Solution]:
         """Solve and add cuts until they gain little; sets excluded by reduced cost are added to `excluded`."""
-        idle = 0
-        self._programme.exclude(excluded)
+        idle, cost = 0, branch.cost
+        self._start(branch.basis, excluded)
         while True:
             solution, found, excess = self._solve(excluded)
             self._last_use[solution.multipliers > 0.0] = self._programme.n_solved
             remaining = self._cost() - cost
             idle = 0 if found - cost >= ROUND_GAIN * remaining else idle + 1
-            cost = max(cost, found)
+            if found > cost:
+                cost = found
+                self.tree.keep_best(branch.node, self._prices(solution))
             self._note_network(solution)
             self.incumbent.search(self.budget)
             rounds -= 1
             if cost >= self._limit() or self._is_spent():
                 break
             # A network with this set costs at least `found` and its excess, more than the incumbent.
+            before = np.count_nonzero(excluded)
             excluded |= excess > self._cost() - found + 2.0 * self._rounding
-            cost = max(cost, self._solve_rest(excluded))
+            if np.count_nonzero(excluded) > before:
+                self.tree.keep_exclusions(branch.node, self._prices(solution))
+            rest = self._solve_rest(excluded)
+            if rest > cost:
+                cost, branch.node.is_solved = rest, True
             if cost >= self._limit():
                 break
             # Empty sets stay, so that every programme has a solution.
@@ -307,16 +307,17 @@ class BranchAndCut:
         self._most_cuts = len(self._pool) + MORE_CUTS
         return excluded, solution
 
-    def _split(self, branch: _Branch, solution: Solution) -> None:
+    def _split(self, branch: Branch, solution: Solution) -> None:
         """Open the two branches of the pair of variables with the largest product of gains."""
         pairs = self._arcs.undecided_pairs(solution.shares, SHARE_TOLERANCE, branch.after)
         if not pairs:
             # The sets with a share close no cycle: their best network, offered before, is the best of this branch.
-            self._closed = min(self._closed, branch.cost)
+            self.tree.close(branch.cost)
             return
         tried = TRIED_FIRST if self.n_branches <= TRIED_FIRST_BRANCHES else TRIED
-        best: list[_Branch] = []
+        best: list[Branch] = []
         best_worth = -1.0
+        branch = branch._replace(basis=self._programme.basis())
         for first, second in pairs[:tried]:
             sides = [self._side(branch, a, b) for a, b in ((first, second), (second, first))]
             # The product rule of strong branching (Achterberg 2007): little if one side gains little.
@@ -327,19 +328,18 @@ class BranchAndCut:
             if self._is_spent() or max(side.cost for side in sides) >= self._limit():
                 break
         for side in best:
-            if side.cost >= self._limit():
-                self._closed = min(self._closed, side.cost)
-            else:
-                packed = side._replace(excluded=np.packbits(side.excluded))
-                heapq.heappush(self._open, (side.cost, next(self._numbers), packed))
+            self.tree.add(side, self._limit())
 
-    def _side(self, branch: _Branch, first: int, second: int) -> _Branch:
+    def _side(self, branch: Branch, first: int, second: int) -> Branch:
         """The branch in which `first` precedes `second`, with a bound from a few simplex iterations."""
         after, new_pairs = add_precedence(branch.after, first, second)
         excluded = branch.excluded.copy()
         for earlier, later in new_pairs:
             excluded[self._arcs.sets_with(later, earlier)] = True
-        self._programme.exclude(excluded)
+        self._start(branch.basis, excluded)
         solution = self._programme.solve(self.budget, TRIAL_ITERATIONS)
         cost, _ = self._evaluate(excluded, solution.multipliers)
-        return _Branch(max(branch.cost, cost), excluded, after)
+        node = TreeNode(branch.node, (first, second))
+        if cost > branch.cost:
+            self.tree.keep_best(node, self._prices(solution))
+        return Branch(max(branch.cost, cost), excluded, after, node, branch.basis)

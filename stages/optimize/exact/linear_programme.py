@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,20 +35,27 @@ FIRST_SETS = 40
 """Sets per variable in the first programme."""
 
 
+LOUD_RELEASE = "1.16"
+"""The first release that writes a line to standard output whatever its options."""
+
+
 def load_solver() -> Any:
     """The module highspy.
 
     Raises
     ------
     StageError
-        It is not installed.
+        It is not installed, or a release that writes to standard output, where networks go.
     """
     try:
+        release = version("highspy")
+        if [int(part) for part in release.split(".")[:2]] >= [int(part) for part in LOUD_RELEASE.split(".")]:
+            raise ImportError(f"highspy {release} writes its name into the output")
         import highspy
     except ImportError as error:
         raise StageError(
             "method exact needs the linear solver HiGHS for that many variables"
-            f" ({error})\n  install it: in a checkout, pip install '.[exact]'; or search with ils, which bounds the"
+            f" ({error})\n  install it: pip install 'highspy<{LOUD_RELEASE}'; or search with ils, which bounds the"
             " score without it"
         ) from None
     return highspy
@@ -65,6 +73,24 @@ class Solution(NamedTuple):
 
     shares: np.ndarray
     multipliers: np.ndarray
+
+
+class Basis(NamedTuple):
+    """A basis of the simplex method, from which a programme can start again after its rows and columns have changed.
+
+    Attributes
+    ----------
+    sets : ndarray of int8
+        Status (`highspy.HighsBasisStatus`) of the sets of the programme, in the order of their arrival.
+    rows : ndarray of int8
+        Status of the rows of the variables and of the cuts.
+    cuts : ndarray of int64
+        Numbers of these cuts.
+    """
+
+    sets: np.ndarray
+    rows: np.ndarray
+    cuts: np.ndarray
 
 
 class CutProgramme:
@@ -96,6 +122,10 @@ class CutProgramme:
         self._excluded = np.zeros(len(columns.costs), dtype=np.bool_)
         self.present = np.empty(0, dtype=np.int64)
         self.n_solved = 0
+        self._new_basis, self._basis_status = highspy.HighsBasis, highspy.HighsBasisStatus
+        # Cuts are numbered in the order of their arrival, those dropped since included.
+        self._numbers = np.empty(0, dtype=np.int64)
+        self._n_numbers = 0
         self._highs = highs = highspy.Highs()
         settings = {
             "output_flag": False,
@@ -143,12 +173,18 @@ class CutProgramme:
         weights = cuts.weights[cuts.offsets[first] :][places >= 0].astype(np.float64)
         places = places[places >= 0]
         endless = np.full(len(starts), self._endless)
+        before, self._n_numbers = self._n_numbers, self._n_numbers + len(starts)
+        self._numbers = np.append(self._numbers, np.arange(before, self._n_numbers))
         self._highs.addRows(len(starts), cuts.demands[first:], endless, len(places), starts, places, weights)
 
     def keep_cuts(self, kept: np.ndarray) -> None:
         """Drop the cuts where `kept` is false."""
         dropped = (np.flatnonzero(~kept) + self._n_variables).astype(np.int32)
+        # The solver forgets its basis when rows are deleted.
+        basis = self.basis()
         self._highs.deleteRows(len(dropped), dropped)
+        self._numbers = self._numbers[kept]
+        self.restore(basis)
 
     def exclude(self, excluded: np.ndarray) -> None:
         """Fix the share of the sets where `excluded` is true, and of no others, at zero."""
@@ -157,6 +193,29 @@ class CutProgramme:
             upper = np.where(excluded[self.present[places]], 0.0, self._endless)
             self._highs.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
         self._excluded = excluded.copy()
+
+    def basis(self) -> Basis:
+        """The basis of the last solution."""
+        basis = self._highs.getBasis()
+        sets, rows = (
+            np.array([int(status) for status in some], dtype=np.int8) for some in (basis.col_status, basis.row_status)
+        )
+        return Basis(sets, rows, self._numbers)
+
+    def restore(self, basis: Basis) -> None:
+        """Start the next solution from this basis: cuts added since are slack, sets added since have no share."""
+        slack, n = int(self._basis_status.kBasic), self._n_variables
+        status_of_cut = np.full(self._n_numbers, slack, dtype=np.int8)
+        status_of_cut[basis.cuts] = basis.rows[n:]
+        added = np.full(len(self.present) - len(basis.sets), int(self._basis_status.kLower), dtype=np.int8)
+        new = self._new_basis()
+        new.col_status = [self._basis_status(k) for k in np.append(basis.sets, added).tolist()]
+        new.row_status = [
+            self._basis_status(k) for k in np.append(basis.rows[:n], status_of_cut[self._numbers]).tolist()
+        ]
+        # Tight cuts of it may have been dropped: the solver then completes what is left.
+        new.alien, new.valid = True, True
+        self._highs.setBasis(new)
 
     def solve(self, budget: Budget, most_iterations: int | None = None) -> Solution:
         """Solve from the last solution; ends early after `most_iterations` or when `budget` is spent."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from formats.records import ParentSetTable
 from stages.lists.set_lists import index_table
+from stages.proof_checking import MOST_TOGETHER
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -20,6 +21,8 @@ from stages.runtime.seeding import task_generator
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
+from ..bounds.proof_steps import TreeNode
+from ..bounds.proofs import root_node
 from ..bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
@@ -27,6 +30,9 @@ from .incumbent import Incumbent
 from .linear_programme import load_solver
 
 CHUNK = 20_000_000
+PROOF_WORK = 100_000_000
+"""Work on the bound, in sets looked at, for a proof of what dynamic programming has solved: below half a second."""
+
 SETTLED = 0.01
 """Work on the bound, in sets looked at, that must close this share of the gap; else branch and cut takes over."""
 
@@ -39,7 +45,10 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     StageError
         Too many variables for dynamic programming, and the linear solver is not installed.
     """
-    return prove(table, options, budget, reporter, subsets_fit(table.n_variables))
+    by_subsets = subsets_fit(table.n_variables)
+    if options.keeps_proof and table.n_variables > MOST_TOGETHER:
+        by_subsets = False  # Who checks the proof would have to do it again.
+    return prove(table, options, budget, reporter, by_subsets)
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
@@ -64,11 +73,17 @@ def prove(
     if by_subsets:
         incumbent.search(budget)
         value = _prove_by_subsets(incumbent, bound, budget, reporter)
+        is_solved = value == incumbent.score
+        if is_solved and options.keeps_proof:
+            # Multipliers, if they suffice, are checked much faster than by solving again.
+            bound.improve(budget, PROOF_WORK, incumbent.score)
+            is_solved = not bound.is_closed
+        nodes = [TreeNode(is_solved=True) if is_solved else root_node(bound)]
     else:
-        value = _prove_by_cuts(incumbent, bound, budget, reporter, facts)
+        value, nodes = _prove_by_cuts(incumbent, bound, budget, reporter, facts, options.keeps_proof)
     facts |= {"orders": incumbent.orders}
     facts |= bound_facts(value, incumbent.score, bound.rounding)
-    return listed_result(table, incumbent.chosen, incumbent.score, facts)
+    return listed_result(table, incumbent.chosen, incumbent.score, facts, nodes=nodes)
 
 
 def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter) -> float:
@@ -83,9 +98,12 @@ def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, 
 
 
 def _prove_by_cuts(
-    incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter, facts: dict
-) -> float:
-    """Improve incumbent and bound until they meet or the budget is spent; returns the upper bound."""
+    incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter, facts: dict, keeps_nodes: bool
+) -> tuple[float, list[TreeNode]]:
+    """Improve incumbent and bound until they meet or the budget is spent.
+
+    Returns the upper bound, and what its proof needs.
+    """
 
     def report(value: float, **more: int) -> None:
         facts = {"score": incumbent.score, GAP_OF_LISTS: value - incumbent.score, **more}
@@ -107,11 +125,14 @@ def _prove_by_cuts(
         bound.improve(budget, bound.work + CHUNK, incumbent.score)
         report(bound.value)
     if is_over():
-        return bound.value
+        return bound.value, [root_node(bound)]
 
     from .branch_and_cut import BranchAndCut
 
-    tree = BranchAndCut(bound, incumbent, budget, lambda: report(tree.value, branches=tree.n_branches))
-    tree.run()
-    facts |= {"branches": tree.n_branches, "programmes": tree.n_programmes}
-    return min(bound.value, tree.value)
+    value = bound.value
+    cutting = BranchAndCut(
+        bound, incumbent, budget, lambda: report(cutting.value, branches=cutting.n_branches), keeps_nodes
+    )
+    cutting.run()
+    facts |= {"branches": cutting.n_branches, "programmes": cutting.n_programmes}
+    return min(value, cutting.value), cutting.tree.nodes

@@ -201,6 +201,29 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
         assert best == pytest.approx(best_by_subsets(table), abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+def test_a_programme_starts_again_from_a_basis_after_its_cuts_and_sets_have_changed(seed, monkeypatch):
+    pytest.importorskip("highspy")
+    monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
+    tree = tree_on(random_table(seed, 9, max_parents=4, n_sets=30), seed, bound_work=1e6)
+    programme, pool, none = tree._programme, tree._pool, np.zeros(len(tree._columns.costs), dtype=np.bool_)
+    solution, _, _ = tree._solve(none)
+    basis = programme.basis()
+    tree._add_cuts(solution.shares)
+    programme.exclude(~tree._is_empty & (solution.shares > 0.5))
+    programme.solve(Budget())
+    kept = np.arange(len(pool)) % 3 > 0
+    pool.keep_cuts(kept)
+    programme.keep_cuts(kept)
+    programme.add_sets(np.setdiff1d(np.arange(len(none)), programme.present), pool.cuts)
+    programme.restore(basis)
+    programme.exclude(none)
+    fresh = linear_programme.CutProgramme(tree._columns, np.arange(len(none)))
+    fresh.add_cuts(pool.cuts, 0)
+    found, expected = (some.solve(Budget()).shares @ tree._columns.costs for some in (programme, fresh))
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 7])
 def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
@@ -279,8 +302,14 @@ def test_missing_solver_is_said_with_its_remedy(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", no_solver)
     search(random_table(1, 8), OptimizeOptions(), Budget(), NullReporter())
-    with pytest.raises(StageError, match=r"pip install '.\[exact\]'"):
+    with pytest.raises(StageError, match=r"pip install 'highspy<1.16'"):
         search(random_table(1, 30), OptimizeOptions(), Budget(), NullReporter())
+
+
+def test_a_release_that_writes_to_standard_output_is_refused(monkeypatch):
+    monkeypatch.setattr(linear_programme, "version", lambda name: "1.16.0")
+    with pytest.raises(StageError, match=r"highspy 1.16.0 writes .*\n  install it: pip install 'highspy<1.16'"):
+        linear_programme.load_solver()
 
 
 @pytest.mark.slow

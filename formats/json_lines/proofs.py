@@ -1,0 +1,132 @@
+"""Reading and writing proofs as our JSON lines: a header, the cuts, the nodes, a digest of all before it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, replace
+from typing import Any, BinaryIO
+
+from ..detection import require_format
+from ..errors import Inconsistent, Truncated
+from ..kinds import Kind
+from ..proof_records import ClusterCut, HalfCut, Node, Proof, Step
+from ..schemas import PARTS, PROOF, key_problem
+from ..streams import open_output
+from ..textlines import Lines, as_lines
+from .jsonl import decode_header, load_object
+from .jsonl_writer import encode_fields, encode_header
+
+MOST_BITS = 1000
+_OWN = frozenset({"sets", "bits", "bound", "max_parents", "cuts", "nodes"})
+
+
+def write_proof(target: str, proof: Proof) -> None:
+    """Write a proof."""
+    numbers = {"sets": proof.sets, "bits": proof.bits, "bound": proof.bound}
+    if proof.max_parents is not None:
+        numbers["max_parents"] = proof.max_parents
+    extra = numbers | {"cuts": len(proof.cuts), "nodes": len(proof.nodes)}
+    lines = [encode_header(PROOF.name, replace(proof.header, extra=extra))]
+    for cut in proof.cuts:
+        if isinstance(cut, ClusterCut):
+            lines.append(encode_fields({"cluster": cut.members, "demand": cut.demand}))
+        else:
+            lines.append(encode_fields({"half": cut.parts, "lowered": cut.lowered}))
+    for node in proof.nodes:
+        values: dict[str, Any] = {"above": node.above}
+        if node.before:
+            values["before"] = node.before
+        values["steps"] = [asdict(step) for step in node.steps]
+        if node.is_solved:
+            values["solved"] = True
+        lines.append(encode_fields(values))
+    content = b"".join(lines)
+    with open_output(target) as stream:
+        stream.write(content)
+        stream.write(encode_fields({"sha256": hashlib.sha256(content).hexdigest()}))
+
+
+def open_proof(source: str | BinaryIO | Lines) -> Proof:
+    """Read a proof; whether it proves anything is for `stages.proof_checking` to say.
+
+    Raises
+    ------
+    FormatError
+        With file and line; also when a line is missing or changed, or a number refers to nothing.
+    """
+    with as_lines(source) as lines:
+        require_format(lines, (Kind.PROOF,), "a proof")
+        digest = hashlib.sha256()
+
+        def next_object() -> dict[str, Any]:
+            line = next(lines, None)
+            if line is None:
+                lines.fail("the proof ends early", kind=Truncated)
+            found = load_object(lines, line)
+            digest.update(line + b"\n")
+            return found
+
+        fields = next_object()
+        header = decode_header(lines, fields).header
+        n = header.n_variables
+        bits, most = fields["bits"], fields.get("max_parents")
+        if not 0 <= bits <= MOST_BITS or (most is not None and most < 0):
+            lines.fail(f"bits {bits}, max_parents {most}: expected 0 to {MOST_BITS} bits, and parents from 0")
+        cuts: list[ClusterCut | HalfCut] = []
+        for number in range(fields["cuts"]):
+            cuts.append(_cut(lines, next_object(), n, number))
+        nodes: list[Node] = []
+        for number in range(fields["nodes"]):
+            nodes.append(_node(lines, next_object(), n, len(cuts), number))
+        written = digest.hexdigest()
+        if next_object().get("sha256") != written:
+            lines.fail("the digest disagrees with the lines before it: the proof was changed", kind=Inconsistent)
+        header = replace(header, extra={k: v for k, v in header.extra.items() if k not in _OWN})
+        return Proof(header, fields["sets"], bits, fields["bound"], most, tuple(cuts), tuple(nodes))
+
+
+def _cut(lines: Lines, fields: dict[str, Any], n_variables: int, number: int) -> ClusterCut | HalfCut:
+    _check(lines, fields)
+    if "cluster" in fields:
+        members, demand = _numbers(lines, fields, "cluster", n_variables), fields.get("demand", 0)
+        if not 1 <= demand <= len(members):
+            lines.fail(f"a cluster of {len(members)} variables with demand {demand}")
+        return ClusterCut(members, demand)
+    parts, lowered = _numbers(lines, fields, "half", number), _numbers(lines, fields, "lowered", n_variables)
+    return HalfCut(parts, lowered)
+
+
+def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, number: int) -> Node:
+    _check(lines, fields)
+    above, before = fields.get("above"), fields.get("before", [])
+    if above is None or not (-1 if number == 0 else 0) <= above < max(number, 0) or len(before) != 2 * (number > 0):
+        lines.fail(
+            f"node {number} is neither the first, with all networks, nor of two variables below an earlier one"
+        )
+    order = _numbers(lines, {"before": before}, "before", n_variables, ascending=False)
+    steps = []
+    for step in fields.get("steps", []):
+        if not isinstance(step, dict) or key_problem(step, PARTS["steps"]) is not None:
+            lines.fail("a step is an object with 'cuts' and 'multipliers'")
+        cuts, multipliers = _numbers(lines, step, "cuts", n_cuts), step["multipliers"]
+        if len(multipliers) != len(cuts) or not all(type(m) is int and m >= 0 for m in multipliers):
+            lines.fail("a step needs one whole number, not negative, for each of its cuts")
+        steps.append(Step(cuts, tuple(multipliers)))
+    return Node(above, order, tuple(steps), fields.get("solved", False))
+
+
+def _check(lines: Lines, fields: dict[str, Any]) -> None:
+    if problem := key_problem(fields, PROOF.record):
+        lines.fail(problem)
+
+
+def _numbers(lines: Lines, fields: dict[str, Any], key: str, most: int, ascending: bool = True) -> tuple[int, ...]:
+    """Different whole numbers from 0 below `most`."""
+    values = fields.get(key)
+    if values is None:
+        lines.fail(f"no key {key!r}: expected a cut, a node, or the digest")
+    if not all(type(value) is int and 0 <= value < most for value in values) or len(set(values)) < len(values):
+        lines.fail(f"key {key!r}: expected different whole numbers from 0, below {most}")
+    if ascending and list(values) != sorted(values):
+        lines.fail(f"key {key!r}: the numbers must ascend")
+    return tuple(values)

@@ -1,0 +1,146 @@
+"""Proofs of bounds: what no network of listed sets can exceed, in whole numbers that a short program can check.
+
+All scores, multipliers and bounds of a proof are whole numbers of one unit, 2 to the power of minus `Proof.bits` in
+nats; scores are rounded up to it. `stages.proof_checking` has the rules of checking, ``bnsl help proofs`` has them in
+words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from .records import Header, ParentSetTable
+
+CAP = 100
+"""Largest demand of a cut and largest weight of a set in it; more is counted as so much."""
+
+
+@dataclass(frozen=True)
+class ClusterCut:
+    """At least `demand` of the members have fewer than `demand` parents among the members, in every network.
+
+    Attributes
+    ----------
+    members : tuple of int
+        Variables, ascending; at least `demand` of them.
+    """
+
+    members: tuple[int, ...]
+    demand: int
+
+
+@dataclass(frozen=True)
+class HalfCut:
+    """Half of the sum of earlier cuts, counts rounded down for sets of the variables `lowered` and up for others.
+
+    Attributes
+    ----------
+    parts : tuple of int
+        Numbers of the cuts summed, each less than its own.
+    lowered : tuple of int
+        Variables, ascending. The demand is (D - their number) / 2, rounded up, D the parts' demands added up.
+    """
+
+    parts: tuple[int, ...]
+    lowered: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Non-negative multipliers of some cuts: they bound every network, and so exclude sets.
+
+    Attributes
+    ----------
+    cuts : tuple of int
+        Numbers of cuts.
+    multipliers : tuple of int
+        In the proof's unit.
+    """
+
+    cuts: tuple[int, ...]
+    multipliers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """Some of the networks: those of the node above in which one variable precedes another in an order.
+
+    Attributes
+    ----------
+    above : int
+        Number of that node, less than its own; -1 for the first node, which has all networks.
+    before : tuple of (int, int), or empty
+        The first variable precedes the second.
+    steps : tuple of Step
+    is_solved : bool
+        The networks of the sets that remain are to be solved exactly.
+    """
+
+    above: int
+    before: tuple[int, ...]
+    steps: tuple[Step, ...]
+    is_solved: bool = False
+
+
+@dataclass(frozen=True)
+class Proof:
+    """That no network of listed sets scores more than `bound`.
+
+    Attributes
+    ----------
+    header : Header
+        Variables, and the commands that made the proof.
+    sets : str
+        Digest of the lists, see `digest_of_sets`.
+    bits : int
+        The unit is 2 to the power of minus this, in nats.
+    bound : int
+        In the unit.
+    max_parents : int or None
+        The proof is about networks with at most so many parents each.
+    """
+
+    header: Header
+    sets: str
+    bits: int
+    bound: int
+    max_parents: int | None
+    cuts: tuple[ClusterCut | HalfCut, ...]
+    nodes: tuple[Node, ...]
+
+    @property
+    def bound_in_nats(self) -> float:
+        """The bound in nats, rounded up."""
+        exact = Fraction(self.bound, 2**self.bits)
+        nearest = float(exact)
+        return float(np.nextafter(nearest, np.inf)) if Fraction(nearest) < exact else nearest
+
+
+def whole_scores(scores: np.ndarray, bits: int) -> np.ndarray:
+    """Scores (nats, float64) as whole numbers of the unit, rounded up; int64.
+
+    Scaling by a power of two and rounding up are exact for floats; the maker of a proof sees to it that they fit.
+    """
+    return np.ceil(np.ldexp(scores, bits)).astype(np.int64)
+
+
+def digest_of_sets(table: ParentSetTable) -> str:
+    """SHA-256 of all listed sets, whatever their order.
+
+    Of a line ``CHILD PARENTS SCORE`` for each set, with parents ascending between commas and the score in hexadecimal
+    (C99's ``%a`` as Python writes it), sorted by child, then as text.
+    """
+    digest = hashlib.sha256()
+    for child, (first, last) in enumerate(pairwise(table.set_offsets.tolist())):
+        scores = table.scores[first:last].tolist()
+        lines = [
+            f"{child} {','.join(map(str, sorted(table.parent_set(s))))} {score.hex()}\n"
+            for s, score in zip(range(first, last), scores)
+        ]
+        digest.update("".join(sorted(lines)).encode())
+    return digest.hexdigest()

@@ -1,0 +1,53 @@
+"""What a search keeps for a proof of its bound: multipliers that excluded sets or bound networks; see `proofs`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .cuts import Origin
+
+
+class Prices(NamedTuple):
+    """Positive multipliers.
+
+    Attributes
+    ----------
+    origins : tuple of Origin
+        The cuts.
+    multipliers : tuple of float
+        In nats.
+    """
+
+    origins: tuple[Origin, ...]
+    multipliers: tuple[float, ...]
+
+
+def positive_prices(origins: list[Origin], multipliers: np.ndarray) -> Prices:
+    """The cuts of a pool that have a positive multiplier."""
+    used = np.flatnonzero(multipliers > 0.0).tolist()
+    return Prices(tuple(origins[c] for c in used), tuple(multipliers[used].tolist()))
+
+
+@dataclass(eq=False)
+class TreeNode:
+    """A node of a search tree: what a proof needs of it, see `formats.proof_records.Node`.
+
+    Attributes
+    ----------
+    above : TreeNode or None
+    exclusions : list of Prices
+        Multipliers that excluded sets, oldest first.
+    best : Prices or None
+        Those of its best bound.
+    is_solved : bool
+        The residual problem was solved for the bound.
+    """
+
+    above: TreeNode | None = None
+    before: tuple[int, ...] = ()
+    exclusions: list[Prices] = field(default_factory=list)
+    best: Prices | None = None
+    is_solved: bool = False

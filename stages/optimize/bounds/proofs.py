@@ -1,0 +1,105 @@
+"""The proof of a bound, made of what a search has kept, and checked before it is given away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
+from formats.records import Header, ParentSetTable
+from stages.proof_checking import ProofChecker
+
+from .cuts import HalvedSum, Origin, key_of
+from .lagrangian import BoundSearch
+from .proof_steps import Prices, TreeNode, positive_prices
+
+MOST_BITS = 44
+"""Of the unit of a proof: multipliers are then exact to some 1e-13 nats."""
+
+TRIES = 20
+"""Times that the bound of a proof is raised to what its nodes leave open, some rounding errors each."""
+
+
+def root_node(search: BoundSearch) -> TreeNode:
+    """The node of all networks, after a search by multipliers."""
+    root = TreeNode(best=positive_prices(search.pool.origins, search.multipliers))
+    root.exclusions.extend(search.exclusions)
+    if search.residual is not None:
+        root.exclusions.append(search.residual)
+        root.is_solved = True
+    return root
+
+
+def make_proof(
+    nodes: Sequence[TreeNode], table: ParentSetTable, bound: float, max_parents: int | None = None
+) -> Proof:
+    """The proof that a search's tree holds, checked.
+
+    Its bound is `bound` or, where rounded multipliers prove a little less, more by that.
+
+    Parameters
+    ----------
+    table : ParentSetTable
+        The lists that the proof is about.
+    bound : float
+        Upper bound that the search found, in nats.
+    """
+    steps = [node.exclusions + ([] if node.best is None else [node.best]) for node in nodes]
+    tallest = max((math.fsum(prices.multipliers) for some in steps for prices in some), default=0.0)
+    largest = math.fsum(np.maximum.reduceat(np.abs(table.scores), table.set_offsets[:-1]).tolist()) + CAP * tallest
+    bits = max(0, min(MOST_BITS, 60 - math.ceil(largest + 1.0).bit_length()))
+    book = _CutBook()
+    number = {id(node): k for k, node in enumerate(nodes)}
+    made = tuple(
+        Node(number.get(id(node.above), -1), node.before, tuple(book.step(p, bits) for p in some), node.is_solved)
+        for node, some in zip(nodes, steps)
+    )
+    proof = Proof(
+        Header(table.header.variables, table.header.score, table.header.rows, table.header.data, table.header.ess),
+        digest_of_sets(table),
+        bits,
+        math.ceil(math.ldexp(bound, bits)),
+        max_parents,
+        tuple(book.cuts),
+        made,
+    )
+    checker = ProofChecker(proof, table)
+    for _ in range(TRIES):
+        excess = checker.excess(proof.bound)
+        if excess <= 0:
+            return proof
+        proof = replace(proof, bound=proof.bound + excess)
+    # The best multipliers alone, which prove some bound in any case.
+    root = replace(made[0], steps=made[0].steps[-1:], is_solved=False)
+    proof = replace(proof, nodes=(root,))
+    return replace(proof, bound=proof.bound + max(0, ProofChecker(proof, table).excess(proof.bound)))
+
+
+class _CutBook:
+    """Numbers of cuts, each behind those that it is the sum of."""
+
+    def __init__(self) -> None:
+        self.cuts: list[ClusterCut | HalfCut] = []
+        self._number: dict[bytes, int] = {}
+
+    def step(self, prices: Prices, bits: int) -> Step:
+        """The multipliers as whole numbers of the unit."""
+        whole = {self.number(o): round(math.ldexp(m, bits)) for o, m in zip(prices.origins, prices.multipliers)}
+        used = sorted(number for number, multiplier in whole.items() if multiplier)
+        return Step(tuple(used), tuple(whole[number] for number in used))
+
+    def number(self, origin: Origin) -> int:
+        """The number of a cut; it is added if it is new."""
+        key = key_of(origin)
+        if key not in self._number:
+            if isinstance(origin, HalvedSum):
+                parts = sorted(self.number(part) for part in origin.parts)
+                cut: ClusterCut | HalfCut = HalfCut(tuple(parts), tuple(origin.lowered.tolist()))
+            else:
+                cut = ClusterCut(tuple(origin[0].tolist()), origin[1])
+            self._number[key] = len(self.cuts)
+            self.cuts.append(cut)
+        return self._number[key]

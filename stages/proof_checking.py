@@ -1,0 +1,264 @@
+"""Checking a proof: exact whole numbers throughout, by code that shares nothing with the search.
+
+A network takes one listed set of every variable and has no cycle. Every cut is a demand that all networks meet. So
+for multipliers m >= 0 a network's score is at most the sum over variables of the best ``score + sum of m * weight``
+among their sets, less ``sum of m * demand`` (weak duality). If that is no more than the bound, nothing is left to
+prove. Else a set is excluded if the same sum with it in place of its variable's best one is no more than the bound.
+
+Cuts: of a cluster's members the first `k` in a network's order have fewer than `k` parents among the members
+(Bartlett and Cussens 2017). In half of a sum of cuts counts may be rounded up; where they are rounded down for some
+variables, each of which takes one set, that loses at most one half each (Caprara and Fischetti 1996).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from formats.errors import Inconsistent
+from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets, whole_scores
+from formats.records import Network, ParentSetTable
+from stages.graphs import strongly_connected_components
+
+MOST_TOGETHER = 20
+"""Largest component, in variables, of sets that a proof asks to be solved."""
+
+NOTHING = np.iinfo(np.int64).min
+"""Value of a set that may not be taken."""
+
+
+class ProofChecker:
+    """The lists of a proof and which of their sets each cut counts.
+
+    Parameters
+    ----------
+    table : ParentSetTable
+        The lists of which the proof speaks.
+
+    Raises
+    ------
+    Inconsistent
+        The proof is of other lists, or its numbers do not fit 62 bits.
+    """
+
+    def __init__(self, proof: Proof, table: ParentSetTable):
+        if proof.header.names != table.header.names or proof.sets != digest_of_sets(table):
+            raise Inconsistent("the proof is of other parent sets: give the file that it was made from")
+        self.proof, self._table = proof, table
+        self._starts = table.set_offsets
+        self._child = np.repeat(np.arange(table.n_variables), np.diff(table.set_offsets))
+        self._of_set = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
+        self._cuts: list[tuple[np.ndarray, np.ndarray, int]] = []
+        for cut in proof.cuts:
+            self._cuts.append(self._counted_by_cluster(cut) if isinstance(cut, ClusterCut) else self._halved(cut))
+        self._scores = self._whole_scores()
+
+    def _whole_scores(self) -> np.ndarray:
+        """Scores in the unit, if sums with any step's multipliers stay below 2 to the power of 62."""
+        largest = math.ceil(float(np.abs(self._table.scores).max(initial=0.0)) + 1.0) << self.proof.bits
+        raised = max((sum(step.multipliers) for node in self.proof.nodes for step in node.steps), default=0)
+        if largest + CAP * raised >= 1 << 62:
+            raise Inconsistent("the numbers of the proof are too large for its unit")
+        return whole_scores(self._table.scores, self.proof.bits)
+
+    def _counted_by_cluster(self, cut: ClusterCut) -> tuple[np.ndarray, np.ndarray, int]:
+        """The sets of members with fewer than `demand` parents inside, each with weight one."""
+        inside = np.zeros(self._table.n_variables, dtype=np.bool_)
+        inside[list(cut.members)] = True
+        entries = inside[self._table.parents]
+        hits = np.bincount(self._of_set[entries], minlength=self._table.n_sets)
+        sets = np.flatnonzero(inside[self._child] & (hits < cut.demand))
+        return sets, np.ones(len(sets), dtype=np.int64), min(cut.demand, CAP)
+
+    def _halved(self, cut: HalfCut) -> tuple[np.ndarray, np.ndarray, int]:
+        """Half of a sum; a weight above the demand meets it alone, and is cut to it."""
+        total = np.zeros(self._table.n_sets, dtype=np.int64)
+        demand = -len(cut.lowered)
+        for part in cut.parts:
+            sets, weights, needed = self._cuts[part]
+            total[sets] += weights
+            demand += needed
+        demand = max(0, min(-(-demand // 2), CAP))
+        is_lowered = np.zeros(self._table.n_variables, dtype=np.bool_)
+        is_lowered[list(cut.lowered)] = True
+        half = np.minimum((total + ~is_lowered[self._child]) // 2, demand)
+        sets = np.flatnonzero(half)
+        return sets, half[sets], demand
+
+    def excess(self, bound: int) -> int:
+        """By how much the proof falls short of `bound`: the largest amount of a node left open, 0 for a proof.
+
+        In the proof's unit.
+        """
+        allowed = np.ones(self._table.n_sets, dtype=np.bool_)
+        if self.proof.max_parents is not None:
+            allowed &= np.diff(self._table.parent_offsets) <= self.proof.max_parents
+        below: dict[int, list[int]] = {}
+        for number, node in enumerate(self.proof.nodes):
+            below.setdefault(node.above, []).append(number)
+        worst = 0
+        waiting = [(0, allowed, [0] * self._table.n_variables)]
+        while waiting:
+            number, allowed, after = waiting.pop()
+            node = self.proof.nodes[number]
+            left = self._work_off(node, allowed, bound)
+            children = below.get(number, [])
+            if left <= 0:
+                continue
+            orders = {self.proof.nodes[child].before for child in children}
+            pair = next(iter(orders), ())
+            if not pair or orders != {pair, pair[::-1]}:
+                worst = max(worst, left)
+                continue
+            for child in children:
+                first, second = self.proof.nodes[child].before
+                if not after[second] >> first & 1:  # else no order is left
+                    waiting.append((child, *self._ordered(allowed, after, first, second)))
+        return worst
+
+    def _work_off(self, node: Node, allowed: np.ndarray, bound: int) -> int:
+        """Apply a node's steps to `allowed`; returns by how much its networks may still exceed `bound`."""
+        left = 1 << 62
+        for step in node.steps:
+            left = min(left, self._apply(step, allowed, bound))
+            if left <= 0:
+                return 0
+        if node.is_solved:
+            left = min(left, self._solve(allowed, bound))
+        return left
+
+    def _apply(self, step: Step, allowed: np.ndarray, bound: int) -> int:
+        """Exclude sets by a step's multipliers; returns by how much the step's own bound exceeds `bound`."""
+        values, priced = self._scores.copy(), 0
+        for cut, multiplier in zip(step.cuts, step.multipliers):
+            sets, weights, demand = self._cuts[cut]
+            values[sets] += multiplier * weights
+            priced += multiplier * demand
+        values[~allowed] = NOTHING
+        best = np.maximum.reduceat(values, self._starts[:-1])
+        if np.any(best == NOTHING):
+            return 0  # A variable has no set left.
+        left = sum(best.tolist()) - priced - bound
+        if left > 0:
+            # With this set in place of the best one of its variable the sum falls by the difference.
+            best_of_child = np.repeat(best, np.diff(self._starts))
+            allowed &= best_of_child - np.where(allowed, values, best_of_child) < min(left, 1 << 62)
+        return left
+
+    def _ordered(
+        self, allowed: np.ndarray, after: list[int], first: int, second: int
+    ) -> tuple[np.ndarray, list[int]]:
+        """The sets and the order that remain if `first` precedes `second`, with all that follows from it."""
+        n = self._table.n_variables
+        after = after.copy()
+        later = after[second] | 1 << second
+        for v in range(n):
+            if v == first or after[v] >> first & 1:
+                after[v] |= later
+        allowed = allowed.copy()
+        comes_after = np.zeros((n, n), dtype=np.bool_)
+        for v in range(n):
+            if after[v]:
+                comes_after[v] = [after[v] >> w & 1 for w in range(n)]
+        is_wrong = comes_after[self._child[self._of_set], self._table.parents]
+        allowed[self._of_set[is_wrong]] = False
+        return allowed, after
+
+    def _solve(self, allowed: np.ndarray, bound: int) -> int:
+        """By how much the best network of the allowed sets exceeds `bound`.
+
+        Only variables on cycles depend on one another: dynamic programming over the subsets of each component
+        (Silander and Myllymäki 2006).
+        """
+        own = [np.flatnonzero(allowed[a:b]) + a for a, b in pairwise(self._starts.tolist())]
+        if not all(map(len, own)):
+            return 0
+        sets = [[(self._table.parent_set(s), int(self._scores[s])) for s in some.tolist()] for some in own]
+        joined = [sorted({p for parents, _ in some for p in parents}) for some in sets]
+        total = 0
+        for component in strongly_connected_components(joined):
+            if len(component) > MOST_TOGETHER:
+                raise Inconsistent(f"{len(component)} variables to be solved together; {MOST_TOGETHER} are possible")
+            total += best_of_component([sets[v] for v in component], component)
+        return total - bound
+
+
+def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: list[int]) -> int:
+    """The largest sum of scores of one set for each of these variables that closes no cycle among them.
+
+    Parameters
+    ----------
+    sets : list
+        For each variable of the component its sets and their scores, in the unit.
+    """
+    bit = {v: 1 << k for k, v in enumerate(component)}
+    lists = []
+    for some in sets:
+        masks: dict[int, int] = {}
+        for parents, score in some:
+            mask = sum(bit.get(p, 0) for p in parents)
+            masks[mask] = max(score, masks.get(mask, score))
+        lists.append(sorted(masks.items(), key=lambda entry: -entry[1]))
+    # The best sum of each set of variables that comes first in an order; None where no order allows it.
+    best: list[int | None] = [0] + [None] * ((1 << len(component)) - 1)
+    for before in range(len(best)):
+        value = best[before]
+        if value is None:
+            continue
+        for k, ranked in enumerate(lists):
+            if before >> k & 1:
+                continue
+            fitting = next((score for mask, score in ranked if mask & ~before == 0), None)
+            if fitting is None:
+                continue
+            after = before | 1 << k
+            present = best[after]
+            if present is None or value + fitting > present:
+                best[after] = value + fitting
+    whole = best[-1]
+    return -(1 << 62) if whole is None else whole
+
+
+def check_proof(proof: Proof, table: ParentSetTable) -> None:
+    """Check a proof about these lists.
+
+    Raises
+    ------
+    Inconsistent
+        It is of other lists, or does not prove its bound.
+    """
+    excess = ProofChecker(proof, table).excess(proof.bound)
+    if excess > 0:
+        nats = excess / 2.0**proof.bits
+        raise Inconsistent(f"the proof does not prove its bound: a network may score {nats:.3g} nats more")
+
+
+def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[str, float]:
+    """Score of a network by the lists, the bound of a proof that was checked, and the gap, in nats.
+
+    Raises
+    ------
+    Inconsistent
+        It is no network of the lists, or one with more parents than the proof is about.
+    """
+    places = {name: v for v, name in enumerate(network.header.names)}
+    numbers = {v: k for k, v in enumerate(map(places.get, table.header.names)) if v is not None}
+    if len(numbers) != table.n_variables or network.n_variables != table.n_variables:
+        raise Inconsistent("network and proof have different variables")
+    scores = []
+    for k, (first, last) in enumerate(pairwise(table.set_offsets.tolist())):
+        name = table.header.names[k]
+        wanted = tuple(sorted(numbers[p] for p in network.parents[places[name]]))
+        if proof.max_parents is not None and len(wanted) > proof.max_parents:
+            raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof is about {proof.max_parents} at most")
+        score = next((table.scores[s] for s in range(first, last) if table.parent_set(s) == wanted), None)
+        if score is None:
+            raise Inconsistent(f"the parents of {name!r} are not listed")
+        scores.append(float(score))
+    total = math.fsum(scores)
+    exact = Fraction(proof.bound, 2**proof.bits) - sum(map(Fraction, scores))
+    gap = float(np.nextafter(float(exact), np.inf))
+    return {"proof_total": total, "proof_bound": proof.bound_in_nats, "proof_gap": max(0.0, gap)}

@@ -1,0 +1,292 @@
+"""Proofs: what they claim against all networks of small lists; changed proofs; the checker of the examples."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.places import ROOT
+from naive.networks_search import make_table, random_table
+
+from formats import open_parent_sets, open_proof, write_network, write_parent_sets, write_proof
+from formats.errors import FormatError, Inconsistent
+from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
+from stages.graphs import topological_order
+from stages.optimize import OptimizeOptions
+from stages.optimize.bounds.proofs import make_proof
+from stages.optimize.driver import run
+from stages.proof_checking import ProofChecker, best_of_component, check_proof, proved_gap
+from stages.runtime.budgets import Budget
+from stages.runtime.reporting import NullReporter
+
+CHECKER = ROOT / "examples" / "proof" / "check.py"
+
+
+def best_network(table, max_parents=None) -> float:
+    """The best score of a network of listed sets, by trying all of them."""
+    lists = []
+    for first, last in pairwise(table.set_offsets.tolist()):
+        sets = [(table.parent_set(s), table.scores[s]) for s in range(first, last)]
+        lists.append([(p, x) for p, x in sets if max_parents is None or len(p) <= max_parents])
+    best = -math.inf
+    for chosen in product(*lists):
+        if len(topological_order([parents for parents, _ in chosen])) == len(chosen):
+            best = max(best, math.fsum(score for _, score in chosen))
+    return best
+
+
+def proof_of(table, method="exact", **options) -> tuple[Proof, object]:
+    """The proof of a search, and its network."""
+    kept: list = []
+    options = OptimizeOptions(method=method, keeps_proof=True, **options)
+    network, _ = run(table, options, Budget(), NullReporter(), lambda *found: kept.append(found))
+    return make_proof(kept[0][1], table, network.header.extra["bound"], options.treewidth), network
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_proofs_hold_for_all_networks_of_small_lists(seed: int):
+    table = random_table(seed, 5, max_parents=3, n_sets=4 + seed % 4)
+    best = best_network(table)
+    for method, options in (("exact", {}), ("ils", {"restarts": 1})):
+        proof, network = proof_of(table, method, **options)
+        check_proof(proof, table)
+        assert proof.bound_in_nats >= best - 1e-9
+        if method == "exact":
+            assert proof.bound_in_nats - best < 1e-6
+        found = proved_gap(proof, table, network)
+        assert found["proof_gap"] >= found["proof_bound"] - found["proof_total"] - 1e-9
+        short = replace(proof, bound=math.floor(math.ldexp(best, proof.bits)) - 1)
+        with pytest.raises(Inconsistent, match="does not prove its bound"):
+            check_proof(short, table)
+
+
+@pytest.fixture
+def few_cuts(monkeypatch):
+    """Branch and cut without clusters and halves: trees of some nodes for lists that the root would solve."""
+    pytest.importorskip("highspy")
+    from stages.optimize.bounds import lagrangian, residual
+    from stages.optimize.exact import branch_and_cut
+
+    monkeypatch.setattr(branch_and_cut, "SEPARATORS", ())
+    monkeypatch.setattr(lagrangian, "SEPARATORS", ((), ()))
+    monkeypatch.setattr(residual, "MOST_TOGETHER", 3)
+
+
+def local_table(seed: int, n_variables: int = 24, reach: int = 4, n_sets: int = 8):
+    """Lists with parents among neighbours only, so that cycles are short and proofs are too."""
+    rng = np.random.default_rng(seed)
+    tables = {}
+    for child in range(n_variables):
+        near = [v for v in range(max(0, child - reach), min(n_variables, child + reach + 1)) if v != child]
+        tables[child] = {(): -40.0}
+        for _ in range(n_sets):
+            size = int(rng.integers(1, 4))
+            parents = tuple(sorted(rng.permutation(near)[:size].tolist()))
+            tables[child][parents] = -40.0 + 6 * size + float(rng.normal(0, 3))
+    return make_table(tables)
+
+
+@pytest.mark.parametrize("seed", [2, 5, 6, 7])
+def test_branch_and_cut_leaves_a_proof(seed: int, few_cuts):
+    table = local_table(seed)
+    proof, network = proof_of(table)
+    check_proof(proof, table)
+    assert len(proof.nodes) > 2 and network.header.extra["gap"] < 1e-6
+    assert proof.bound_in_nats <= network.header.extra["bound"] + 1e-9
+    assert score_by_climbing(table) <= proof.bound_in_nats
+
+
+def score_by_climbing(table) -> float:
+    """A network's score by hill climbing over orders: no more than the best one's."""
+    rng = np.random.default_rng(0)
+    lists = [
+        [(set(table.parent_set(s)), table.scores[s]) for s in range(a, b)]
+        for a, b in pairwise(table.set_offsets.tolist())
+    ]
+
+    def score(order) -> float:
+        before: set[int] = set()
+        total = 0.0
+        for v in order:
+            total += next(x for parents, x in lists[v] if parents <= before)
+            before.add(v)
+        return total
+
+    order = rng.permutation(len(lists)).tolist()
+    best = score(order)
+    for _ in range(2000):
+        v, place = rng.integers(len(order)), int(rng.integers(len(order)))
+        other = [w for w in order if w != v]
+        other.insert(place, int(v))
+        if score(other) >= best:
+            order, best = other, score(other)
+    return best
+
+
+@pytest.mark.parametrize("treewidth", [2, 3])
+def test_under_a_treewidth_bound_the_proof_is_about_so_many_parents(treewidth: int):
+    table = random_table(7, 6, max_parents=4, n_sets=6)
+    proof, network = proof_of(table, "ils", treewidth=treewidth, restarts=2)
+    assert proof.max_parents == treewidth
+    check_proof(proof, table)
+    assert proof.bound_in_nats >= best_network(table, treewidth) - 1e-9
+    assert proved_gap(proof, table, network)["proof_gap"] >= 0.0
+
+
+@pytest.mark.parametrize("magnitude", [1e-6, 1.0, 1e9])
+def test_scores_of_any_size_and_ties(magnitude: float):
+    table = random_table(3, 5, max_parents=3, n_sets=6)
+    for scores in (table.scores * magnitude, np.full_like(table.scores, -magnitude)):
+        scaled = replace(table, scores=scores)
+        proof, _ = proof_of(scaled)
+        check_proof(proof, scaled)
+        best = best_network(scaled)
+        assert best - 1e-15 * abs(best) <= proof.bound_in_nats <= best + 1e-9 * max(1.0, abs(best))
+
+
+def test_cuts_hold_for_every_network():
+    """Random clusters and halves of halves: the weights of each network's sets add up to the demand."""
+    rng = np.random.default_rng(5)
+    table = random_table(2, 5, max_parents=4, n_sets=5)
+    cuts: list[ClusterCut | HalfCut] = []
+    for number in range(60):
+        if number < 20:
+            members = np.sort(rng.permutation(5)[: rng.integers(1, 6)])
+            cuts.append(ClusterCut(tuple(members.tolist()), int(rng.integers(1, len(members) + 1))))
+        else:
+            parts = np.sort(rng.permutation(number)[: rng.integers(1, 5)])
+            lowered = np.flatnonzero(rng.random(5) < 0.5)
+            cuts.append(HalfCut(tuple(parts.tolist()), tuple(lowered.tolist())))
+    nothing = Proof(table.header, digest_of_sets(table), 40, 0, None, tuple(cuts), (Node(-1, (), ()),))
+    checker = ProofChecker(nothing, table)
+    least = [10**9] * len(cuts)
+    for chosen in product(*(range(a, b) for a, b in pairwise(table.set_offsets.tolist()))):
+        if len(topological_order([table.parent_set(s) for s in chosen])) < len(chosen):
+            continue
+        for number, (sets, weights, _) in enumerate(checker._cuts):
+            least[number] = min(least[number], int(weights[np.isin(sets, chosen)].sum()))
+    assert all(found >= demand for found, (_, _, demand) in zip(least, checker._cuts))
+    assert any(demand > 1 for _, _, demand in checker._cuts[20:])
+
+
+def test_the_best_of_a_component():
+    for seed in range(20):
+        table = random_table(seed, 4, max_parents=3, n_sets=5)
+        sets = [
+            [(table.parent_set(s), round(1000 * table.scores[s])) for s in range(a, b)]
+            for a, b in pairwise(table.set_offsets.tolist())
+        ]
+        assert best_of_component(sets, [0, 1, 2, 3]) == round(
+            best_network(replace(table, scores=np.round(1000 * table.scores)))
+        )
+
+
+def plain_check(*files) -> subprocess.CompletedProcess:
+    """The checker of the examples, in an interpreter of its own that sees none of our packages."""
+    return subprocess.run([sys.executable, "-I", CHECKER, *files], capture_output=True, text=True)
+
+
+def sealed(lines: list[bytes]) -> bytes:
+    """Lines of a proof with the right digest behind them."""
+    content = b"".join(lines)
+    return content + json.dumps({"sha256": hashlib.sha256(content).hexdigest()}).encode() + b"\n"
+
+
+@pytest.fixture
+def files(tmp_path, few_cuts):
+    """Lists, a proof with branches, its network."""
+    table = local_table(5)
+    proof, network = proof_of(table)
+    assert len(proof.nodes) > 2
+    sets, target, net = (str(tmp_path / name) for name in ("s.jsonl", "p.jsonl", "n.jsonl"))
+    write_parent_sets(sets, table.header, table.records())
+    write_proof(target, proof)
+    write_network(net, network)
+    return sets, target, net
+
+
+def test_written_proofs_are_read_and_checked_by_both_checkers(files):
+    sets, target, net = files
+    proof, table = open_proof(target), open_parent_sets(sets)
+    check_proof(proof, table)
+    plain = plain_check(sets, target, net)
+    assert plain.returncode == 0 and plain.stdout.startswith("proved: no network of these lists scores more than")
+
+
+def test_changed_proofs_are_refused(files, tmp_path):
+    """A changed byte or a missing line by the digest; with a new digest the claim must still be true."""
+    sets, target, net = files
+    table = open_parent_sets(sets)
+    lines = Path(target).read_bytes().splitlines(keepends=True)
+    truth = open_proof(target).bound_in_nats
+    rng = np.random.default_rng(1)
+    changed = tmp_path / "changed.jsonl"
+    n_refused = n_true = 0
+    for trial in range(60):
+        mutated = lines[:-1]
+        row = int(rng.integers(len(mutated)))
+        if trial % 3 == 0:
+            del mutated[row]
+        else:
+            digits = [k for k, byte in enumerate(mutated[row]) if 48 <= byte <= 57]
+            place = digits[rng.integers(len(digits))]
+            other = (mutated[row][place] - 48 + int(rng.integers(1, 10))) % 10 + 48
+            mutated[row] = mutated[row][:place] + bytes([other]) + mutated[row][place + 1 :]
+        changed.write_bytes(b"".join([*mutated, lines[-1]]))
+        with pytest.raises(FormatError):
+            open_proof(str(changed))
+        changed.write_bytes(sealed(mutated))
+        try:
+            proof = open_proof(str(changed))
+            check_proof(proof, table)
+        except FormatError:
+            n_refused += 1
+        else:
+            n_true += 1
+            assert proof.bound_in_nats >= truth - 1e-6
+        if trial < 8:
+            plain = plain_check(sets, changed, net)
+            assert plain.returncode != 0 or float(plain.stdout.split()[10]) >= truth - 1e-5
+    assert n_refused > 20
+
+
+def test_numbers_that_do_not_fit_are_refused():
+    table = random_table(1, 4, max_parents=2, n_sets=4)
+    huge = Step((0,), (1 << 61,))
+    proof = Proof(
+        table.header, digest_of_sets(table), 40, 0, None, (ClusterCut((0, 1), 1),), (Node(-1, (), (huge,)),)
+    )
+    with pytest.raises(Inconsistent, match="too large"):
+        check_proof(proof, table)
+
+
+def test_a_proof_is_about_its_lists_alone():
+    table = random_table(1, 4, max_parents=2, n_sets=4)
+    proof, network = proof_of(table)
+    other = replace(table, scores=table.scores + 1e-9)
+    with pytest.raises(Inconsistent, match="other parent sets"):
+        check_proof(proof, other)
+    absent = replace(network, parents=((1, 2, 3), *network.parents[1:]))
+    with pytest.raises(Inconsistent, match="not listed"):
+        proved_gap(proof, table, absent)
+
+
+def test_open_nodes_are_not_proved(few_cuts):
+    """Without its last node, or with a pair that is not the same."""
+    table = local_table(5)
+    proof, _ = proof_of(table)
+    *nodes, last = proof.nodes
+    assert nodes[1:] and proof.cuts
+    with pytest.raises(Inconsistent, match="does not prove"):
+        check_proof(replace(proof, nodes=tuple(nodes)), table)
+    wrong = replace(last, before=(last.before[0], (last.before[1] + 1) % 24))
+    with pytest.raises(Inconsistent, match="does not prove"):
+        check_proof(replace(proof, nodes=(*nodes, wrong)), table)
