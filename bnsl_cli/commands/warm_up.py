@@ -14,7 +14,7 @@ import click
 from ..options.shared import jobs_option, message_options
 from ..running.reporter import Reporter
 from ..running.stage_command import stage_command
-from ..running.tiny_runs import TABLE, first_runs, table_text, tiny_runs
+from ..running.tiny_runs import first_runs, tiny_runs, write_inputs
 
 COMMANDS = ("parentsets", "optimize", "posterior", "query", "fit", "entropy", "screen")
 
@@ -43,7 +43,7 @@ def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
     if reason := why_not_stored():
         raise click.ClickException(f"kernels cannot be stored: {reason}")
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, TABLE).write_text(table_text(), encoding="utf-8")
+        write_inputs(Path(folder))
         runs = [run for name in commands or COMMANDS for run in tiny_runs(name)]
         for run in first_runs():
             run_tiny(run, folder)

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 VARIABLES, ROWS = 8, 200
-TABLE, SETS, NETWORK, SAMPLED = "table.csv", "sets.jsonl", "network.bif", "rows.csv"
-SHORT = ("--seed", "1", "--time", "100ms", "--quiet", "-o", "/dev/null")
-"""Kernels are compiled before the clock starts."""
+TABLE, PATTERNS, NETWORK, SAMPLED = "table.csv", "patterns.txt", "network.bif", "rows.csv"
+SETS, CONSTRAINED = "sets.jsonl", "constrained.jsonl"
 QUIET = ("--quiet", "-o", "/dev/null")
+SHORT = ("--seed", "1", "--evaluations", "200", *QUIET)
+"""A limit of work, not of time: each run calls the same kernels in the same order, so they become the same bytes."""
 
+PATHS = ("--patterns", PATTERNS, "--answers", "answers.csv")
 QUESTIONS = (
     ["X0=0"],
     ["X0=0", "--joint", "X1,X2"],
     ["X0=0", "--mpe"],
     ["X0=0", "--samples", "3", "--seed", "1"],
+    ["X0=0", "--approximate", "100", "--seed", "1"],
     ["--evidence", SAMPLED, "--predict", "X1"],
     ["--evidence", SAMPLED, "--fill", "drawn", "--seed", "1"],
 )
+
+VARIANTS = (
+    ["--method", "asobs", CONSTRAINED],
+    ["--method", "ils", CONSTRAINED, "--tw", "2"],
+    ["--method", "s2plus", CONSTRAINED, "--tw", "2"],
+    ["--method", "hc", "--data", TABLE, "--restarts", "3", "--perturb", "9"],
+)
+"""Searches that meet further kernels."""
+
+
+def write_inputs(folder: Path) -> None:
+    """Write the inputs that no command writes."""
+    (folder / TABLE).write_text(table_text(), encoding="utf-8")
+    (folder / PATTERNS).write_text("V0 ~> V7\n", encoding="utf-8")
 
 
 def table_text() -> str:
@@ -34,16 +52,18 @@ def table_text() -> str:
 
 def first_runs() -> list[list[str]]:
     """The commands that write the inputs of others: candidate parent sets, a network with parameters, and rows."""
+    identify = f"parentsets --max-parents 3 --quiet --seed 1 --evaluations 200 {TABLE}"
     return [
-        f"parentsets --max-parents 3 --quiet --time 100ms {TABLE} -o {SETS}".split(),
+        f"{identify} -o {SETS}".split(),
+        f"{identify} --require V0,V1 --forbid *,V2 -o {CONSTRAINED}".split(),
         f"sample --random 8 --rows 9 --network {NETWORK} --seed 1 --quiet -o {SAMPLED}".split(),
     ]
 
 
 def tiny_runs(command: str) -> Iterator[list[str]]:
     """Arguments of `bnsl` for all methods of a command that compiles kernels, such as ``optimize``."""
-    from stages.optimize import METHODS as SEARCHES
     from stages.parentsets import METHODS as IDENTIFICATIONS
+    from stages.scoring.scores import SCORES
 
     if command == "entropy":
         yield ["entropy", TABLE, "--quiet", "-o", "entropies.jsonl"]
@@ -52,16 +72,29 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
     elif command == "parentsets":
         for method in IDENTIFICATIONS:
             yield ["parentsets", "--method", method, TABLE, *SHORT]
+        for score in SCORES:
+            yield ["parentsets", "--sequential", "--score", score, TABLE, *SHORT]
+        # Sums over cells are not exact: sets are scored one by one.
+        yield ["parentsets", "--sequential", "--score", "bdeu", "--ess", "1e-12", TABLE, *SHORT]
     elif command == "posterior":
         yield ["posterior", "--exact", SETS, "--quiet", "-o", "exact.arrows"]
-        yield ["posterior", "--sampled", SETS, "--samples", "8", "--features", "ancestors", *SHORT]
+        yield ["posterior", "--sampled", SETS, "--samples", "8", "--features", "ancestors", "--seed", "1", *QUIET]
+        yield ["posterior", "--sampled", SETS, "--samples", "8", "--seed", "1", *QUIET, *PATHS]
     elif command == "query":
         yield from (["query", NETWORK, *question, *QUIET] for question in QUESTIONS)
     elif command == "fit":
         yield ["fit", NETWORK, SAMPLED, "--missing", "em", "--na", "0", "--seed", "1", *QUIET]
     else:
-        for method, spec in SEARCHES.items():
-            for task in spec.variants:
-                given = ["--data", TABLE] if task.on_data else [SETS]
-                bound = ["--tw", "2"] if task.bounded else []
-                yield ["optimize", "--method", method, *given, *bound, *SHORT]
+        yield from _searches()
+
+
+def _searches() -> Iterator[list[str]]:
+    from stages.optimize import INITS, METHODS
+
+    for method, spec in METHODS.items():
+        for task in spec.variants:
+            given = ["--data", TABLE] if task.on_data else [SETS]
+            bound = ["--tw", "2"] if task.bounded else []
+            yield ["optimize", "--method", method, *given, *bound, *SHORT]
+    yield from (["optimize", "--method", "obs", "--init", init, SETS, *SHORT] for init in INITS)
+    yield from (["optimize", *variant, *SHORT] for variant in VARIANTS)

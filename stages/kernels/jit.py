@@ -14,6 +14,7 @@ from pathlib import Path
 import llvmlite
 import numba
 
+from . import function_numbers
 from .cache_folder import cache_root, why_not_trusted
 from .shipped import shipped_level
 
@@ -37,6 +38,8 @@ _NAME = f"kernels-{source_digest(STAGES)}"
 numba.config.CACHE_DIR = os.path.join(_ROOT, _NAME)
 
 NOT_CACHED = why_not_trusted(_ROOT, numba.config.CACHE_DIR)
+if not function_numbers.start():
+    NOT_CACHED = NOT_CACHED or "this numba may give the functions of two processes one name"
 """Why kernels are compiled in each run and kept in memory only; None if the cache on disk is used."""
 
 
@@ -74,6 +77,14 @@ def njit(function):
 def inlined(function):
     """`njit` for tiny functions whose many array arguments would cost more to pass than their work."""
     return _compiled(function, {**_OPTIONS, "inline": "always"})
+
+
+def borrowing(function):
+    """`njit` for functions that make no arrays: they do not count references to those that they are given.
+
+    Each array of a tuple would be counted, with two atomic instructions, at every call and use.
+    """
+    return _compiled(function, {**_OPTIONS, "_nrt": False})
 
 
 def _compiled(function, options):

@@ -50,11 +50,14 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig, target_context):
         """The compiled kernel for these argument types; None if there is none or it cannot be read."""
         try:
-            return super().load_overload(sig, target_context)
+            stored = super().load_overload(sig, target_context)
         except Exception:  # unpickling damaged bytes may raise anything
             with contextlib.suppress(OSError):
                 self.flush()
             return None
+        # numba numbers the files of a kernel. Two processes that store code for different types at the same time may
+        # take the same number, and the index then leads to code for the types of the other.
+        return stored if stored is not None and tuple(stored.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig, data):
         """Store a compiled kernel if possible; bitcode alone does not replace machine code of another process."""

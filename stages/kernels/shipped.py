@@ -59,6 +59,14 @@ HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
 """Settings of numba that do not change machine code."""
 
 
+def levels_here() -> list[ProcessorLevel]:
+    """Levels that this processor can run, best first."""
+    from llvmlite.binding import get_host_cpu_features
+
+    present = {name for name, is_there in get_host_cpu_features().items() if is_there}
+    return [level for level in LEVELS.get(platform.machine(), ()) if level.needed <= present]
+
+
 def shipped_level(
     name: str, environment: Mapping[str, str], above: Path = FOLDER
 ) -> tuple[Path, ProcessorLevel] | None:
@@ -72,11 +80,8 @@ def shipped_level(
     root = above / name
     if not root.is_dir() or any(name.startswith("NUMBA_") and name not in HARMLESS for name in environment):
         return None
-    from llvmlite.binding import get_host_cpu_features
-
-    present = {name for name, is_there in get_host_cpu_features().items() if is_there}
-    for level in LEVELS.get(platform.machine(), ()):
-        if level.needed <= present and (root / level.processor).is_dir():
+    for level in levels_here():
+        if (root / level.processor).is_dir():
             return root / level.processor, level
     return None
 

@@ -3,8 +3,14 @@
 python tests/tools/kernel_wheel.py PURE.whl -o dist [--levels x86-64-v3 ...]
 
 Kernels and types are those that ``bnsl warm-up`` compiles from the wheel's own files, once per level with numba's
-settings NUMBA_CPU_NAME and NUMBA_CPU_FEATURES; see `stages.kernels.shipped`. Of what numba stores only the machine
-code of kernels that Python calls is taken.
+settings NUMBA_CPU_NAME and NUMBA_CPU_FEATURES; see `stages.kernels.shipped`. As they run, levels that this processor
+lacks are left out. Of what numba stores only the machine code of kernels that Python calls is taken.
+
+Two builds with the same versions of Python, numba and llvmlite have the same bytes if numba is in the same folder,
+since errors of its own functions name their files. Runs of warm-up are limited by work, not by time, and numbers of
+functions follow from their arguments (`stages.kernels.function_numbers`); hashes are seeded; `canonical` removes what
+else is unstable in numba's files (shared parts of pickles, numbers of types, addresses in names); the archive is
+sorted and undated.
 """
 
 from __future__ import annotations
@@ -12,6 +18,7 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import io
 import os
 import pickle
 import platform
@@ -21,9 +28,13 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from numba.core import types
+from numba.core.serialize import NumbaPickler
 
 if TYPE_CHECKING:
     from stages.kernels.shipped import ProcessorLevel
@@ -32,12 +43,22 @@ GLIBC = "2_17"
 """Machine code links nothing; its wheels run where those of numba do."""
 
 
+def chosen(known: Sequence[ProcessorLevel], names: list[str]) -> list[ProcessorLevel]:
+    """The levels with these names, all if none is named; `known` are those that this processor can run."""
+    wanted = [level for level in known if level.processor in names or not names]
+    if not wanted or not {level.processor for level in wanted} >= set(names):
+        there = ", ".join(level.processor for level in known) or "none: install the pure wheel, which compiles"
+        raise SystemExit(f"levels that this {platform.machine()} processor can run, so that kernels compile: {there}")
+    return wanted
+
+
 def compile_level(unpacked: Path, level: ProcessorLevel, cache: Path) -> Path:
     """Compile all kernels for a level; the folder of numba's cache."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     settings = {
         "PYTHONPATH": str(unpacked),
         "PYTHONHASHSEED": "0",
+        "BNSL_FUNCTION_NUMBERS": "0",
         "NUMBA_CACHE_DIR": str(cache),
         "NUMBA_CPU_NAME": level.processor,
         "NUMBA_CPU_FEATURES": level.features,
@@ -51,8 +72,6 @@ def compile_level(unpacked: Path, level: ProcessorLevel, cache: Path) -> Path:
 
 def take_machine_code(cached: Path, target: Path) -> None:
     """Copy the variants that have machine code, without bitcode."""
-    from numba.core.serialize import dumps
-
     target.mkdir(parents=True)
     for index in sorted(cached.glob("*.nbi")):
         stored = index.read_bytes()
@@ -63,9 +82,51 @@ def take_machine_code(cached: Path, target: Path) -> None:
             (library, _, code), *rest = pickle.loads((cached / name).read_bytes())
             if code is not None:
                 kept[key] = name
-                (target / name).write_bytes(dumps(((library, None, code), *rest)))
+                (target / name).write_bytes(canonical(((library, None, code), *rest), name))
         if kept:
-            (target / index.name).write_bytes(pickle.dumps(version, protocol=-1) + dumps((stamp, kept)))
+            (target / index.name).write_bytes(
+                pickle.dumps(version, protocol=-1) + canonical((stamp, kept), index.name)
+            )
+
+
+class _Pickler(NumbaPickler):
+    """Nothing is shared between parts of a pickle, and types lack their numbers in this process.
+
+    Which equal strings and types are one object differs from run to run. Reading shares again what has to be, and
+    numbers anew: numba has one object for each type and environment of a process.
+    """
+
+    def __init__(self, stream: io.BytesIO):
+        super().__init__(stream, protocol=4)
+        self.fast = True
+
+    def reducer_override(self, obj):
+        if isinstance(obj, types.Type):
+            reduced: Any = obj.__reduce__()
+            rebuild, (reconstructor, given, state) = reduced
+            return rebuild, (reconstructor, given, {name: state[name] for name in state if name != "_code"})
+        return super().reducer_override(obj)
+
+
+def canonical(content: object, name: str) -> bytes:
+    """Pickle of what numba stores, the same for equal contents.
+
+    Parameters
+    ----------
+    name : str
+        Another one for each content. numba names the functions that it makes of expressions on arrays by an address
+        in memory; here their names contain a digest of this.
+    """
+    stream = io.BytesIO()
+    _Pickler(stream).dump(content)
+    numbers: dict[bytes, bytes] = {}
+
+    def renamed(found: re.Match[bytes]) -> bytes:
+        address = found[2]
+        digest = hashlib.sha256(f"{name} {len(numbers)}".encode()).hexdigest()
+        return found[1] + numbers.setdefault(address, digest[: len(address)].encode())
+
+    return re.sub(rb"(__numba_array_expr_0x)([0-9a-f]+)", renamed, stream.getvalue())
 
 
 def platform_tag() -> str:
@@ -102,16 +163,18 @@ def build(pure: Path, folder: Path, levels: list[str]) -> Path:
         unpacked = Path(place, "wheel")
         zipfile.ZipFile(pure).extractall(unpacked)
         sys.path.insert(0, str(unpacked))
-        from stages.kernels.shipped import FOLDER, LEVELS
+        from stages.kernels.shipped import FOLDER, levels_here
 
-        wanted = [level for level in LEVELS[platform.machine()] if level.processor in levels or not levels]
-        assert wanted, f"no level of {platform.machine()} is called {levels}"
+        wanted = chosen(levels_here(), levels)
         assert FOLDER.is_relative_to(unpacked), f"{FOLDER} is not of {pure}"
         with ThreadPoolExecutor() as pool:
             caches = [Path(place, level.processor) for level in wanted]
             found = list(pool.map(compile_level, [unpacked] * len(wanted), wanted, caches))
         for level, cached in zip(wanted, found):
             take_machine_code(cached, FOLDER / cached.name / level.processor)
+        for entry in FOLDER.rglob("*.nbc"):
+            # Messages of numba about arrays of different lengths do.
+            assert str(unpacked).encode() not in entry.read_bytes(), f"{entry.name} contains the path of this build"
         for compiled in unpacked.rglob("__pycache__"):
             for file in compiled.iterdir():
                 file.unlink()

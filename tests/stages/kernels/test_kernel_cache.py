@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numba
+import numpy as np
 import pytest
 from helpers.places import ROOT
 
@@ -36,6 +37,25 @@ def test_bitcode_does_not_replace_machine_code(tmp_path, monkeypatch):
     assert inner(1) == 2 and is_stored_assembled()
     inner._cache.save_overload(types, bitcode)
     assert is_stored_assembled()
+
+
+@pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
+def test_code_for_other_types_is_not_taken(tmp_path, monkeypatch):
+    """As when two processes that stored code at the same time gave their files the same name."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def first(values):
+        return values[0]
+
+    numbers, halves = np.array([3, 4]), np.array([0.5, 1.5])
+    earlier = njit(first)
+    assert (earlier(numbers), earlier(halves)) == (3, 0.5)
+    stored = sorted(tmp_path.rglob("*.nbc"))
+    assert len(stored) == 2
+    shutil.copyfile(stored[0], stored[1])
+    later, last = njit(first), njit(first)
+    assert (later(numbers), later(halves)) == (3, 0.5)
+    assert (last(numbers), last(halves)) == (3, 0.5) and sum(last.stats.cache_hits.values()) == 2
 
 
 @pytest.mark.slow

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import pickle
 import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 from helpers.places import ROOT
+from numba.core import types
+from numba.core.serialize import dumps
+from tools.kernel_wheel import canonical, chosen, platform_tag
 
 from stages.kernels.jit import KERNEL
-from stages.kernels.shipped import LEVELS, shipped_level
+from stages.kernels.shipped import LEVELS, levels_here, shipped_level
 
 pytestmark = pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
 
@@ -44,7 +49,61 @@ def test_the_best_level_that_the_processor_has(tmp_path, monkeypatch, processor,
     found = shipped_level("kernels-1", {"NUMBA_CACHE_DIR": "/x", "PATH": "/bin"}, tmp_path)
     assert (found and (found[0], found[1].processor)) == (expected and (tmp_path / "kernels-1" / expected, expected))
     assert shipped_level("kernels-2", {}, tmp_path) is None
+    assert expected is None or expected in [level.processor for level in levels_here()]
     assert shipped_level("kernels-1", {"NUMBA_BOUNDSCHECK": "1"}, tmp_path) is None
+
+
+@pytest.mark.parametrize(("there", "expected"), [(["generic"], "generic"), ([], None)])
+def test_any_arm_processor_takes_the_one_level(tmp_path, monkeypatch, there, expected):
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: {"neon": True, "sve": False})
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    (tmp_path / "kernels-1").mkdir()
+    for level in there:
+        (tmp_path / "kernels-1" / level).mkdir()
+    found = shipped_level("kernels-1", {}, tmp_path)
+    assert (found and found[1].processor) == expected
+
+
+# ---- the wheel
+
+
+@pytest.mark.parametrize(
+    ("place", "libc", "tag"),
+    [
+        ("linux-x86_64", "glibc", "manylinux_2_17_x86_64"),
+        ("linux-aarch64", "glibc", "manylinux_2_17_aarch64"),
+        ("linux-aarch64", "", "linux_aarch64"),
+        ("macosx-11.0-arm64", "", "macosx_11_0_arm64"),
+    ],
+)
+def test_the_tag_names_python_and_platform(monkeypatch, place, libc, tag):
+    monkeypatch.setattr(sysconfig, "get_platform", lambda: place)
+    monkeypatch.setattr(platform, "libc_ver", lambda: (libc, "2.36"))
+    assert platform_tag() == f"cp3{sys.version_info.minor}-none-{tag}"
+
+
+def test_levels_are_chosen_by_name_and_the_known_ones_are_named():
+    assert chosen(LEVELS["x86_64"], []) == list(LEVELS["x86_64"])
+    assert chosen(LEVELS["aarch64"], ["generic"]) == list(LEVELS["aarch64"])
+    for known, names, message in (
+        (LEVELS["aarch64"], ["x86-64-v3"], "generic"),
+        (LEVELS["x86_64"], ["x86-64-v3", "v4"], "x86-64-v4, x86-64-v3"),
+        ((), [], "none: install the pure wheel"),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            chosen(known, names)
+
+
+def test_equal_contents_have_the_same_bytes():
+    """Whether parts of them are one object or two, whatever the numbers of types and addresses in names."""
+    one, two = ("".join(["float", "64"]) for _ in range(2))
+    assert dumps([one, one]) != dumps([one, two])
+    assert canonical([one, one], "") == canonical([one, two], "")
+    assert b"_code" in dumps(types.int64[::1]) and b"_code" not in canonical(types.int64[::1], "")
+    names = [f"__numba_array_expr_0x7f{digits}B2v3" for digits in ("00d0", "1b20")]
+    first, second = ([names[i] for i in order] for order in ((0, 1, 0), (1, 0, 1)))
+    assert canonical(first, "kernel") == canonical(second, "kernel") != canonical(second, "other")
+    assert len(set(pickle.loads(canonical(first, "kernel")))) == 2
 
 
 # ---- a copy of the kernels with machine code
@@ -104,6 +163,16 @@ take_machine_code(cached, FOLDER / cached.name / sys.argv[2])
 """
 
 
+AGAIN = """
+import pickle, sys
+sys.path.append(sys.argv[1])
+from kernel_wheel import canonical
+from stages.kernels.shipped import FOLDER
+entries = {entry.name: entry.read_bytes() for entry in FOLDER.rglob("*extra.*.nbc")}
+print([canonical(pickle.loads(entry), name) == entry for name, entry in entries.items()])
+"""
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
     """A copy of the package whose machine code was compiled for the oldest level."""
@@ -135,6 +204,12 @@ def python(script: str, *arguments: str, cwd: Path, **settings: str) -> str:
 def test_nothing_is_compiled_or_written(copy, tmp_path):
     assert run(copy, "outer", "failing", cache=tmp_path) == "4.178054 [3, 3] negative -2"
     assert not list(tmp_path.rglob("*.nb?"))
+
+
+@pytest.mark.slow
+def test_entries_read_and_written_again_are_the_same(copy):
+    tools = str(ROOT / "tests" / "tools")
+    assert python(AGAIN, tools, cwd=copy, PYTHONPATH=str(copy)) == "[True, True]"
 
 
 @pytest.mark.slow

@@ -1,0 +1,48 @@
+"""Numbers of functions that no two processes share, since their compiled code meets in one cache.
+
+numba names a compiled function by its module, name, argument types and a number, which each process counts from 1.
+Functions made within functions, such as the parts of a sorting routine for other keys, differ by that number alone.
+Processes that fill a cache together would give one name to two of them, and of functions with one name LLVM keeps the
+first: a later process would call the wrong one (numba issue 10486). Here each process counts from a random number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import secrets
+import sys
+from collections.abc import Mapping
+
+from numba.core.bytecode import FunctionIdentity
+
+SEED = "BNSL_FUNCTION_NUMBERS"
+"""Setting for the build of a wheel, which has to be reproducible: numbers follow from it and from the command line.
+Only for a build that runs no command twice and one at a time."""
+
+BITS = 62
+
+
+def first_number(environment: Mapping[str, str], arguments: list[str]) -> int:
+    """Where a process begins to count."""
+    if SEED not in environment:
+        return secrets.randbits(BITS)
+    digest = hashlib.sha256(repr((environment[SEED], arguments)).encode()).digest()
+    return int.from_bytes(digest, "big") >> (8 * len(digest) - BITS)
+
+
+def start() -> bool:
+    """Count from a number of this process's own, and so in its forks; False, and nothing may be stored, if this numba
+    counts otherwise.
+    """
+    if not hasattr(FunctionIdentity, "_unique_ids"):
+        return False
+    FunctionIdentity._unique_ids = itertools.count(first_number(os.environ, sys.argv[1:]))
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_start_in_fork)
+    return True
+
+
+def _start_in_fork() -> None:
+    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(BITS))

@@ -1,0 +1,61 @@
+"""Functions of one name that several processes compiled are told apart."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+
+import pytest
+from helpers.places import ROOT
+
+from stages.kernels.function_numbers import SEED, first_number
+from stages.kernels.jit import KERNEL
+
+SCRIPT = """
+import sys
+from stages.kernels.jit import njit
+
+def adding(step):
+    def add(value):
+        return value + step
+    return njit(add)
+
+print(*[adding(int(step))(10) for step in sys.argv[1:]])
+"""
+
+
+def sums(folder, *steps: str, **settings: str) -> str:
+    """What a process prints that compiles or loads functions called ``add``."""
+    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(folder), "PATH": "/usr/bin:/bin", **settings}
+    run = [sys.executable, "-c", SCRIPT, *steps]
+    return subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
+def test_functions_of_one_name_from_two_processes(tmp_path):
+    assert sums(tmp_path, "1") == "11" and sums(tmp_path, "2") == "12"
+    assert sums(tmp_path, "1", "2") == "11 12" and sums(tmp_path, "2", "1") == "12 11"
+
+
+def test_numbers_are_random_or_follow_from_setting_and_arguments():
+    assert first_number({}, ["x"]) != first_number({}, ["x"])
+    seeded = {SEED: "0"}
+    found = {first_number(seeded, ["x"]), first_number(seeded, ["y"]), first_number({SEED: "1"}, ["x"])}
+    assert len(found) == 3 and max(found) < 2**62
+    assert first_number(seeded, ["x"]) == first_number(seeded, ["x"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks")
+def test_forks_count_from_elsewhere():
+    code = (
+        "import os, sys; import stages.kernels.jit; from numba.core.bytecode import FunctionIdentity as f\n"
+        "first = os.fork() and os.fork()\n"
+        "os.write(1, f'{next(f._unique_ids)}\\n'.encode())\n"
+        "if first: os.wait(); os.wait()"
+    )
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    numbers = sorted(map(int, found.stdout.split()))
+    assert len(numbers) == 3 and min(b - a for a, b in itertools.pairwise(numbers)) > 1_000_000
