@@ -2,8 +2,10 @@
 
 ktree, start_clique, orders      a k-tree along an order (k-G), its exact start clique, random orders
 moves, annealing                 local changes of an order, incremental updates of its k-tree; simulated annealing
+member_pairs                     the sets that contain two variables, which a change of a bag may make cliques
 kmax                             a k-tree grown by the variable of least regret (k-MAX)
 clique_tree, slim, slim_dp, slim_search    exact improvement of small groups of cliques (as BN-SLIM)
+triangulation, narrowing         chordal graphs within the bounds around a network, which is narrowed to fit
 arborescence                     the best network with at most one parent per variable (Edmonds)
 
 All work on `ktree.BoundedLists`, a view of `SetLists` with scores relative to each variable's best set.

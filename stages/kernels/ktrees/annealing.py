@@ -126,11 +126,13 @@ def clamp_place(precedences, position, variable, start, end):
 
 
 @njit
-def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_moves, best):
+def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatures, n_moves, best):
     """Try `n_moves` random moves; accept improvements, and losses with probability exp(gain / T).
 
     Parameters
     ----------
+    pairs : MemberPairs
+        Of `lists`.
     tree : KTree
         As left by `build_ktree` or an earlier call.
     temperatures : tuple of (float, float)
@@ -170,7 +172,7 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
             else:
                 former = hosts[variable]
                 hosts[variable] = draw_host(lists, tree, rng, variable)
-            n_logged, gain = refresh(lists, tree, log, clique, np.int64(start), NOTHING_MOVED)
+            n_logged, gain = refresh(lists, pairs, tree, log, clique, np.int64(start), np.int64(start), NOTHING_MOVED)
         else:
             variable = np.int32(rng.random() * n)
             start = position[variable]
@@ -188,7 +190,9 @@ def anneal(lists, tree, log, clique, precedences, rng, shares, temperatures, n_m
                 continue
             move_variable(order, position, start, end)
             mark_move(lists, tree, log, variable, low, high)
-            n_logged, gain = refresh(lists, tree, log, clique, np.int64(low), np.int64(variable))
+            n_logged, gain = refresh(
+                lists, pairs, tree, log, clique, np.int64(low), np.int64(high), np.int64(variable)
+            )
         # The rule of Metropolis (Kirkpatrick, Gelatt and Vecchi 1983).
         if gain >= 0.0 or rng.random() < (np.exp(gain / temperature) if temperature > 0.0 else 0.0):
             relative_score += gain

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import clear_bit, has_bit, set_bit
-from ..jit import inlined, njit
+from ..jit import borrowing, inlined, njit
 from ..orders.set_lists import SetLists
 
 
@@ -131,7 +131,7 @@ def new_ktree(
     )
 
 
-@njit
+@borrowing
 def pair_bit(a, b):
     """Index of the bit of the pair {a, b}; a may equal b."""
     high = np.int64(max(a, b))
@@ -154,12 +154,13 @@ def is_clique(offsets, parents, edges, s):
     """True when all members of set `s` are adjacent, given that the bit of its key is set.
 
     Callers test that bit first, inline, because most sets fail there. The inner kernels take plain arrays
-    because unpacking the tuples costs more than the test.
+    because unpacking the tuples costs more than the test. Unsigned indices avoid numba's check for negative ones.
     """
     found = True
+    first = np.uint64(offsets[s])
     # The first two members are the key.
-    for i in range(offsets[s] + 2, offsets[s + 1]):
-        for j in range(offsets[s], i):
+    for i in range(first + np.uint64(2), np.uint64(offsets[s + 1])):
+        for j in range(first, i):
             if not has_bit(edges, pair_bit(parents[j], parents[i])):
                 found = False
                 break
@@ -170,8 +171,8 @@ def is_clique(offsets, parents, edges, s):
 def stands_before(offsets, parents, position, s, limit):
     """True when all members of set `s` precede position `limit`."""
     found = True
-    for i in range(offsets[s], offsets[s + 1]):
-        if position[parents[i]] >= limit:
+    for i in range(np.uint64(offsets[s]), np.uint64(offsets[s + 1])):
+        if position[np.uint32(parents[i])] >= limit:
             found = False
             break
     return found
@@ -181,7 +182,7 @@ def stands_before(offsets, parents, position, s, limit):
 def is_among(parents, first, end, variable):
     """True when `variable` is among ``parents[first:end]``."""
     found = False
-    for i in range(first, end):
+    for i in range(np.uint64(first), np.uint64(end)):
         if parents[i] == variable:
             found = True
             break
@@ -192,8 +193,8 @@ def is_among(parents, first, end, variable):
 def latest_member(position, parents, first, end):
     """Position of the latest of ``parents[first:end]``; 0, that is the start clique, for the empty set."""
     latest = np.int32(0)
-    for i in range(first, end):
-        latest = max(latest, position[parents[i]])
+    for i in range(np.uint64(first), np.uint64(end)):
+        latest = max(latest, position[np.uint32(parents[i])])
     return latest
 
 
@@ -295,11 +296,11 @@ def remove_edges(edges, bags, variable):
 
 
 @inlined
-def bag_contains(bags, variable, parents, first, end):
-    """True when the bag of `variable` contains ``parents[first:end]``."""
+def is_in_bag(parents, first, end, bag):
+    """True when `bag` contains ``parents[first:end]``."""
     contained = True
     for i in range(first, end):
-        if not is_among(bags[variable], 0, bags.shape[1], parents[i]):
+        if not is_among(bag, 0, len(bag), parents[i]):
             contained = False
             break
     return contained
@@ -320,12 +321,21 @@ def join_host(bags, edges, host, left_out, variable):
     set_bit(edges, pair_bit(variable, variable))
 
 
-@njit
+@borrowing
 def join_start_clique(order, bags, edges, size):
-    """Place the first `size` variables: all adjacent, with a common bag."""
-    clique = np.sort(order[:size])
+    """Place the first `size` variables: all adjacent, with a common bag, ascending."""
+    bag = bags[order[0]]
     for t in range(size):
-        for j in range(bags.shape[1]):
-            bags[order[t], j] = clique[min(j, size - 1)]
+        # Insertion: the members before this one are sorted.
+        j = t
+        while j > 0 and bag[j - 1] > order[t]:
+            bag[j] = bag[j - 1]
+            j -= 1
+        bag[j] = order[t]
         for i in range(t + 1):
             set_bit(edges, pair_bit(order[i], order[t]))
+    for j in range(size, len(bag)):
+        bag[j] = bag[size - 1]
+    for t in range(1, size):
+        for j in range(len(bag)):
+            bags[order[t], j] = bag[j]

@@ -12,20 +12,21 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import has_bit, set_bit
-from ..jit import inlined, njit
+from ..jit import borrowing, inlined, njit
 from .ktree import (
     add_edges,
-    bag_contains,
     form_bag,
     form_small_bag,
     is_among,
     is_clique,
+    is_in_bag,
     join_start_clique,
     latest_member,
     pair_bit,
     remove_edges,
     stands_before,
 )
+from .member_pairs import BLOCK, any_within, find_member_pair, signature_bit
 from .start_clique import solve_start_clique
 
 NO_BETTER_SET = np.int64(2**62)
@@ -71,7 +72,7 @@ def new_move_log(n_variables: int, treewidth: int) -> MoveLog:
     )
 
 
-@njit
+@borrowing
 def move_variable(order, position, start, end):
     """Take the variable at position `start` out and insert it at position `end`."""
     variable = order[start]
@@ -83,7 +84,7 @@ def move_variable(order, position, start, end):
     position[variable] = end
 
 
-@njit
+@borrowing
 def mark_move(lists, tree, log, variable, low, high):
     """Flag what a completed move of `variable` between the positions `low` and `high` may affect.
 
@@ -101,38 +102,79 @@ def mark_move(lists, tree, log, variable, low, high):
                 flags[child] = RECHECK
 
 
-@njit
-def spread_change(lists, tree, log, variable, place):
-    """Flag the later variables that a change of the bag of `variable`, at position `place`, may affect.
-
-    Variables with it in their set are to be rechecked. A better set that the change made a clique, with
-    `variable` as its latest member, becomes the pending set of its child.
-    """
+@borrowing
+def recheck_users(lists, tree, log, variable, place):
+    """Flag the later variables, after position `place`, whose sets contain `variable`: its bag has changed."""
     pair_children, pair_first = lists.pair_children, lists.pair_first
-    member_offsets, member_sets, keys = lists.member_offsets, lists.member_sets, lists.keys
     offsets, parents = lists.parent_offsets, lists.parents
-    position, chosen, edges = tree.position, tree.chosen, tree.edges
-    flags, pending = log.flags, log.pending
+    position, chosen, flags = tree.position, tree.chosen, log.flags
     for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
         child = pair_children[pair]
         present = chosen[child]
-        if present < pair_first[pair] or position[child] <= place:
+        if present < pair_first[pair] or position[child] <= place or flags[child] != SETTLED:
+            continue
+        if is_among(parents, offsets[present], offsets[present + 1], variable):
+            flags[child] = RECHECK
+
+
+@borrowing
+def offer_to_passed(lists, tree, log, variable, place, high):
+    """Offer the sets with `variable`, which moved to position `place`, to the children it passed, up to `high`.
+
+    A better set that is a clique with `variable` as its latest member becomes the pending set of its child. Sets with
+    a later member are found when that member changes.
+    """
+    pair_children = lists.pair_children
+    member_offsets, member_sets, keys = lists.member_offsets, lists.member_sets, lists.keys
+    offsets, parents = lists.parent_offsets, lists.parents
+    position, chosen, edges, pending = tree.position, tree.chosen, tree.edges, log.pending
+    for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
+        child = pair_children[pair]
+        if position[child] <= place or position[child] > high:
             continue
         # Lists are sorted best first: only sets before the present and the pending one are better.
-        limit = min(present, pending[child])
+        limit = min(chosen[child], pending[child])
         for k in range(member_offsets[pair], member_offsets[pair + 1]):
             s = member_sets[k]
             if s >= limit:
                 break
             # The key is one pair of the set. Without that edge the set is no clique, so one lookup replaces most
-            # full tests. Sets with a later member are found when the bag of that member changes.
+            # full tests.
             if not has_bit(edges, keys[s]) or not stands_before(offsets, parents, position, s, place + 1):
                 continue
             if is_clique(offsets, parents, edges, s):
                 pending[child] = s
                 break
-        if flags[child] == SETTLED and is_among(parents, offsets[present], offsets[present + 1], variable):
-            flags[child] = RECHECK
+
+
+@borrowing
+def offer_pair(lists, pairs, tree, log, bag, variable, other, place):
+    """Offer the sets that contain two variables and lie in `bag` to later children, after position `place`.
+
+    A set whose latest member is `variable` is a clique if and only if it lies in the bag of `variable`. So where a
+    bag gains a member, the sets that become cliques contain both.
+    """
+    children, sets, signatures = pairs.children, pairs.sets, pairs.signatures
+    offsets, parents = lists.parent_offsets, lists.parents
+    position, chosen, pending = tree.position, tree.chosen, log.pending
+    pair = find_member_pair(pairs.starts, pairs.partners, variable, other)
+    if pair < 0:
+        return
+    outside = ~np.uint64(0)
+    for member in bag:
+        outside &= ~signature_bit(member)
+    first, end = pairs.offsets[pair], pairs.offsets[pair + 1]
+    for block in range(first, end, BLOCK):
+        # Read in sequence, the signatures exclude nearly all sets before anything else of them is looked up.
+        if not any_within(signatures, block, outside):
+            continue
+        for k in range(block, min(block + BLOCK, end)):
+            s = sets[k]
+            child = children[s]
+            if signatures[k] & outside or s >= min(chosen[child], pending[child]) or position[child] <= place:
+                continue
+            if is_in_bag(parents, offsets[s], offsets[s + 1], bag):
+                pending[child] = s
 
 
 @inlined
@@ -144,16 +186,16 @@ def log_variable(log, chosen, bags, n_logged, variable):
         log.bags[n_logged, j] = bags[variable, j]
 
 
-@njit
-def renew_start_clique(lists, tree, log, clique):
-    """Rebuild and solve the start clique, and flag what depends on it.
+@borrowing
+def renew_start_clique(lists, pairs, tree, log, clique, moved, high):
+    """Rebuild and solve the start clique, and flag what depends on it; parameters as of `refresh`.
 
     Returns
     -------
     float
         Change of the score in nats. The clique's members are the first ones logged.
     """
-    order, bags, edges, chosen = tree.order, tree.bags, tree.edges, tree.chosen
+    order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     relative_scores, offsets, flags = lists.relative_scores, lists.parent_offsets, log.flags
     n, size = len(order), tree.n_start
     before = 0.0
@@ -173,18 +215,29 @@ def renew_start_clique(lists, tree, log, clique):
         flags[order[size]] = RESCAN
     for t in range(size):
         flags[order[t]] = CHANGED
-        spread_change(lists, tree, log, order[t], size - 1)
+        recheck_users(lists, tree, log, order[t], size - 1)
+    if moved != NOTHING_MOVED:
+        # One variable has entered: the one that moved, or the one behind the clique that another left.
+        entered = order[size - 1] if position[moved] >= size else moved
+        for t in range(size):
+            if order[t] != entered:
+                offer_pair(lists, pairs, tree, log, bags[entered], entered, order[t], size - 1)
+        if entered == moved:
+            offer_to_passed(lists, tree, log, moved, size - 1, high)
     return gain
 
 
-@njit
-def refresh(lists, tree, log, clique, low, moved):
+@borrowing
+def refresh(lists, pairs, tree, log, clique, low, high, moved):
     """Update the sets and bags of the flagged variables and all that depends on them.
 
     Parameters
     ----------
-    low : int
-        First position with a flag. The start clique is solved anew if it contains this position.
+    pairs : MemberPairs
+        Of `lists`.
+    low, high : int
+        First position with a flag, and the last one between which and `low` a variable moved. The start clique is
+        solved anew if it contains `low`.
     moved : int
         Variable whose position changed; `NOTHING_MOVED` for none.
 
@@ -202,7 +255,7 @@ def refresh(lists, tree, log, clique, low, moved):
     n_logged, gain = 0, 0.0
     renewed = low < size
     if renewed:
-        gain = renew_start_clique(lists, tree, log, clique)
+        gain = renew_start_clique(lists, pairs, tree, log, clique, moved, high)
         n_logged = low = size
     for t in range(low, n):
         variable = order[t]
@@ -226,7 +279,7 @@ def refresh(lists, tree, log, clique, low, moved):
             s += 1
         first, end = offsets[s], offsets[s + 1]
         host = order[latest_member(position, parents, first, end)]
-        if preferred >= 0 and position[preferred] < t and bag_contains(bags, preferred, parents, first, end):
+        if preferred >= 0 and position[preferred] < t and is_in_bag(parents, first, end, bags[preferred]):
             host = preferred
         # Row n of the bags is scratch: the new bag is compared with the present one before it replaces it.
         if most_cells < np.inf:
@@ -248,18 +301,23 @@ def refresh(lists, tree, log, clique, low, moved):
             # adds it.
             remove_edges(edges, bags, variable)
             for j in range(bags.shape[1]):
+                if not is_among(bags[variable], 0, bags.shape[1], bags[n, j]):
+                    offer_pair(lists, pairs, tree, log, bags[n], variable, bags[n, j], t)
+            for j in range(bags.shape[1]):
                 bags[variable, j] = bags[n, j]
             add_edges(edges, bags, variable)
             flags[variable] = CHANGED
-        # A variable that moved without a new bag may still have become available to further variables.
         if has_new_bag or variable == moved:
-            spread_change(lists, tree, log, variable, t)
+            recheck_users(lists, tree, log, variable, t)
+        # A variable that moved is available to those that it passed, whether or not its bag is new.
+        if variable == moved and t < high:
+            offer_to_passed(lists, tree, log, variable, t, high)
     for k in range(n_logged):
         flags[log.variables[k]] = SETTLED
     return n_logged, gain
 
 
-@njit
+@borrowing
 def take_back(tree, log, n_logged):
     """Restore the sets, bags and edges that the latest `refresh` overwrote; the caller restores the order."""
     bags, edges, chosen = tree.bags, tree.edges, tree.chosen
@@ -276,7 +334,7 @@ def take_back(tree, log, n_logged):
 
 
 @njit
-def build_ktree(lists, tree, log, clique):
+def build_ktree(lists, pairs, tree, log, clique):
     """Build the k-tree along ``tree.order`` from scratch, preferences included.
 
     Without preferences the choices are those of `evaluate_order`.
@@ -299,7 +357,7 @@ def build_ktree(lists, tree, log, clique):
         chosen[variable] = lists.set_offsets[variable]
         log.flags[variable] = RESCAN
         log.pending[variable] = NO_BETTER_SET
-    refresh(lists, tree, log, clique, np.int64(0), NOTHING_MOVED)
+    refresh(lists, pairs, tree, log, clique, np.int64(0), np.int64(0), NOTHING_MOVED)
     total = 0.0
     for variable in range(n):
         total += lists.relative_scores[chosen[variable]]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import has_bit, lowest_bit
-from ..jit import njit
+from ..jit import borrowing
 from .ktree import is_clique, stands_before
 
 EXACT_CLIQUE = 12
@@ -58,7 +58,7 @@ def start_clique_tables(treewidth: int) -> CliqueTables:
     return new_clique_tables(n_members, n_members << (n_members - 1))
 
 
-@njit
+@borrowing
 def solve_start_clique(lists, tree, clique):
     """Best DAG on the start clique; fills ``tree.chosen`` of its members.
 
@@ -108,7 +108,7 @@ def solve_start_clique(lists, tree, clique):
     return total
 
 
-@njit
+@borrowing
 def _collect_clique_sets(lists, tree, exact, clique):
     """Collect the sets of the first `exact` variables that lie within these, as masks of positions."""
     keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
@@ -136,7 +136,7 @@ def _collect_clique_sets(lists, tree, exact, clique):
     clique.starts[exact] = count
 
 
-@njit
+@borrowing
 def peel_clique(exact, clique):
     """Remove the variables that cannot lie on a cycle; each of these takes its best set.
 
@@ -177,7 +177,7 @@ def peel_clique(exact, clique):
     return free, core
 
 
-@njit
+@borrowing
 def solve_core(relative_scores, clique, free, core):
     """Fill `values`, `sinks` and `taken` for all subsets of `core`; the variables of `free` precede them."""
     values, sinks, taken = clique.values, clique.sinks, clique.taken

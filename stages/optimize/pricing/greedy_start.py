@@ -63,7 +63,8 @@ class GrowingClimber(Climber):
     """A climber that tries new parents within the reach of a run's growers."""
 
     def __init__(self, run: PricingRun):
-        super().__init__(run.scorer, GrownFamilies(run), run.constraints, np.arange(run.scorer.n_variables))
+        order = np.arange(run.scorer.n_variables)
+        super().__init__(run.scorer, GrownFamilies(run), run.constraints, order, most_listed=FEW)
         self.growers = run.growers
 
     def widen(self, reaches: Sequence[int | None], budget: Budget, reporter: Reporter) -> None:
@@ -151,7 +152,7 @@ def rank_candidates(run: PricingRun, watch: Callable[[Tile, np.ndarray, np.ndarr
         grower.evaluated += n - 1
         # A full list may have pushed out improving ones.
         is_complete = len(variables) < most or most == n - 1
-        allowed = grower.may_be_parents(variables)
+        allowed = run.constraints.may_be_parents(child)[variables]
         variables, scores = variables[allowed], scores[allowed]
         gains = scores - alone[child]
         strength = dependence(scorer, child, variables, gains)

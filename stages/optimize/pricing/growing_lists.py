@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import compress
 from typing import NamedTuple
 
@@ -14,13 +15,12 @@ from formats.sets.listed_sets import ListedSets
 from stages.arrays import offsets_of
 from stages.kernels.dominance import mark_undominated
 from stages.kernels.orders.set_lists import SetLists
-from stages.knowledge import Knowledge
 from stages.lists.set_lists import index_lists
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
 from stages.scoring.set_grower import Moment, SetGrower
 
-from .. import OptimizeOptions
+from ..climbing.constraints import Constraints
 
 EXTENSIONS_KEPT = 8
 """One-variable extensions of every set met that join the lists besides the chosen one; found by experiment."""
@@ -170,11 +170,11 @@ class GrowingLists:
 
 def make_growers(
     scorer: FamilyScorer,
-    options: OptimizeOptions,
+    constraints: Constraints,
     table: ParentSetTable | None = None,
     scores_left: Callable[[], float] = lambda: math.inf,
 ) -> list[SetGrower]:
-    """One grower per variable under the user's arcs, knowing the sets of `table`.
+    """One grower per variable within the constraints, knowing the sets of `table`.
 
     Parameters
     ----------
@@ -182,19 +182,14 @@ def make_growers(
         As in `SetGrower`, for all growers.
     """
     n = scorer.n_variables
-    varies = scorer.n_states > 1
-    largest = n - 1 if options.max_parents is None else min(options.max_parents, n - 1)
-    knowledge = Knowledge.of_arcs(scorer.dataset.names, options.required, options.forbidden, options.tiers)
+    largest = min(constraints.max_parents, n - 1)
     growers = []
     for child in range(n):
-        allowed = knowledge.may_be_parent(child) & varies & bool(varies[child])
-        required = knowledge.required_of(child)
-        allowed[list(required)] = True
-        is_everything = bool(varies[child]) and int(allowed.sum()) == n - 1
-        candidates = None if is_everything else np.flatnonzero(allowed).astype(np.int32)
+        candidates = partial(constraints.candidates, child)
+        required = constraints.knowledge.required_of(child)
         growers.append(SetGrower(scorer, child, largest, candidates, required, scores_left=scores_left))
         if table is not None:
-            _add_listed(growers[child], table, allowed)
+            _add_listed(growers[child], table, constraints.may_be_parents(child))
     return growers
 
 

@@ -1,12 +1,11 @@
-"""Pricing under a treewidth bound: k-tree search and growth of candidate sets in turn (a method of this project).
+"""The engine of pricing under a treewidth bound, a method of this project.
 
 From a bound of `LEAST_WIDTH` on, the search without a bound (`orders`) begins, and goes on as long as its networks
 meet the bound. The first one that is too wide is narrowed, and two searches take turns. One looks for the best
 network within triangulations of the incumbent's moral graph, which suits large bounds. The other, which suits small
 ones, evaluates orders as k-trees and cools down during the run (simulated annealing); then it solves groups of the
 best network's cliques exactly. Sets are grown within the cliques of the present network too: such a set can be chosen
-at once, while the members of a set grown among all predecessors may never share a clique. At treewidth 1 the result
-is exact.
+at once, while the members of a set grown among all predecessors may never share a clique.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -22,17 +20,12 @@ from formats.records import ParentSetTable
 from stages.graphs import largest_table, moral_graph, positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
-from stages.runtime.budgets import Budget
-from stages.runtime.reporting import NullReporter, Reporter
+from stages.runtime.reporting import NullReporter
 from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
-from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.set_grower import SetGrower
 
-from .. import OptimizeOptions
-from ..bounds.claims import claim_of_scores
 from ..result import Parents, SearchResult
-from ..treewidth import forest
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
 from ..treewidth.problem import prepare_both, prepare_bounded
@@ -41,10 +34,8 @@ from ..treewidth.table_bound import table_bound
 from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch
 from .basins import OrderedNetwork
 from .clique_growth import Focus, grow_in_cliques
-from .list_bound import ListBound
-from .loop import alternate, learn
 from .orders import OrderPricing
-from .run import PricingRun, start_run
+from .run import PricingRun
 
 LEAST_WIDTH = 8
 """Smallest bound for which the search without a bound goes first and triangulations are searched; for smaller ones
@@ -55,7 +46,10 @@ ORDERS_GROWN = 10
 """Random orders grown within before the first search, for smaller bounds."""
 
 FIRST_SHARE = 0.15
-"""Share of the time for the search without a bound on the width."""
+"""Share of the time for the search without a bound on the width, or for the random orders."""
+
+GROWTH_SHARE = 0.1
+"""Share of the time left that a round of growth takes at most: with many variables it would take most of it."""
 
 FIRST_TRIANGULATIONS = 10
 """Triangulations searched around a network that has been narrowed."""
@@ -86,69 +80,6 @@ COOLING_ROUNDS = 50
 """Rounds in which the walk cools without a time limit."""
 
 
-def search_data(
-    scorer: FamilyScorer,
-    options: OptimizeOptions,
-    budget: Budget,
-    reporter: Reporter,
-    table: ParentSetTable | None = None,
-) -> SearchResult:
-    """Learn a network of bounded treewidth from data; parameters as in `orders.search_data`.
-
-    Raises
-    ------
-    InfeasibleError
-        When the required arcs close a cycle or exceed the bound.
-    """
-    run = start_run(scorer, options, budget, reporter, table)
-    width = limit_width(run)
-    if options.width <= 1:
-        return solve_forest(run)
-    engine = KTreePricing(run, width)
-    result = learn(run, engine, grows=table is None)
-    return replace(result, elimination=engine.best.order[::-1].tolist())
-
-
-def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
-    for is_wide in (False, True) if options.width > 1 else ():
-        run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
-        engine = KTreePricing(run, limit_width(run))
-        engine.is_wide = is_wide
-        engine.begin(grows=True)
-        engine.leave_orders()
-        bound = ListBound(run, engine)
-        alternate(run, engine, bound)
-        bound.finish()
-    search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
-
-
-def limit_width(run: PricingRun) -> int:
-    """The bound on the treewidth, below the number of variables; sets grow no larger.
-
-    Raises
-    ------
-    InfeasibleError
-        No network within the bound has all required arcs; found out before any work is done.
-    """
-    width = min(run.options.width, run.scorer.n_variables - 1)
-    for grower in run.growers:
-        grower.max_parents = min(grower.max_parents, width)
-    prepare_bounded(run.lists.table(), width, run.options.max_table)
-    return width
-
-
-def solve_forest(run: PricingRun) -> SearchResult:
-    """The best network with at most one parent each, from the scores of all pairs."""
-    for grower in run.growers:
-        if grower.max_parents > len(grower.required):
-            variables, scores = grower.improving(grower.required)
-            grower.scores |= {(v,): s for v, s in zip(variables.tolist(), scores.tolist())}
-    found = forest.search(run.lists.table(), run.options, run.budget, run.reporter)
-    result = run.result(found.parents, -math.inf, claim_of_scores(run.options))
-    return replace(result, elimination=found.elimination)
-
-
 def phase_moves(n_variables: int) -> int:
     """Changes of the order between two rounds of growth: some tenths of a second on a hundred variables."""
     return min(1000 * n_variables, 20_000 + 50 * n_variables, MOST_MOVES)
@@ -167,7 +98,7 @@ class WidthlessReporter(NullReporter):
 
 
 class KTreePricing:
-    """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` as from `limit_width`."""
+    """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` as from `bounded.limit_width`."""
 
     patience = 10
 
@@ -176,6 +107,7 @@ class KTreePricing:
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
         self.is_cooling = False
         self.is_wide = width >= LEAST_WIDTH and run.scorer.n_variables <= MOST_VARIABLES
+        self._next_grown = 0
         self._tree: KTree | None = None  # where the walk over orders stands
         self._focus: Focus | None = None
         self._orders: OrderPricing | None = None  # the search without a bound, while its networks meet the bound
@@ -195,7 +127,10 @@ class KTreePricing:
         if grows and self.is_wide:
             self._search_without_bound()
         elif grows:
+            budget = self.run.budget
+            self.run.budget = budget.part(FIRST_SHARE)
             self._grow_random_orders()
+            self.run.budget = budget
 
     def _grow_random_orders(self) -> None:
         n = self.run.scorer.n_variables
@@ -360,14 +295,22 @@ class KTreePricing:
         if focus is None:
             raise ValueError("nothing has been searched yet")
         position, n = positions_of(focus.order), run.scorer.n_variables
-        run.grow_within(position + run.rng.normal(0.0, NEAR_SPREAD * n, n), focus.parents)
+        near = position + run.rng.normal(0.0, NEAR_SPREAD * n, n)
+        # Where the time ends the round early, the next one goes on with the variable after the last.
+        growers = run.growers[self._next_grown :] + run.growers[: self._next_grown]
+        budget, done = run.budget.part(GROWTH_SHARE), 0
 
-        def grow_child(grower: SetGrower) -> None:
-            if not run.budget.is_spent():
-                grow_in_cliques(grower, focus, position)
+        def grow_child(grower: SetGrower) -> bool:
+            if budget.is_spent(run.scorer.evaluations):
+                return False
+            run.grow_child(grower, near, focus.parents)
+            grow_in_cliques(grower, focus, position)
+            return True
 
-        for _ in ordered_map(grow_child, run.growers, run.jobs):
-            pass
+        for was_grown in ordered_map(grow_child, growers, run.jobs):
+            done += was_grown
+            run.report_more(growing=f"{done} of {n}")
+        self._next_grown = (self._next_grown + done) % n
 
     def adopt(self, found: SearchResult) -> None:
         self._note(OrderedNetwork(np.array([*(found.elimination or ())][::-1]), found.parents, found.score))

@@ -1,5 +1,8 @@
 """The upper bound of pricing: a little work on the lists now and then, to show a gap, and most on the final ones.
 
+Under a treewidth bound only the final lists get work: an upper bound for any width says little about networks within
+it, and the first seconds of work on one would be most of a short run.
+
 The work depends on that of search and growth alone, never on the clock, so that other load of the machine does not
 change the gap after so much work of the search. Under a time limit the search leaves as much time as the bound's
 share takes at the pace of the last look.
@@ -62,8 +65,9 @@ class ListBound:
         return self._final_work / max(self._pace, SLOWEST_PACE)
 
     def look(self) -> None:
-        """Some work on the present lists, which shows a gap."""
-        self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
+        """Some work on the present lists, which shows a gap; none under a treewidth bound."""
+        if self._run.options.treewidth is None:
+            self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
 
     def finish(self, least_work: float = 0.0) -> float:
         """The bound on all networks from the final lists in nats, after at least `least_work`."""

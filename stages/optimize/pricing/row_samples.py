@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.data_records import Dataset
+from formats.packed_cells import PackedCells
 from stages.lists.start_network import StartNetwork
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError
@@ -53,9 +54,9 @@ def row_samples(dataset: Dataset, sizes: list[int]) -> Iterator[Dataset]:
     drawn = np.random.default_rng(0x5EED).choice(dataset.n_rows, max(sizes, default=0), replace=False)
     for size in sizes:
         rows = np.sort(drawn[:size])
-        codes = np.empty((dataset.n_variables, size), dtype=np.uint8)
-        for column, sampled in zip(dataset.codes, codes):
-            sampled[:] = column[rows]
+        codes = PackedCells(size)
+        for column, n_states in zip(dataset.codes, dataset.n_states.tolist()):
+            codes.append(column[rows], n_states)
         yield Dataset(dataset.variables, codes, dataset.fingerprint)
 
 

@@ -117,19 +117,21 @@ class PricingRun:
         """
 
         def grow(grower: SetGrower) -> tuple[int, ...] | None:
-            if self.is_spent():
-                return None
-            allowed = position < position[grower.child]
-            allowed[list(grower.required)] = True
-            if present is not None:
-                grower.grow_and_shrink(allowed, tuple(p for p in present[grower.child] if allowed[p]))
-            return grower.grow_and_shrink(allowed)
+            return None if self.is_spent() else self.grow_child(grower, position, present)
 
         reached: list[tuple[int, ...] | None] = []
         for parents in ordered_map(grow, self.growers, self.jobs):
             reached.append(parents)
             self.report_more(growing=f"{len(reached)} of {len(position)}")
         return reached
+
+    def grow_child(self, grower: SetGrower, position: np.ndarray, present: Parents | None = None) -> tuple[int, ...]:
+        """`grow_within` for one variable."""
+        allowed = position < position[grower.child]
+        allowed[list(grower.required)] = True
+        if present is not None:
+            grower.grow_and_shrink(allowed, tuple(p for p in present[grower.child] if allowed[p]))
+        return grower.grow_and_shrink(allowed)
 
     def result(
         self, parents: Parents, bound: float, claim: str | None = None, rounding: float | None = None
@@ -179,14 +181,15 @@ def start_run(
     def scores_left() -> float:
         return math.inf if is_forest else budget.evaluations_left(scorer.evaluations)
 
+    constraints = make_constraints(scorer, options)
     return PricingRun(
         scorer=scorer,
         options=options,
         # A copy, of which time is reserved.
         budget=budget.part(1.0),
         reporter=reporter,
-        lists=GrowingLists(make_growers(scorer, options, table, scores_left)),
-        constraints=make_constraints(scorer, options),
+        lists=GrowingLists(make_growers(scorer, constraints, table, scores_left)),
+        constraints=constraints,
         rng=task_generator(options.seed),
         # Threads that share a number of evaluations would end at different places.
         jobs=options.jobs if budget.evaluations is None else 1,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
+from ..bounds.proofs import root_node
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch
@@ -97,7 +99,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
     rules = local_search_rules(restarts, budget)
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
-    return bounded_result(within, report.best, {**report.facts, **anytime_bound.header_facts(report.best.score)})
+    facts = {**report.facts, **anytime_bound.header_facts(report.best.score)}
+    return replace(bounded_result(within, report.best, facts), nodes=[root_node(anytime_bound.search)])
 
 
 def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedProblem, BoundedProblem]:

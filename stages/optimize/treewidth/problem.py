@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from formats.records import ParentSetTable
 from stages.arrays import offsets_of
 from stages.kernels.dominance import mark_undominated
 from stages.kernels.ktrees.ktree import BoundedLists, KTree, new_bounded_lists, new_ktree, start_size
+from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
 from stages.kernels.ktrees.start_clique import CliqueTables, start_clique_tables
 from stages.lists.set_lists import fixed_first_order, fixed_parents, index_lists, keep_sets
@@ -48,6 +50,11 @@ class BoundedProblem:
     treewidth: int
     tables: TableBound
     precedences: Precedences
+
+    @cached_property
+    def pairs(self) -> MemberPairs:
+        """The index that moves of an order use."""
+        return index_member_pairs(self.lists)
 
     @property
     def n_variables(self) -> int:

@@ -15,7 +15,8 @@ from stages.arrays import offsets_of
 from stages.graphs import positions_of, topological_order
 from stages.kernels.ktrees.clique_tree import find_contained
 from stages.kernels.ktrees.ktree import new_bounded_lists
-from stages.kernels.ktrees.triangulation import bags_of, mark_within, narrow, new_triangulation, triangulate, widen
+from stages.kernels.ktrees.narrowing import narrow
+from stages.kernels.ktrees.triangulation import bags_of, mark_within, new_triangulation, triangulate, widen
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import index_lists
 from stages.runtime.budgets import Budget

@@ -28,7 +28,7 @@ def build(problem, order):
     tree, log = problem.new_tree(), new_move_log(problem.n_variables, problem.treewidth)
     clique = problem.new_clique_tables()
     tree.order[:] = order
-    return tree, log, clique, build_ktree(problem.lists, tree, log, clique)
+    return tree, log, clique, build_ktree(problem.lists, problem.pairs, tree, log, clique)
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
@@ -95,7 +95,17 @@ def test_walks_keep_their_books_and_the_precedences(seed, temperature, demanding
     keep_best(tree, best, before)
     for _ in range(20):
         found = anneal(
-            problem.lists, tree, log, clique, problem.precedences, rng, shares, (temperature,) * 2, 15, best
+            problem.lists,
+            problem.pairs,
+            tree,
+            log,
+            clique,
+            problem.precedences,
+            rng,
+            shares,
+            (temperature,) * 2,
+            15,
+            best,
         )
         assert found == pytest.approx(problem.lists.relative_scores[tree.chosen].sum(), abs=1e-8)
         assert problem.respect(tree.order).tolist() == tree.order.tolist()

@@ -236,7 +236,7 @@ def test_refused_moves_leave_no_trace(seed):
             continue
         move_variable(tree.order, tree.position, start, end)
         mark_move(problem.lists, tree, log, variable, low, high)
-        logged, gain = refresh(problem.lists, tree, log, search.clique, low, variable)
+        logged, gain = refresh(problem.lists, problem.pairs, tree, log, search.clique, low, high, variable)
         after = OrderSearch(problem, rng)
         after.start(tree.order, tree.left_out, tree.hosts)
         assert snapshot(search) == snapshot(after)

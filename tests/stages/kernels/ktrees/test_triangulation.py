@@ -13,17 +13,15 @@ from naive.treewidth import elimination_width, moral_edges
 
 from stages.graphs import positions_of
 from stages.kernels.bits import has_bit
+from stages.kernels.ktrees.narrowing import NO_SMALLER_SET, narrow, smaller_set
 from stages.kernels.ktrees.triangulation import (
-    NO_SMALLER_SET,
     adopt_order,
     bags_of,
     eliminate_least,
     is_family_within,
     mark_within,
     moralise,
-    narrow,
     new_triangulation,
-    smaller_set,
     table_cells,
     triangulate,
     widen,

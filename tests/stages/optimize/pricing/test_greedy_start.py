@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
 from helpers.seeds import seeds
-from helpers.tables import dependent_dataset
+from helpers.tables import dependent_dataset, make_dataset
 from naive.networks_search import best_by_subsets, make_table
 from naive.parentsets import prune_dominated, score_all_sets
 
+from stages.kernels.climbing.moves import new_climb_state
 from stages.lists.start_network import StartNetwork
 from stages.optimize import OptimizeOptions
-from stages.optimize.climbing.constraints import start_graph
+from stages.optimize.climbing import climber
+from stages.optimize.climbing.constraints import make_constraints, start_graph
 from stages.optimize.climbing.hc import search_data as hill_climbing
 from stages.optimize.pricing import greedy_start, loop
 from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, find_start, rank_candidates
@@ -73,7 +76,7 @@ def test_growers_know_single_parents_from_one_sweep(seed):
     options = OptimizeOptions(forbidden=((1, 2), (5, 0)), max_parents=1)
     growers, _ = start_of(dataset, options)
     scorer = FamilyScorer(dataset)
-    for plain, grower in zip(make_growers(scorer, options, None), growers):
+    for plain, grower in zip(make_growers(scorer, make_constraints(scorer, options)), growers):
         order, scores = plain.improving(())
         known = grower._improving[()]
         assert known.order.tolist() == order.tolist()
@@ -120,7 +123,7 @@ def test_wider_reach_finds_what_all_candidates_give_and_computes_nothing_twice(s
     run = run_of(dataset)
     scorer, growers = run.scorer, run.growers
     rank_candidates(run)
-    plain = make_growers(scorer, OptimizeOptions(), None)
+    plain = make_growers(scorer, run.constraints)
     for child in np.flatnonzero(scorer.n_states > 1).tolist():
         grower = growers[child]
         ranked = grower.ranked.tolist()
@@ -226,3 +229,27 @@ def test_an_interrupted_climb_hands_over_the_network_it_has(moves):
     assert sum(map(len, parents)) <= moves
     if told:
         assert math.fsum(g.score(p) for g, p in zip(growers, parents)) == pytest.approx(told[-1])
+
+
+def test_lists_without_room_at_first_change_nothing(monkeypatch):
+    dataset, _ = dependent_dataset(5, 14, 300, most_states=3)
+    options = OptimizeOptions(score="aic")
+    _, expected = start_of(dataset, options)
+    monkeypatch.setattr(climber, "new_climb_state", lambda *arrays: new_climb_state(*arrays[:3], 1, 1))
+    _, found = start_of(dataset, options)
+    assert found == expected and max(map(len, found)) > 2
+
+
+def test_growers_of_many_variables_hold_no_lists_of_candidates():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (1500, 20), dtype=np.uint8)
+    codes[7] = 0  # so that no child may have all others as parents
+    dataset = make_dataset(codes, [2] * 7 + [1] + [2] * 1492)
+    scorer, options = FamilyScorer(dataset), OptimizeOptions(tiers=tuple(range(1500)))
+    constraints = make_constraints(scorer, options)
+    tracemalloc.start()
+    growers = make_growers(scorer, constraints)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1500 * 1500
+    assert growers[9].candidates.tolist() == [0, 1, 2, 3, 4, 5, 6, 8] and len(growers[7].candidates) == 0

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from helpers.clocks import TickingClock
+from helpers.clocks import StoppedClock, TickingClock
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +18,8 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import ktrees, loop
+from stages.optimize.pricing.list_bound import ListBound
+from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -223,3 +225,44 @@ def test_wide_bounds_are_kept(seed, bound, max_table, short_cooling, monkeypatch
     networks = [learn(dataset, bound, 3000, seed, max_table=max_table) for _ in range(2)]
     check_width(networks[0], bound)
     assert networks[0].parents == networks[1].parents
+
+
+def started_engine(dataset, width, budget):
+    """An engine with a network and a focus of growth."""
+    options = OptimizeOptions(method="pricing", treewidth=width, seed=1)
+    run = start_run(FamilyScorer(dataset), options, budget, NullReporter())
+    engine = ktrees.KTreePricing(run, width)
+    engine.begin(grows=True)
+    engine.search()
+    return engine
+
+
+def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):
+    """Rounds of a tenth of the time left reach all variables in turn, none twice before the last one."""
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    clock = StoppedClock()
+    engine = started_engine(dataset, 2, Budget(100.0, clock=clock))
+    grown = []
+
+    def grow_child(grower, *_):
+        grown.append(grower.child)
+        clock.now += 3.0
+
+    monkeypatch.setattr(engine.run, "grow_child", grow_child)
+    engine.grow()
+    first_round = len(grown)
+    assert 1 <= first_round < 12
+    engine.grow()
+    assert len(grown) > first_round
+    assert grown == [k % 12 for k in range(len(grown))]
+
+
+def test_growing_lists_get_no_bound_under_a_treewidth_bound():
+    """It would hold for networks of any width; those without a bound on it are shown one."""
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 2, Budget(evaluations=100_000))
+    for treewidth, is_bounded in ((2, False), (None, True)):
+        engine.run.options = replace(engine.run.options, treewidth=treewidth)
+        engine.run.gap = {}
+        ListBound(engine.run, engine).look()
+        assert bool(engine.run.gap) is is_bounded

@@ -67,7 +67,7 @@ def test_sets_are_grown_as_defined(seed):
     others = [v for v in range(7) if v != child]
     required = tuple(others[:1]) if seed % 3 == 2 else ()
     candidates = np.array(others, dtype=np.int32)
-    grower = SetGrower(scorer, child, 3 + seed % 3, candidates, required)
+    grower = SetGrower(scorer, child, 3 + seed % 3, lambda: candidates, required)
     for _ in range(6):
         allowed = np.zeros(7, dtype=np.bool_)
         allowed[rng.permutation(others)[: rng.integers(0, 7)]] = True

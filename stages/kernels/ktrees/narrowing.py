@@ -1,0 +1,89 @@
+"""Families that lose members until the moral graph of a network can be eliminated within the bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import njit
+from .triangulation import adopt_order, eliminate_least, fill_in, moralise
+
+NO_SMALLER_SET = np.int64(-1)
+"""A list holds no smaller set."""
+
+
+@njit
+def smaller_set(lists, child, s, member):
+    """The best listed set of `child` within set `s` less `member`; `NO_SMALLER_SET` if there is none."""
+    offsets, parents = lists.parent_offsets, lists.parents
+    for other in range(s + 1, lists.set_offsets[child + 1]):
+        found = True
+        for i in range(offsets[other], offsets[other + 1]):
+            inside = False
+            for j in range(offsets[s], offsets[s + 1]):
+                inside |= parents[j] == parents[i] and parents[j] != member
+            if not inside:
+                found = False
+                break
+        if found:
+            return other
+    return NO_SMALLER_SET
+
+
+@njit
+def narrow(lists, graph, rng, chosen, width, most_cells, share):
+    """One step towards the bounds: if elimination gets stuck, families among the vertices left lose members.
+
+    Those lose that lose the least score per edge; a share of all, one member each.
+
+    Parameters
+    ----------
+    chosen : ndarray of int64, shape (n_variables,)
+        Index of the set of each variable; changed.
+    share : float
+        Of the families and members considered, how many change.
+
+    Returns
+    -------
+    int
+        0 if the moral graph is within the bounds: then the graph is triangulated. 1 if families have changed, 2 if
+        none can.
+    """
+    n = len(chosen)
+    offsets, parents = lists.parent_offsets, lists.parents
+    moralise(lists, graph, chosen)
+    if eliminate_least(graph, rng, width, most_cells):
+        adopt_order(graph)
+        fill_in(graph.edges, graph.later, graph.states, width, most_cells)
+        return 0
+    most = 0
+    for child in range(n):
+        most += offsets[chosen[child] + 1] - offsets[chosen[child]]
+    costs = np.empty(most)
+    children, sets = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    count = 0
+    for child in range(n):
+        s = chosen[child]
+        n_left = np.int64(graph.degrees[graph.ranks[child]] >= 0)
+        for i in range(offsets[s], offsets[s + 1]):
+            n_left += graph.degrees[graph.ranks[parents[i]]] >= 0
+        if n_left < 2:
+            continue
+        for i in range(offsets[s], offsets[s + 1]):
+            if graph.degrees[graph.ranks[parents[i]]] < 0:
+                continue
+            other = smaller_set(lists, child, s, parents[i])
+            if other != NO_SMALLER_SET:
+                costs[count] = (lists.scores[s] - lists.scores[other]) / (n_left - 1)
+                children[count] = child
+                sets[count] = other
+                count += 1
+    if count == 0:
+        return 2
+    changes = max(1, int(share * count))
+    changed = np.zeros(n, dtype=np.bool_)
+    for k in np.argsort(costs[:count]):
+        if changes and not changed[children[k]]:
+            chosen[children[k]] = sets[k]
+            changed[children[k]] = True
+            changes -= 1
+    return 1
