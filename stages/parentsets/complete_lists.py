@@ -19,7 +19,7 @@ from stages.runtime.reporting import duration_text
 from stages.scoring.set_functions import SetFunctions
 
 from . import METHODS
-from .child_search import UNLIMITED
+from .child_search import UNLIMITED, ChildLimits
 from .dirichlet_bounds import superset_bound
 from .driver import Run
 from .enumeration import count_sets, rooms
@@ -148,8 +148,8 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
         return 0.0
     rng, scorer = np.random.default_rng(0), run.scorer
     size = max(0, min(limits.max_parents, 4) - len(limits.required) - 1)
-    if limits.functions is not None and not limits.required and size + 2 <= limits.functions.largest:
-        return SECONDS_PER_ENTRY + _seconds_by_values(limits.functions, child, limits.allowed, size)
+    if limits.functions is not None and limits.functions.can_extend(size, limits.required):
+        return SECONDS_PER_ENTRY + _seconds_by_values(limits.functions, child, limits, size)
     scorer.expand(child, limits.required, limits.allowed[:1])  # compiled code loads when first used
     rates, count, clock = [], 0, Budget(COUNTING_SECONDS)
     while count < MEASURED_SETS and not clock.is_spent():
@@ -162,10 +162,11 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
     return min(rates)  # the machine may have been busy
 
 
-def _seconds_by_values(functions: SetFunctions, child: int, allowed: np.ndarray, size: int) -> float:
+def _seconds_by_values(functions: SetFunctions, child: int, limits: ChildLimits, size: int) -> float:
     """Of a set's value, which serves all its members, and of the score that takes it; measured on random sets."""
     rng, clock = np.random.default_rng(0), Budget(COUNTING_SECONDS)
     rates: list[float] = []
+    allowed, required = limits.allowed, limits.required
     n, size = len(allowed), min(size, len(allowed) - 1)
     while len(rates) < MEASURED_BATCHES and not clock.is_spent():
         rows = [np.sort(rng.choice(n - 1, size, replace=False)) for _ in range(1 + MEASURED_SETS // n)]
@@ -175,9 +176,9 @@ def _seconds_by_values(functions: SetFunctions, child: int, allowed: np.ndarray,
         times = []
         for _ in range(2):  # values are made, then known
             begun = clock.elapsed()
-            functions.score(child, allowed, chosen, np.arange(len(rows)), 0, math.inf, into)
+            functions.score(child, required, allowed, chosen, np.arange(len(rows)), 0, math.inf, into)
             times.append((clock.elapsed() - begun) / starts[-1])
-        rates.append(max(0.0, times[0] - times[1]) / (size + 2) + times[1])
+        rates.append(max(0.0, times[0] - times[1]) / (len(required) + size + 2) + times[1])
     # The first batches also make values of subsets, which few of all sets need; the machine may have been busy.
     return min(rates)
 

@@ -53,8 +53,8 @@ class SupersetBound:
         """Upper bound in nats on the score of `parents` and of all supersets within the limits."""
         terms = self._terms(parents)
         if not parents:
-            counts = np.bincount(self.scorer.dataset.codes[self.child])
-            return math.fsum(terms[counts].tolist())
+            first, end = self.scorer.data.state_offsets[self.child : self.child + 2].tolist()
+            return math.fsum(terms[self.scorer.state_counts[first:end]].tolist())
         # An expansion whose tables sum the terms over the cells, and nothing else.
         *rest, last = parents
         out = np.empty(self.scorer.n_variables)

@@ -35,7 +35,14 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
         return 0 if is_spent else limits.evaluations - grower.evaluated
 
     grower = SetGrower(
-        scorer, child, limits.max_parents, limits.allowed, limits.required, limits.sample, scores_left, limits.margin
+        scorer,
+        child,
+        limits.max_parents,
+        lambda: limits.allowed,
+        limits.required,
+        limits.sample,
+        scores_left,
+        limits.margin,
     )
     required = list(limits.required)
     may_be_parent = np.zeros(scorer.n_variables, dtype=np.bool_)

@@ -142,7 +142,7 @@ class _Search:
         equally many configurations do.
         """
         functions = self.limits.functions
-        if functions is not None and not len(self.required) and size + 2 <= functions.largest:
+        if functions is not None and functions.can_extend(size, self.limits.required):
             return [(None, np.arange(len(q)))]
         return [(configurations, np.flatnonzero(q == configurations)) for configurations in np.unique(q).tolist()]
 
@@ -156,7 +156,9 @@ class _Search:
             work = slice_work(self.budget)
             if configurations is None:
                 assert functions is not None
-                position = functions.score(self.child, allowed, places, which, position, work, into)
+                position = functions.score(
+                    self.child, self.limits.required, allowed, places, which, position, work, into
+                )
             else:
                 position, first = score_open(
                     scorer.data, scorer.tables.of_expansion(self.child, configurations), self.child, self.required,

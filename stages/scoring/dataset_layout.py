@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import operator
 from typing import NamedTuple
 
 import numpy as np
 
+from formats.freed_memory import return_freed
+from formats.packed_cells import Cells
 from stages.arrays import offsets_of
 from stages.kernels.counting.packed_data import PackedData, Workspace, new_workspace
 from stages.kernels.counting.row_groups import narrow_limit
@@ -27,6 +32,9 @@ PART_ROWS = 1 << 18
 MOMENTS_CELLS = 1 << 25
 """Cells that are laid out in about a second; up to so many, `stop` is ignored for the sake of a first result."""
 
+KEY_SPREAD = 0x9E3779B97F4A7C15
+"""Odd, about 2**64 over the golden ratio: multiples of it are spread evenly."""
+
 KEY_RANGE_BITS = 6
 """Binary logarithm of the number of ranges in which row keys are merged."""
 
@@ -41,7 +49,7 @@ class PartRows(NamedTuple):
     first, counts : ndarray of int32
         First row with each key, and number of rows that have it.
     places : ndarray of int32, shape (n_rows of the part,)
-        Index into `keys` of every row.
+        Index into `keys` of every row; empty where keys are exact.
     """
 
     keys: np.ndarray
@@ -50,12 +58,16 @@ class PartRows(NamedTuple):
     places: np.ndarray
 
 
-def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple[np.ndarray, np.ndarray]:
+def merge_equal_rows(
+    codes: Cells, stop: StopSignal | None = None, n_states: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Representative row and multiplicity of every distinct row.
 
     Parameters
     ----------
-    codes : ndarray of uint8, shape (n_variables, n_rows)
+    codes : ndarray of uint8, shape (n_variables, n_rows), or PackedCells
+    n_states : ndarray of int32, shape (n_variables,), optional
+        Where their product is at most 2**64, rows are identified by exact keys.
 
     Returns
     -------
@@ -68,25 +80,52 @@ def merge_equal_rows(codes: np.ndarray, stop: StopSignal | None = None) -> tuple
     """
     n_rows = codes.shape[1]
     slices = [slice(start, min(start + PART_ROWS, n_rows)) for start in range(0, n_rows, PART_ROWS)]
+    exact = _exact_multipliers(n_states)
     parts = []
     for rows in slices:
         _raise_if_set(stop)
-        keys, first, places, counts = np.unique(
-            _row_keys(codes[:, rows]), return_index=True, return_inverse=True, return_counts=True
-        )
+        if exact is None:
+            keys, first, places, counts = np.unique(
+                _row_keys(codes[:, rows]), return_index=True, return_inverse=True, return_counts=True
+            )
+        else:
+            keys, first, counts = np.unique(_exact_keys(codes[:, rows], exact), return_index=True, return_counts=True)
+            places = first[:0]
         narrow = [array.astype(np.int32) for array in (first + rows.start, counts, places)]
         parts.append(PartRows(keys, *narrow))
     groups, first_rows, multiplicities = _merge_parts(parts, stop)
-    for rows, part, group in zip(slices, parts, groups):
-        representative = first_rows[group[part.places]]
-        # Equal keys nearly always mean equal rows; after a collision no rows are merged.
-        if not all(np.array_equal(column[representative], column[rows]) for column in codes):
-            return np.arange(n_rows, dtype=np.int32), np.ones(n_rows, dtype=np.int32)
-        _raise_if_set(stop)
+    if exact is None:
+        group_of_row = [group[part.places] for part, group in zip(parts, groups)]
+        del parts, groups
+        for column in codes:
+            values = column[first_rows]
+            for rows, group in zip(slices, group_of_row):
+                # Equal keys nearly always mean equal rows; after a collision no rows are merged.
+                if not np.array_equal(values[group], column[rows]):
+                    return np.arange(n_rows, dtype=np.int32), np.ones(n_rows, dtype=np.int32)
+                _raise_if_set(stop)
     count_of_first = np.zeros(n_rows, dtype=np.int32)
     count_of_first[first_rows] = multiplicities
     first_rows = np.flatnonzero(count_of_first).astype(np.int32)
     return first_rows, count_of_first[first_rows]
+
+
+def _exact_multipliers(n_states: np.ndarray | None) -> list[np.uint64] | None:
+    """Multipliers of the cells whose sum tells any two rows apart; None if 64 bits do not suffice."""
+    if n_states is None or math.prod(n_states.tolist()) > 1 << 64:
+        return None
+    # The number of a row among all possible ones, times an odd number modulo 2**64: a bijection that reaches the
+    # high bits, by which keys are divided into ranges.
+    strides = itertools.accumulate(n_states.tolist()[:-1], operator.mul, initial=KEY_SPREAD)
+    return [np.uint64(stride & (1 << 64) - 1) for stride in strides]
+
+
+def _exact_keys(codes: np.ndarray, multipliers: list[np.uint64]) -> np.ndarray:
+    """The key of every row, uint64; see `_exact_multipliers`."""
+    keys = np.zeros(codes.shape[1], dtype=np.uint64)
+    for column, multiplier in zip(codes, multipliers):
+        keys += column * multiplier
+    return keys
 
 
 def _row_keys(codes: np.ndarray) -> np.ndarray:
@@ -144,7 +183,7 @@ def _padded_words(n_rows: int) -> int:
     return -(-n_rows // (64 * BLOCK_WORDS)) * BLOCK_WORDS
 
 
-def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | None = None) -> PackedData:
+def pack_dataset(codes: Cells, n_states: np.ndarray, stop: StopSignal | None = None) -> PackedData:
     """Pack codes (uint8, shape (n_variables, n_rows)) with given numbers of states for the counting kernels.
 
     Raises
@@ -153,9 +192,12 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
         `stop` was set meanwhile.
     """
     n_variables, n_rows = codes.shape
-    if codes.size <= MOMENTS_CELLS:
+    is_large = codes.size > MOMENTS_CELLS
+    if not is_large:
         stop = None
-    planes = _planes_of_equal_rows(codes, stop)
+    planes = _planes_of_equal_rows(codes, n_states, stop)
+    if is_large:
+        return_freed()
     sizes = [n_rows] if planes is None else [len(rows) for _, rows in planes]
     shifts = [0] if planes is None else [shift for shift, _ in planes]
     # Segments ascend by weight, as kernels expect of `word_shifts`.
@@ -164,14 +206,7 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
     weights = np.zeros(n_packed, dtype=np.int32)
     for shift, size, word in zip(shifts, sizes, segment_words):
         weights[64 * int(word) : 64 * int(word) + size] = 1 << shift
-    packed = codes
-    if planes is not None:
-        packed = np.zeros((n_variables, n_packed), dtype=np.uint8)
-        for (_, rows), word in zip(planes, segment_words):
-            place = slice(64 * int(word), 64 * int(word) + len(rows))
-            for i in range(n_variables):
-                packed[i, place] = codes[i, rows]
-                _raise_if_set(stop)
+    packed = np.asarray(codes) if planes is None else _rows_of_planes(codes, planes, segment_words, stop)
     occupied = weights > 0
     state_offsets = offsets_of(n_states).astype(np.int32)
     bits = np.zeros((int(state_offsets[-1]), n_packed // 64), dtype=np.uint64)
@@ -192,6 +227,8 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
         _raise_if_set(stop)
         rare = np.flatnonzero((packed[i] != majority[i]) & occupied[: packed.shape[1]])
         minority_rows[minority_offsets[i] : minority_offsets[i + 1]] = rare
+    if is_large:
+        return_freed()
     return PackedData(
         bits=bits,
         state_offsets=state_offsets,
@@ -206,10 +243,24 @@ def pack_dataset(codes: np.ndarray, n_states: np.ndarray, stop: StopSignal | Non
     )
 
 
-def _planes_of_equal_rows(codes: np.ndarray, stop: StopSignal | None) -> list[tuple[int, np.ndarray]] | None:
+def _rows_of_planes(
+    codes: Cells, planes: list[tuple[int, np.ndarray]], segment_words: np.ndarray, stop: StopSignal | None
+) -> np.ndarray:
+    """The codes of the packed rows; 0 in padding rows."""
+    packed = np.zeros((len(codes), 64 * int(segment_words[-1])), dtype=np.uint8)
+    for column, out in zip(codes, packed):
+        for (_, rows), word in zip(planes, segment_words):
+            out[64 * int(word) : 64 * int(word) + len(rows)] = column[rows]
+            _raise_if_set(stop)
+    return packed
+
+
+def _planes_of_equal_rows(
+    codes: Cells, n_states: np.ndarray, stop: StopSignal | None
+) -> list[tuple[int, np.ndarray]] | None:
     """The distinct rows by the binary digits of their multiplicities; None where merging them saves little."""
     n_rows = codes.shape[1]
-    first, counts = merge_equal_rows(codes, stop)
+    first, counts = merge_equal_rows(codes, stop, n_states)
     if len(first) == n_rows:
         return None
     planes = [(shift, first[rows]) for shift, rows in plan_segments(counts)]

@@ -231,6 +231,6 @@ class FamilyScorer:
         """N H(X) of every variable in nats, float64, shape (n_variables,)."""
         if self._row_entropies is None:
             n = self.n_rows
-            counts = [np.bincount(codes) for codes in self.dataset.codes]
+            counts = np.split(self.state_counts, self.data.state_offsets[1:-1])
             self._row_entropies = np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / n)) for c in counts])
         return self._row_entropies

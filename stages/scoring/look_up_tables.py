@@ -58,14 +58,15 @@ class LookUpTables:
         if prior is not None:
             if self.definition.takes_ess:
                 kind = self._size_of
-                per_row = [prior(r, n_configurations * s, self.ess) for s in self._sizes]
+                offsets = [self._offsets(r, n_configurations * s) for s in self._sizes]
             else:
-                per_row = [prior(r, n_configurations, self.ess)]
-            row = np.stack([self._log_gamma_table(alpha) for alpha in per_row])
-            cell = np.stack([self._log_gamma_table(alpha / r) for alpha in per_row])
+                offsets = [self._offsets(r, n_configurations)]
+            cell, row = (np.stack([self._log_gamma_table(offset) for offset in some]) for some in zip(*offsets))
         else:
             # Known under offset 0, which no Dirichlet parameter has.
-            cell = row = self._log_gamma.setdefault(0.0, self._on_grid(entropy_table(self.n_rows)))[None]
+            if 0.0 not in self._log_gamma:
+                self._log_gamma[0.0] = self._on_grid(entropy_table(self.n_rows))
+            cell = row = self._log_gamma[0.0][None]
         penalty = self.definition.penalty_on(self.n_rows) * (r - 1)
         return ScoreTables(
             cell=cell, row=row, kind=kind, penalty=penalty, quantum=self.quantum, drops_pure=prior is None
@@ -76,9 +77,18 @@ class LookUpTables:
         if self.definition.prior is None:
             tables = self.of_expansion(child, 1.0)
             return tables.cell[0], tables.row[0]
-        r = int(self.n_states[child])
-        alpha = self.definition.prior(r, n_configurations, self.ess)
-        return self._log_gamma_table(alpha / r), self._log_gamma_table(alpha)
+        cell, row = self._offsets(int(self.n_states[child]), n_configurations)
+        return self._log_gamma_table(cell), self._log_gamma_table(row)
+
+    def of_cells(self, n_cells: float) -> np.ndarray:
+        """Contribution of a cell of a set with so many cells, shape (n_rows + 1,); not kept."""
+        if self.definition.prior is None:
+            return self._on_grid(entropy_table(self.n_rows))
+        return self._on_grid(log_gamma_table(self._offsets(1, n_cells)[0], self.n_rows))
+
+    def of_configurations(self, r: int) -> np.ndarray:
+        """Contribution of a configuration for children with r states, where no sample size is given; not kept."""
+        return self._on_grid(log_gamma_table(self._offsets(r, 1.0)[1], self.n_rows))
 
     def of_terms(self, terms: np.ndarray) -> ScoreTables:
         """Tables that sum ``terms[m]`` over the cells, m the rows of a cell, and nothing else.
@@ -97,10 +107,24 @@ class LookUpTables:
             drops_pure=False,
         )
 
+    def _offsets(self, r: int, n_configurations: float) -> tuple[float, float]:
+        """Dirichlet parameters of a cell and of a configuration of a child with r states.
+
+        Under an equivalent sample size both depend on the number of cells alone, to the last bit.
+        """
+        prior = self.definition.prior
+        assert prior is not None
+        row = prior(r, n_configurations, self.ess)
+        return prior(1, n_configurations * r, self.ess) if self.definition.takes_ess else row / r, row
+
     def _log_gamma_table(self, offset: float) -> np.ndarray:
         if offset not in self._log_gamma:
             self._log_gamma[offset] = self._on_grid(log_gamma_table(offset, self.n_rows))
         return self._log_gamma[offset]
 
     def _on_grid(self, table: np.ndarray) -> np.ndarray:
-        return np.rint(table / self.grid) * self.grid
+        """Round the entries, in place: a hundred million rows take 0.8 GB."""
+        table /= self.grid
+        np.rint(table, out=table)
+        table *= self.grid
+        return table

@@ -214,7 +214,7 @@ def _make_tables(scorer: FamilyScorer) -> PairTables:
             row_sums[k, which] = np.add.reduceat(row[state_counts], data.state_offsets[:-1])[which]
     return PairTables(
         state_counts=state_counts,
-        cell=np.stack(cells),
+        cell=np.stack(cells) if len(cells) > 1 else cells[0][None],  # of many rows it is large: no copy
         line=line,
         size=size_of,
         row_sums=row_sums,

@@ -1,15 +1,16 @@
-"""Values of sets that many families share, and local scores as their differences; see the kernels of this name."""
+"""Functions of sets that many families share, and local scores as their differences; see the kernels of this name."""
 
 from __future__ import annotations
 
 import math
 import mmap
 import threading
+from collections import Counter
 
 import numpy as np
 
 from stages.kernels.counting.set_functions import score_open_by_values
-from stages.kernels.counting.set_values import SetArrays, SetScratch
+from stages.kernels.counting.set_values import SetArrays, SetFunction, SetScratch
 
 from .family_scorer import FamilyScorer
 
@@ -18,6 +19,9 @@ SCRATCH_BYTES = 1 << 26
 
 LARGEST = 12
 """Size of a set at most: its binary variables have 4,096 cells."""
+
+MOST_ENTRIES = 1 << 24
+"""Entries of look-up tables at most: 128 MB, made in a second."""
 
 
 class SetFunctions:
@@ -32,55 +36,54 @@ class SetFunctions:
     def __init__(self, scorer: FamilyScorer, largest: int):
         self.scorer, self.largest = scorer, largest
         ranked = np.flatnonzero(scorer.n_states > 1).astype(np.int32)
-        place = np.full(scorer.n_variables, -1, dtype=np.int32)
-        place[ranked] = np.arange(len(ranked))
+        self._place = np.full(scorer.n_variables, -1, dtype=np.int32)
+        self._place[ranked] = np.arange(len(ranked))
         starts = set_starts(len(ranked), largest)
-        is_binary = scorer.n_states[ranked] == 2
-        cell, row = self._lines()
-        values = _shared_zeros(starts[-1], np.float64)
+        n_states = scorer.n_states[ranked]
         counts = _shared_zeros(starts[largest], np.int32)
-        ones = scorer.data.state_offsets[ranked[is_binary]] + 1
-        counts[starts[1] + np.flatnonzero(is_binary)] = scorer.state_counts[ones] + 1
-        differs = scorer.definition.prior is not None and not scorer.definition.takes_ess
+        ones = scorer.data.state_offsets[ranked] + 1
+        counts[starts[1] : starts[2]] = np.where(n_states == 2, scorer.state_counts[ones] + 1, 0)
         self.arrays = SetArrays(
-            place=place,
             variables=ranked,
             firsts=scorer.data.state_offsets[ranked],
-            is_binary=is_binary,
+            n_states=n_states.astype(np.float64),
             binomials=np.array([[math.comb(n, k) for n in range(len(ranked) + 1)] for k in range(largest + 1)]),
             starts=starts,
-            values=values,
-            parent_values=_shared_zeros(starts[largest], np.float64) if differs else values,
             counts=counts,
-            cell=cell,
-            row=row,
         )
-        # Of sets with other than binary variables under a penalty: likelihoods as they are summed.
+        products = cell_numbers(scorer, largest)
+        assert products is not None
         tables = scorer.tables
-        self._tables = tables.of_expansion(0, 1.0)._replace(penalty=0.0, quantum=tables.grid)
+        self.function = self._function(products, [tables.of_cells(product) for product in products.tolist()], largest)
+        # The function of parents for each number of states of a child.
+        self.of_parents = {
+            r: self._function(np.ones(1), [tables.of_configurations(r)], largest - 1)
+            for r in configuration_kinds(scorer)
+        }
         self._thread = threading.local()
+
+    def _function(self, products: np.ndarray, lines: list[np.ndarray], largest: int) -> SetFunction:
+        """A function of sets up to some size, no value of which is known."""
+        table = np.stack(lines)
+        values = _shared_zeros(self.arrays.starts[largest + 1], np.float64)
+        return SetFunction(
+            values=values, products=products, table=table, nothing=np.zeros(table.shape), grid=self.scorer.tables.grid
+        )
 
     @property
     def nbytes(self) -> int:
         """Memory of the arrays, once all sets have values."""
-        arrays = {
-            id(array): array.nbytes for array in (self.arrays.values, self.arrays.parent_values, self.arrays.counts)
-        }
-        return sum(arrays.values())
+        functions = self.function, *self.of_parents.values()
+        return self.arrays.counts.nbytes + sum(each.values.nbytes + each.table.nbytes for each in functions)
 
-    def _lines(self) -> tuple[np.ndarray, np.ndarray]:
-        """Contributions of the cells of a set, and of configurations of parents, by the size of the set."""
-        scorer = self.scorer
-        if not scorer.definition.takes_ess:
-            cell, row = scorer.tables.of_family(int(scorer.n_states.argmax()), 1.0)
-            return cell[None], row[None]
-        child = int(np.flatnonzero(scorer.n_states == 2)[0])
-        rows = np.stack([scorer.tables.of_family(child, 2.0**size)[1] for size in range(self.largest + 1)])
-        return rows, rows
+    def can_extend(self, size: int, required: tuple[int, ...]) -> bool:
+        """Whether sets of so many parents and the required ones can be scored with one more."""
+        return len(required) + size + 2 <= self.largest
 
     def score(
         self,
         child: int,
+        required: tuple[int, ...],
         allowed: np.ndarray,
         places: np.ndarray,
         which: np.ndarray,
@@ -90,9 +93,13 @@ class SetFunctions:
     ) -> int:
         """Score open extensions, see `score_open_by_values`; `into` are starts, entries, is_better and scores."""
         scorer = self.scorer
+        parents = self.of_parents.get(int(scorer.n_states[child]), self.function)
+        # Required parents that are constant change no score.
+        always = self._place[list(required)]
         return score_open_by_values(
-            scorer.data, self._tables, self.arrays, int(self.arrays.place[child]), allowed, places, which, position,
-            most_work, *into, scorer.penalty(child), scorer.quantum, self._scratch(), scorer.workspace(),
+            scorer.data, self.arrays, self.function, parents, int(self._place[child]), always[always >= 0],
+            self._place[allowed], places, which, position, most_work, *into, scorer.penalty(child), scorer.quantum,
+            self._scratch(), scorer.workspace(),
         )  # fmt: skip
 
     def _scratch(self) -> SetScratch:
@@ -108,10 +115,46 @@ class SetFunctions:
                 made=np.zeros(n_codes, dtype=np.bool_),
                 own=np.empty(n_codes, dtype=np.int32),
                 missing=np.empty(n, dtype=np.int32),
+                parents=np.empty(self.largest, dtype=np.int32),
                 candidates=np.empty(n, dtype=np.int32),
+                kinds=np.zeros(self.scorer.n_variables, dtype=np.int32),
                 scores=np.empty(self.scorer.n_variables),
+                members=np.empty(self.largest, dtype=np.int64),
+                whole=np.empty(self.largest, dtype=np.int64),
+                others=np.empty(n, dtype=np.int32),
+                of_parents=np.empty(n),
+                of_sets=np.empty(n),
             )
         return self._thread.scratch
+
+
+def cell_numbers(scorer: FamilyScorer, largest: int) -> np.ndarray | None:
+    """Numbers of cells on which the table of a set of up to `largest` variables depends, ascending; 1 where on none.
+
+    None if their tables take too much memory, or if sums over cells may not be exact.
+    """
+    if not scorer.definition.takes_ess:
+        return np.ones(1)
+    most = MOST_ENTRIES // (scorer.n_rows + 1)
+    by_size: list[set[float]] = [{1.0}, *(set() for _ in range(largest))]
+    for states, available in sorted(Counter(scorer.n_states[scorer.n_states > 1].tolist()).items()):
+        for size in range(largest, 0, -1):
+            for taken in range(1, min(available, size) + 1):
+                by_size[size] |= {product * states**taken for product in by_size[size - taken]}
+            if len(by_size[size]) > most:
+                return None
+    products = np.array(sorted(set().union(*by_size[1:])))
+    # A cell of m rows contributes at most m times the larger one of these logarithms.
+    per_row = max(abs(math.log(scorer.ess / products[-1])), math.log(scorer.n_rows + scorer.ess))
+    is_exact = scorer.n_rows * per_row <= 2.0**53 * scorer.tables.grid
+    return products if is_exact and len(products) <= most else None
+
+
+def configuration_kinds(scorer: FamilyScorer) -> list[int]:
+    """Numbers of states of children that have a function of parents of their own."""
+    if scorer.definition.prior is None or scorer.definition.takes_ess:
+        return []
+    return sorted({int(r) for r in scorer.n_states if r > 1})
 
 
 def set_starts(n: int, largest: int) -> np.ndarray:
@@ -119,28 +162,24 @@ def set_starts(n: int, largest: int) -> np.ndarray:
     return np.cumsum([0, 0, *(math.comb(n, size) for size in range(1, largest + 1))])
 
 
-def set_bytes(n: int, largest: int) -> int:
-    """Memory of the values and counts of sets up to a size, at most."""
+def set_bytes(n: int, largest: int, n_kinds: int = 0) -> int:
+    """Memory of the values and counts of sets up to a size, with so many functions of parents, at most."""
     starts = [math.comb(n, size) for size in range(1, largest + 1)]
-    return 20 * sum(starts[:-1]) + 8 * starts[-1]
+    return (12 + 8 * n_kinds) * sum(starts[:-1]) + 8 * starts[-1]
 
 
 def largest_size(scorer: FamilyScorer, max_parents: int, most_bytes: float) -> int:
-    """Size of the largest sets whose values can serve a search, within `most_bytes`; 0 where none do.
-
-    Under a Dirichlet prior the table of a cell depends on the number of cells, or that of a configuration on the
-    child: there all variables must be binary.
-    """
-    states = scorer.n_states[scorer.n_states > 1]
-    n, n_words = len(states), scorer.data.bits.shape[1]
-    if scorer.definition.prior is not None and (states > 2).any():
-        return 0
-    largest = min(n, max_parents + 1, LARGEST)
-    while largest >= 2 and (
-        set_bytes(n, largest) > most_bytes or (1 << (largest - 1)) * (8 * n_words + 4 * n) > SCRATCH_BYTES
-    ):
-        largest -= 1
-    return largest if largest >= 2 else 0
+    """Size of the largest sets whose values can serve a search, within `most_bytes`; 0 where none do."""
+    n, n_words = int(np.count_nonzero(scorer.n_states > 1)), scorer.data.bits.shape[1]
+    n_kinds = len(configuration_kinds(scorer))
+    for largest in range(min(n, max_parents + 1, LARGEST), 1, -1):
+        fits = (1 << (largest - 1)) * (8 * n_words + 4 * n) <= SCRATCH_BYTES
+        if not fits or set_bytes(n, largest, n_kinds) > most_bytes:
+            continue
+        products = cell_numbers(scorer, largest)
+        if products is not None:
+            return largest
+    return 0
 
 
 def _shared_zeros(n: int, dtype: type) -> np.ndarray:

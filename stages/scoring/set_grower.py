@@ -58,8 +58,9 @@ class SetGrower:
 
     Parameters
     ----------
-    candidates : ndarray of int32, optional
-        Variables that may be parents at all; all others by default.
+    candidates : callable, optional
+        Returns the variables that may be parents at all, int32, ascending; all others by default. Of many children
+        the arrays would take memory with the square of the variables, so they are made when they are needed.
     required : tuple of int
         Parents that every set must contain.
     sample : RowSample, optional
@@ -87,7 +88,7 @@ class SetGrower:
         scorer: FamilyScorer,
         child: int,
         max_parents: int,
-        candidates: np.ndarray | None = None,
+        candidates: Callable[[], np.ndarray] | None = None,
         required: tuple[int, ...] = (),
         sample: RowSample | None = None,
         scores_left: Callable[[], float] = lambda: math.inf,
@@ -117,13 +118,7 @@ class SetGrower:
         """Variables that may be parents, int32, ascending."""
         if self._candidates is None:
             return np.delete(np.arange(self.scorer.n_variables, dtype=np.int32), self.child)
-        return self._candidates
-
-    def may_be_parents(self, variables: np.ndarray) -> np.ndarray:
-        """Mask of the candidates among `variables`."""
-        if self._candidates is None:
-            return variables != self.child
-        return np.isin(variables, self._candidates)
+        return self._candidates()
 
     def rank(self, ranked: np.ndarray, scores: np.ndarray, is_complete: bool) -> None:
         """Set candidates ranked by dependence, with their scores as the only parent (nats).

@@ -26,10 +26,12 @@ def fill_log_gamma(offset, first, part):
 
 def entropy_table(n_rows: int) -> np.ndarray:
     """``f(m) = m ln m`` for m = 0, ..., n_rows; float64."""
-    counts = np.arange(n_rows + 1, dtype=np.float64)
-    counts[0] = 1.0
-    table = counts * np.log(counts)
-    table[0] = 0.0
+    table = np.empty(n_rows + 1)
+    for first in range(0, n_rows + 1, SLICE_ENTRIES):
+        part = table[first : first + SLICE_ENTRIES]
+        counts = np.arange(first, first + len(part), dtype=np.float64)
+        np.log(np.maximum(counts, 1.0), out=part)
+        part *= counts
     return table
 
 

@@ -107,22 +107,22 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
                 break
             others = level.entries[level.starts[block] : level.starts[block + 1]]
             others = others[len(others) - len(own) :]
-            for i in range(len(own)):
+            for i in range(np.uint64(len(own))):
                 # A closed subset closes the extension: NaN passes on, since no number is greater than NaN.
-                if np.isnan(others[i]) or others[i] > own[i]:
-                    own[i] = others[i]
+                own[i] = others[i] if np.isnan(others[i]) | (others[i] > own[i]) else own[i]
         least = np.inf
         for k in range(size):
             least = min(least, worth[places[s, k]])
         # Every block ends with the last place, so entry i stands for place first + i.
-        first = len(n_states) - len(own)
-        counts[s] = 0
-        for i in range(len(own)):
-            total = penalty * q[s] * n_states[first + i]
-            if penalty > 0 and (own[i] >= -total or total >= min(least, worth[first + i])):
-                own[i] = np.nan
-            if not np.isnan(own[i]):
-                counts[s] += 1
+        first = np.uint64(len(n_states) - len(own))
+        per_state, n_open = penalty * q[s], np.int64(0)
+        for i in range(np.uint64(len(own))):
+            total = per_state * n_states[first + i]
+            if penalty > 0:
+                is_closed = (own[i] >= -total) | (total >= min(least, worth[first + i]))
+                own[i] = np.nan if is_closed else own[i]
+            n_open += not np.isnan(own[i])
+        counts[s] = n_open
 
 
 @njit
