@@ -12,6 +12,7 @@ from typing import Any
 _FUNCTIONS = {
     "graphs.networks": "open_bayesian_network open_graph open_network "
     "write_drawing write_essential_graph write_network",
+    "json_lines.proofs": "open_proof write_proof",
     "json_lines.screening_forests": "open_forest write_forest",
     "json_lines.network_streams": "open_networks pick_network",
     "sets.parent_sets": "open_parent_set_stream open_parent_sets write_parent_sets",

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .packed_cells import Cells
+
 MAX_STATES = 256
 """Codes are single bytes, so a variable has at most this many states."""
 
@@ -35,18 +37,19 @@ class Dataset:
     ----------
     variables : tuple of Variable
         With known states.
-    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous
-        Every cell as an index into the states of its variable.
+    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous, or PackedCells
+        Every cell as an index into the states of its variable; packed where rows are many.
     fingerprint : str
         ``sha256:...`` of names, states and codes; equal for equal tables, whatever file they came from.
     """
 
     variables: tuple[Variable, ...]
-    codes: np.ndarray
+    codes: Cells
     fingerprint: str
 
     def __post_init__(self):
-        if self.codes.dtype != np.uint8 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
+        is_apart = isinstance(self.codes, np.ndarray) and not self.codes.flags.c_contiguous
+        if self.codes.dtype != np.uint8 or self.codes.ndim != 2 or is_apart:
             raise TypeError("codes must be a C-contiguous two-dimensional array of uint8")
         if len(self.variables) != self.codes.shape[0]:
             raise ValueError("one row of codes per variable")
@@ -59,6 +62,11 @@ class Dataset:
             # Plane k holds bit k of each code, eight rows a byte.
             planes.append(np.array([np.packbits(codes >> plane & 1) for plane in range(n_planes)]))
         return _unpacked, (self.variables, planes, self.n_rows, self.fingerprint)
+
+    @property
+    def plain_codes(self) -> np.ndarray:
+        """The codes as an array, a byte a cell."""
+        return np.asarray(self.codes)
 
     @property
     def n_variables(self) -> int:

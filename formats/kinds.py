@@ -14,6 +14,7 @@ class Kind(enum.StrEnum):
     FOREST = "screening forest"
     ENTROPIES = "entropies"
     TRACE = "explored sets"
+    PROOF = "proof"
     ARC_PROBABILITIES = "arc probabilities"
     DATA = "data"
     PARAMETERS = "network with parameters"

@@ -18,6 +18,7 @@ import numpy as np
 
 from .data_records import Variable
 from .errors import FormatError
+from .packed_cells import Cells
 from .records import Header
 
 PROGRAM_VERSION = "0.1.0"
@@ -41,7 +42,7 @@ def timestamp() -> str:
         ) from None
 
 
-def fingerprint(variables: Sequence[Variable], codes: np.ndarray) -> str:
+def fingerprint(variables: Sequence[Variable], codes: Cells) -> str:
     """Fingerprint of a table with codes of shape (n_variables, n_rows), whatever file it came from.
 
     ``sha256:`` and 64 hexadecimal digits: of the JSON text of names, states and shape, then the bytes of `codes`.
@@ -49,8 +50,8 @@ def fingerprint(variables: Sequence[Variable], codes: np.ndarray) -> str:
     columns = [[variable.name, variable.states] for variable in variables]
     text = json.dumps([columns, list(codes.shape)], separators=(",", ":"))
     digest = hashlib.sha256(text.encode())
-    for column in np.ascontiguousarray(codes, dtype=np.uint8):  # Python handles signals between the columns
-        digest.update(column.data)
+    for column in codes:  # Python handles signals between the columns
+        digest.update(np.ascontiguousarray(column, dtype=np.uint8).data)
     return f"sha256:{digest.hexdigest()}"
 
 

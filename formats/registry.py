@@ -87,6 +87,13 @@ FORMATS = (
         help="JSON lines (or Arrow, Parquet by name): scored sets in the order of the search",
         writer="sets.traces:open_trace",
     ),
+    _json_lines(
+        ("bnsl.proof", Kind.PROOF, "a proof", ".proof.jsonl"),
+        help="JSON lines: a proof that no network of listed sets scores more than a bound",
+        reader="json_lines.proofs:open_proof",
+        writer="json_lines.proofs:write_proof",
+        takes=("json",),
+    ),
     _row(
         ("bnsl.arc-probabilities", Kind.ARC_PROBABILITIES, "a table of arc probabilities", ".arrows"),
         help="Arrow IPC stream: one row per pair of variables (also as CSV or Parquet)",

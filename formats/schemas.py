@@ -210,12 +210,41 @@ blanket number: posterior probability that the parent is in the Markov blanket o
 blanket_error number: standard error of that
 """)
 
+_PROOF_HEADER_KEYS = keys_of("""
+sets string!: digest of the lists: sha256 of a line 'CHILD PARENTS SCORE' for each set, by child and then as text;
+    parents with commas, the score as C99's %a writes it
+bits integer!: scores, multipliers and bounds are whole numbers of one unit: 2 to the power of minus bits, in nats;
+    scores are rounded up
+bound integer! units: no network of these lists scores more
+max_parents integer: the proof is about networks with at most so many parents each
+cuts integer!: lines of cuts, which come first
+nodes integer!: lines of nodes, which follow
+""")
+
+_PROOF_KEYS = keys_of("""
+cluster list<integer>: a cut: at least 'demand' of these variables have fewer than 'demand' parents among them
+demand integer: of a cluster
+half list<integer>: a cut: half of the sum of these earlier ones (numbers from 0), see 'bnsl help proofs'
+lowered list<integer>: variables for whose sets counts are rounded down
+above integer: a node: the number of the one above it, -1 for the first, which has all networks
+before list<integer>: the networks of the node above in which the first of two variables precedes the second
+steps list<object>: multipliers that exclude sets of this node
+solved boolean: the sets that remain are solved exactly
+sha256 string: of all lines before this one, the last
+""")
+
+_STEP_KEYS = keys_of("""
+cuts list<integer>!: numbers of cuts
+multipliers list<integer>! units: of each, not negative
+""")
+
 PARENT_SETS = FileFormat("bnsl.parentsets", 1, COMMON_HEADER_KEYS + PARENT_SETS_HEADER_KEYS, RECORD_KEYS)
 NETWORK = FileFormat("bnsl.network", 1, COMMON_HEADER_KEYS + NETWORK_HEADER_KEYS, RECORD_KEYS)
 FOREST = FileFormat("bnsl.forest", 1, COMMON_HEADER_KEYS + FOREST_HEADER_KEYS, RECORD_KEYS)
 TRACE = FileFormat("bnsl.trace", 1, COMMON_HEADER_KEYS + SHARD_HEADER_KEYS, _TRACE_KEYS)
 ARC_PROBABILITIES = FileFormat("bnsl.arc-probabilities", 1, COMMON_HEADER_KEYS + _ARC_HEADER_KEYS, _ARC_COLUMNS)
-JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST, TRACE, ARC_PROBABILITIES)}
+PROOF = FileFormat("bnsl.proof", 1, COMMON_HEADER_KEYS + _PROOF_HEADER_KEYS, _PROOF_KEYS)
+JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST, TRACE, ARC_PROBABILITIES, PROOF)}
 """Formats with a common form of header; tables of arc probabilities have theirs in the schema's metadata."""
 
 ENTROPY_COLUMNS = keys_of("""
@@ -233,7 +262,13 @@ strength number!: their mean strength
 share number!: share of true arcs among them
 """)
 
-PARTS = {"variables": VARIABLE_KEYS, "by": COMMAND_KEYS, "treewidth": TREEWIDTH_KEYS, "calibration": CALIBRATION_KEYS}
+PARTS = {
+    "variables": VARIABLE_KEYS,
+    "by": COMMAND_KEYS,
+    "treewidth": TREEWIDTH_KEYS,
+    "calibration": CALIBRATION_KEYS,
+    "steps": _STEP_KEYS,
+}
 """Keys of the objects within a header or record: of one object, or of each object of a list."""
 
 _PYTHON_TYPES = {

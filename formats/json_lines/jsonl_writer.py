@@ -87,6 +87,10 @@ def _part_text(sets: ListedSets) -> bytes:
     """``[1,2],[],[3]``: one line of bytes for each member, of which those that are zero are dropped."""
     sizes, members = sets.sizes, sets.members
     largest = int(members.max(initial=0))
+    if largest > len(members):  # few sets of many variables, as in each line of a network
+        import orjson
+
+        return orjson.dumps(list(sets))[1:-1]
     width = len(str(largest))
     # The digits of every index; the last line has none, for the one line that an empty set needs.
     digits = np.array([*map(str, range(largest + 1)), ""], dtype=f"S{width}").view(np.uint8).reshape(-1, width)

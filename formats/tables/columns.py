@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from .labels import (
     is_spelled,
     parse_numbers,
 )
+from .packed_labels import PackedLabels
 from .problems import Problem, continuous_problem, numerous_problem
 from .selection import matching_names
 from .suspicions import MIN_NUMBERS, LabelKind, Suspicion, kind_of_labels, suspect, suspect_dashes
@@ -158,8 +159,8 @@ class Column:
     ----------
     labels : pyarrow.StringArray
         Without surrounding spaces, hence not always distinct; empty text where the cell is null.
-    indices : list of ndarray of integers
-        Label index of every cell, in consecutive parts.
+    cells : list of ndarray of integers, or PackedLabels
+        Label index of every cell, in consecutive parts; `indices` goes through them.
     states : tuple of str or None
         States listed by a file header.
     known : ndarray of int64 or None, shape (n_labels,)
@@ -170,15 +171,18 @@ class Column:
 
     name: str
     labels: pyarrow.StringArray
-    indices: list[np.ndarray]
+    cells: list[np.ndarray] | PackedLabels
     states: tuple[str, ...] | None = None
     known: np.ndarray | None = None
     missing: np.ndarray | None = None
     unseen: np.ndarray | None = None
 
     @classmethod
-    def unpack(cls, variable: Variable, column: pyarrow.ChunkedArray) -> Column:
+    def unpack(cls, variable: Variable, column: pyarrow.ChunkedArray | PackedLabels) -> Column:
         """Unpack a column of type dictionary<string>."""
+        if isinstance(column, PackedLabels):
+            labels = compute.utf8_trim_whitespace(column.dictionary).fill_null("")
+            return cls(variable.name, labels, column, variable.states)
         chunks = (column.unify_dictionaries() if column.num_chunks > 1 else column).chunks
         labels = compute.utf8_trim_whitespace(chunks[0].dictionary)
         if labels.null_count:
@@ -210,6 +214,11 @@ class Column:
             self.unseen = unseen if unseen.any() else None
         self.missing = missing if missing.any() else None
 
+    @property
+    def indices(self) -> Iterable[np.ndarray]:
+        """Label index of every cell, in consecutive parts."""
+        return self.cells.indices() if isinstance(self.cells, PackedLabels) else self.cells
+
     def gather(self, table: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """The entry of `table` for the label of every cell; only for cells of `rows` (bool) if given."""
         parts = [table[indices] for indices in self.indices]
@@ -218,6 +227,8 @@ class Column:
 
     def n_rows(self, rows: np.ndarray | None = None) -> int:
         """Number of cells, or of those of `rows`."""
+        if rows is None and isinstance(self.cells, PackedLabels):
+            return len(self.cells)
         return sum(map(len, self.indices)) if rows is None else int(rows.sum())
 
     def count_labels(self, rows: np.ndarray | None = None) -> np.ndarray:
@@ -264,7 +275,7 @@ class StateChooser:
         plain = Treatment.of(None, options.number_limit(is_coded=False))
         if column.known is None or self._treatments[column.name] == plain:
             return column
-        found = Column(column.name, column.labels, column.indices)
+        found = Column(column.name, column.labels, column.cells)
         found.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
         return found
 

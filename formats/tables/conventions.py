@@ -16,6 +16,7 @@ from pyarrow import compute
 
 from ..wording import Warn
 from .labels import MISSING_LABELS
+from .packed_labels import PackedLabels
 
 Columns = Sequence[pyarrow.ChunkedArray]
 
@@ -117,9 +118,10 @@ def without_row_numbers(
     if len(names) < 2 or names[0] not in INDEX_NAMES:
         return names, columns
     called = f"called {names[0]!r}" if names[0] else "without a name"
-    if _is_row_numbers(columns[0]):
+    first = columns[0].unpacked() if isinstance(columns[0], PackedLabels) else columns[0]
+    if _is_row_numbers(first):
         kind = "counts the rows"
-    elif not names[0] and len(columns[0]) > 1 and _are_distinct(columns[0]):
+    elif not names[0] and len(first) > 1 and _are_distinct(first):
         kind = "names the rows"
     else:
         return names, columns

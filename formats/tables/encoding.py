@@ -29,8 +29,9 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 import pyarrow
 
-from ..data_records import Dataset, IncompleteDataset, Variable
+from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
+from ..packed_cells import MANY_ROWS, Cells, PackedCells
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, StateChooser
@@ -134,14 +135,20 @@ def encode_table(
         column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
     rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)
     chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
-    codes = np.empty((len(columns), n_rows if rows is None else int(rows.sum())), dtype=np.uint8)
-    is_hidden = np.zeros(codes.shape, dtype=np.bool_) if options.missing == "keep" else None
+    n_kept = n_rows if rows is None else int(rows.sum())
+    is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
+    is_packed = n_kept > MANY_ROWS and is_hidden is None
+    codes: Cells = PackedCells(n_kept) if is_packed else np.empty((len(columns), n_kept), dtype=np.uint8)
     variables = []
     for position, column in enumerate(columns):
         coding = chooser.choose(column)
         variables.append(Variable(column.name, coding.states))
         # Codes of labels that occur in no kept row, or of columns that are refused below, may wrap around.
-        codes[position] = column.gather(coding.codes.astype(np.uint8), rows)
+        cells = column.gather(coding.codes.astype(np.uint8), rows)
+        if isinstance(codes, PackedCells):
+            codes.append(cells, min(len(coding.states), MAX_STATES))
+        else:
+            codes[position] = cells
         if is_hidden is not None and column.missing is not None:
             is_hidden[position] = column.gather(column.missing, rows)
     if options.variables is None:
@@ -157,7 +164,7 @@ def encode_table(
     else:
         asked = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, raw.source, options.listed_in)
-    if is_hidden is not None:
+    if is_hidden is not None and isinstance(codes, np.ndarray):
         return _with_holes(variables, codes, is_hidden, raw.source, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
 

@@ -16,6 +16,7 @@ from ..errors import UnsuitableData
 from ..wording import plural
 from .columns import Column
 from .labels import parse_numbers
+from .packed_labels import PackedLabels
 from .selection import matching_names
 
 BYTES_PER_CELL = 4
@@ -69,9 +70,11 @@ class Repetition(NamedTuple):
                 remedy="leave out columns (--drop), or give a sample of the rows",
             )
 
-    def repeat(self, column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    def repeat(self, column: pyarrow.ChunkedArray | PackedLabels) -> pyarrow.ChunkedArray:
         """A column with each row as often as it stands."""
         parts, start = [], 0
+        if isinstance(column, PackedLabels):
+            column = column.unpacked()
         for chunk in column.chunks:
             counts = self.counts[start : start + len(chunk)]
             start += len(chunk)

@@ -84,6 +84,8 @@ class OptimizeOptions:
         Level of the tests.
     start : StartNetwork or None
         Network to start from: among listed sets its order is the first.
+    keeps_proof : bool
+        Whether the result has what a proof of its bound needs.
     information : ndarray of float64, shape (n_variables, n_variables), or None
         Mutual information of all pairs, see `stages.entropy.mutual_information`; None to estimate it from the sets.
     """
@@ -135,6 +137,7 @@ class OptimizeOptions:
     alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0, is_open=True)
     start: StartNetwork | None = None
     information: np.ndarray | None = None
+    keeps_proof: bool = False
 
     @property
     def width(self) -> int:
@@ -152,14 +155,14 @@ MAIN_METHODS = {
         "orders",
         "iterated local search over orders, with --tw over k-trees; the best networks in a given time",
         {
-            SETS: on_sets("stages.optimize.orders.ils", "init", *RESTARTED),
-            SETS_TW: on_sets("stages.optimize.treewidth.ils", *RESTARTED, "max_table"),
+            SETS: on_sets("stages.optimize.orders.ils", "init", *RESTARTED, "proof"),
+            SETS_TW: on_sets("stages.optimize.treewidth.ils", *RESTARTED, "max_table", "proof"),
         },
     ),
     "exact": SearchMethod(
         "exact",
         "the best network with the proof, or how far from it one may be when the time is up",
-        {SETS: on_sets("stages.optimize.exact.search", "init", "start")},
+        {SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof")},
     ),
     "forest": SearchMethod(
         "treewidth",
@@ -173,7 +176,7 @@ MAIN_METHODS = {
         "networks in a given time",
         {
             DATA: on_data("stages.optimize.pricing.orders", "sets", "save_sets"),
-            DATA_TW: on_data("stages.optimize.pricing.ktrees", "sets", "save_sets", "max_table"),
+            DATA_TW: on_data("stages.optimize.pricing.bounded", "sets", "save_sets", "max_table"),
         },
     ),
     "hc": SearchMethod(

@@ -7,7 +7,7 @@ return a `result.SearchResult`, from which `assemble` makes a network.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -27,6 +27,7 @@ from ..lists.set_lists import fixed_first_order
 from ..lists.start_network import match_start
 from . import OptimizeOptions, choose_method
 from .bounds.claims import claim_of_lists
+from .bounds.proof_steps import TreeNode
 from .result import DataSearch, ListSearch, SearchResult
 from .score_trace import ScoreTrace
 from .screened import RootProblem
@@ -35,9 +36,16 @@ from .verify import verify_network
 KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
 """Receives the final candidate sets of a method."""
 
+KeepNodes = Callable[[Network, Sequence[TreeNode]], None]
+"""Receives the verified network and what a proof of its bound needs."""
+
 
 def run(
-    table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
+    table: ParentSetTable,
+    options: OptimizeOptions,
+    budget: Budget,
+    reporter: Reporter,
+    keep_nodes: KeepNodes | None = None,
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network among the sets of `table`; the verified network, and the figures for ``--stats``.
 
@@ -47,6 +55,8 @@ def run(
         Without ``method`` the best one for the task, see `choose_method`.
     budget : Budget
         Its evaluations are orders.
+    keep_nodes : callable, optional
+        Receives what a proof needs, with ``options.keeps_proof``.
 
     Raises
     ------
@@ -68,6 +78,8 @@ def run(
         result.facts["bound_relative_to"] = claim_of_lists(table, replace(options, method=method))
     network = assemble(table.header, method, options, budget, result)
     verify_network(network, table=table, treewidth=options.treewidth, max_table=options.max_table)
+    if keep_nodes is not None:
+        keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score)}
 
 

@@ -15,6 +15,7 @@ from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 from . import OptimizeOptions
+from .bounds.proof_steps import TreeNode
 
 Parents = tuple[tuple[int, ...], ...]
 """Parents of every variable, ascending."""
@@ -38,6 +39,8 @@ class SearchResult:
         Under a treewidth bound an elimination order of the moral graph that proves it.
     lists : iterable of ParentSetRecord, optional
         Final candidate sets of a search on data, by variable.
+    nodes : sequence of TreeNode, optional
+        What a proof of its bound needs, see `bounds.proof_steps`.
     """
 
     parents: Parents
@@ -47,6 +50,7 @@ class SearchResult:
     stats: dict[str, Any] = field(default_factory=dict)
     elimination: Sequence[int] | None = None
     lists: Iterable[ParentSetRecord] | None = None
+    nodes: Sequence[TreeNode] = ()
 
 
 def listed_result(
@@ -56,10 +60,11 @@ def listed_result(
     facts: dict[str, Any],
     stats: dict[str, Any] | None = None,
     elimination: Sequence[int] | None = None,
+    nodes: Sequence[TreeNode] = (),
 ) -> SearchResult:
     """The result of a search among listed sets; `chosen` has the index of every variable's set in `table` (int64)."""
     parents = tuple(table.parent_set(s) for s in chosen.tolist())
-    return SearchResult(parents, table.scores[chosen], score, facts, stats or {}, elimination)
+    return SearchResult(parents, table.scores[chosen], score, facts, stats or {}, elimination, nodes=nodes)
 
 
 def total_score(scores: np.ndarray, chosen: np.ndarray) -> float:

@@ -41,6 +41,7 @@ from formats import (
 from formats.data_records import Variable
 from formats.kinds import STRUCTURES, Format, Kind
 from formats.lookup import find_format, load
+from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
 from formats.records import Forest, Header, Network, ParentSetTable
 from formats.registry import FORMATS
 from formats.schemas import JSONL_FORMATS
@@ -111,12 +112,30 @@ def arc_probabilities_come_back(row: Format, path: str, data: st.DataObject) -> 
     assert_same_arc_probabilities(open_arc_probabilities(path), table)
 
 
+def proofs_come_back(row: Format, path: str, data: st.DataObject) -> None:
+    n = data.draw(st.integers(2, 6))
+    several = st.lists(st.integers(0, n - 1), min_size=1, unique=True).map(lambda found: tuple(sorted(found)))
+    cuts: list[ClusterCut | HalfCut] = [
+        ClusterCut(found, len(found)) for found in data.draw(st.lists(several, min_size=1))
+    ]
+    cuts.append(HalfCut((0,), data.draw(several)))
+    whole = st.integers(0, 2**62)
+    steps = tuple(Step((k,), (m,)) for k, m in enumerate(data.draw(st.lists(whole, max_size=len(cuts)))))
+    nodes = (Node(-1, (), steps), Node(0, (0, 1), ()), Node(0, (1, 0), (), is_solved=data.draw(st.booleans())))
+    header = Header(tuple(Variable(f"V{v}") for v in range(n)))
+    most = data.draw(st.none() | st.integers(0, n))
+    proof = Proof(header, "0" * 64, data.draw(st.integers(0, 60)), -data.draw(whole), most, tuple(cuts), nodes)
+    load(row.writer)(path, proof)
+    assert load(row.reader)(path) == proof
+
+
 ROUND_TRIPS = {
     Kind.PARENT_SETS: parent_sets_come_back,
     Kind.NETWORK: networks_come_back,
     Kind.PARAMETERS: parameters_come_back,
     Kind.DATA: tables_come_back,
     Kind.FOREST: forests_come_back,
+    Kind.PROOF: proofs_come_back,
     Kind.ENTROPIES: entropies_come_back,
     Kind.ARC_PROBABILITIES: arc_probabilities_come_back,
 }
@@ -154,7 +173,8 @@ def test_every_written_exchange_format_is_a_target():
     shown = {
         row.target
         for row in FORMATS
-        if row.writer and row.kind not in (Kind.FOREST, Kind.ENTROPIES, Kind.TRACE, Kind.ARC_PROBABILITIES)
+        if row.writer
+        and row.kind not in (Kind.FOREST, Kind.ENTROPIES, Kind.TRACE, Kind.ARC_PROBABILITIES, Kind.PROOF)
     }
     assert set(TARGETS) == shown | {"table"}
 
@@ -190,7 +210,8 @@ def test_all_that_is_explained_is_listed():
     for name, spec in JSONL_FORMATS.items():
         listed = {(row["where"], row["key"]) for row in list_keys(name)}
         assert listed >= {("header", key.name) for key in spec.header}
-        assert listed >= {("by", "stage"), ("by", "options"), ("variables", "states"), ("record", "child")}
+        assert listed >= {("by", "stage"), ("by", "options"), ("variables", "states")}
+        assert ("record", "child" if name != "bnsl.proof" else "cluster") in listed
     assert ("treewidth", "elimination") in {(row["where"], row["key"]) for row in list_keys("network")}
 
 

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...packed_cells import Cells
+
 MOST_LEVELS = 12_000
 """Levels of all columns together: counts of all pairs take 4 bytes for each pair of levels, 576 MB."""
 
@@ -28,7 +30,7 @@ class Goal(NamedTuple):
     n_wanted: int
 
 
-def join_levels(codes: np.ndarray, n_states: Sequence[int], goals: Mapping[int, Goal]) -> dict[int, np.ndarray]:
+def join_levels(codes: Cells, n_states: Sequence[int], goals: Mapping[int, Goal]) -> dict[int, np.ndarray]:
     """Join neighbouring levels of columns until each has the wanted number.
 
     Parameters
@@ -73,7 +75,7 @@ def join_levels(codes: np.ndarray, n_states: Sequence[int], goals: Mapping[int, 
             first[column] = np.delete(first[column], pair + 1)
 
 
-def _pair_counts(codes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def _pair_counts(codes: Cells, offsets: np.ndarray) -> np.ndarray:
     """Rows with each pair of levels of two columns, int32, shape (n_levels, n_levels)."""
     counts = np.zeros((offsets[-1], offsets[-1]), dtype=np.int32)
     sizes = np.diff(offsets).tolist()

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...data_records import Variable
 from ...errors import Inconsistent, UnsuitableData
+from ...packed_cells import Cells
 from ...wording import listed, plural
 from ..columns import Column, StateChooser
 from ..labels import MISSING_STATE
@@ -30,7 +31,7 @@ def goals_of(
     return goals
 
 
-def join_intervals(variables: list[Variable], codes: np.ndarray, goals: dict[int, Goal], source: str) -> None:
+def join_intervals(variables: list[Variable], codes: Cells, goals: dict[int, Goal], source: str) -> None:
     """Replace variables and codes of columns with goals by those of the intervals that `hartemink` joins."""
     if not goals:
         return
@@ -72,7 +73,7 @@ def refuse_other_cuts(
     columns: Sequence[Column],
     chooser: StateChooser,
     rows: np.ndarray | None,
-    codes: np.ndarray,
+    codes: Cells,
     is_hidden: np.ndarray | None,
     source: str,
     listed_in: str,

@@ -32,7 +32,7 @@ def has_other_path(ancestors, arcs, n_parents, child, parent):
     Parameters
     ----------
     ancestors : ndarray of uint64, shape (n_variables, n_words)
-    arcs : ndarray of int32, shape (n_variables, n_variables)
+    arcs : ndarray of int32, shape (n_variables, most_parents)
         ``arcs[v, :n_parents[v]]`` are the parents of v.
     n_parents : ndarray of int32, shape (n_variables,)
     """
@@ -44,17 +44,22 @@ def has_other_path(ancestors, arcs, n_parents, child, parent):
 
 
 @njit
+def inherit_ancestors(ancestors, variable, parent):
+    """Add `parent` and its ancestors to those of `variable`."""
+    for w in range(ancestors.shape[1]):
+        ancestors[variable, w] |= ancestors[parent, w]
+    set_bit(ancestors[variable], parent)
+
+
+@njit
 def add_ancestors(ancestors, child, parent):
     """Extend `ancestors` by the arc parent -> child, which must close no cycle."""
-    n_variables, n_words = ancestors.shape
     if in_row(ancestors, child, parent):
         return  # then the ancestors of `parent` are among those of `child`, too
     # `parent` is no descendant of `child`, so its own row does not change on the way.
-    for v in range(n_variables):
+    for v in range(len(ancestors)):
         if v == child or in_row(ancestors, v, child):
-            for w in range(n_words):
-                ancestors[v, w] |= ancestors[parent, w]
-            set_bit(ancestors[v], parent)
+            inherit_ancestors(ancestors, v, parent)
 
 
 @njit

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inlined, njit
-from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, recompute_ancestors
+from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, inherit_ancestors, recompute_ancestors
 
 ADD, REMOVE, REVERSE, NO_MOVE, STALE = (np.int64(kind) for kind in range(5))
 """Kinds of moves, int64 as in the arrays; `STALE` marks a best move that must be searched again."""
@@ -30,18 +30,19 @@ KIND, CHILD, PARENT = 0, 1, 2
 class ClimbState(NamedTuple):
     """A graph and what is known of its moves; changed in place.
 
-    Rows of the square arrays are used from the left, so memory is touched only as far as it is used.
+    Lists are rows that are used from the left, so memory is touched only as far as it is used. They have as many
+    columns as the longest needs (`with_wider_rows`).
 
     Attributes
     ----------
-    candidates : ndarray of int32, shape (n_variables, n_variables)
+    candidates : ndarray of int32, shape (n_variables, most_listed)
         ``candidates[x, :n_candidates[x]]``: possible new parents of x, ascending.
-    gains : ndarray of float64, shape (n_variables, n_variables)
+    gains : ndarray of float64, shape (n_variables, most_listed)
         Gain in nats of adding each of them.
     n_candidates : ndarray of int32, shape (n_variables,)
-    arcs : ndarray of int32, shape (n_variables, n_variables)
+    arcs : ndarray of int32, shape (n_variables, most_parents)
         ``arcs[x, :n_parents[x]]``: parents of x, ascending.
-    removal_gains : ndarray of float64, shape (n_variables, n_variables)
+    removal_gains : ndarray of float64, shape (n_variables, most_parents)
         Gain in nats of removing each of them.
     n_parents : ndarray of int32, shape (n_variables,)
     ancestors : ndarray of uint64, shape (n_variables, n_words)
@@ -69,27 +70,51 @@ class ClimbState(NamedTuple):
     best_parent: np.ndarray
 
 
-def square_array(n, dtype):
-    """An array of zeros of shape (n, n) whose memory is allocated in small pages as they are written to.
+def paged_array(n_rows, n_columns, dtype):
+    """An array of zeros whose memory is allocated in small pages as they are written to.
 
     numpy would allocate huge pages (2 MB), of which every row touches one.
     """
-    memory = mmap.mmap(-1, max(1, n * n * np.dtype(dtype).itemsize))
+    memory = mmap.mmap(-1, max(1, n_rows * n_columns * np.dtype(dtype).itemsize))
     if hasattr(mmap, "MADV_NOHUGEPAGE"):
         with contextlib.suppress(OSError):  # an operating system without huge pages refuses the advice
             memory.madvise(mmap.MADV_NOHUGEPAGE)
-    return np.frombuffer(memory, dtype=dtype, count=n * n).reshape(n, n)
+    return np.frombuffer(memory, dtype=dtype, count=n_rows * n_columns).reshape(n_rows, n_columns)
 
 
-def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray) -> ClimbState:
-    """A graph without arcs of whose moves nothing is known; parameters as in `ClimbState`."""
+def widened(array: np.ndarray, n_columns: int, n_used: np.ndarray) -> np.ndarray:
+    """The first `n_used` entries of each row in an array of more columns."""
+    wider = paged_array(len(array), n_columns, array.dtype)
+    for row, n in enumerate(n_used.tolist()):
+        wider[row, :n] = array[row, :n]
+    return wider
+
+
+def new_climb_state(
+    permitted: np.ndarray,
+    fixed: np.ndarray,
+    order: np.ndarray,
+    most_listed: int | None = None,
+    most_parents: int | None = None,
+) -> ClimbState:
+    """A graph without arcs of whose moves nothing is known.
+
+    Parameters
+    ----------
+    permitted, fixed, order
+        As in `ClimbState`.
+    most_listed, most_parents : int, optional
+        Columns of the lists of possible new parents, and of parents; by default one for each variable.
+    """
     n = len(order)
+    n_listed = n if most_listed is None else min(n, most_listed)
+    n_arcs = n if most_parents is None else min(n, most_parents)
     return ClimbState(
-        candidates=square_array(n, np.int32),
-        gains=square_array(n, np.float64),
+        candidates=paged_array(n, n_listed, np.int32),
+        gains=paged_array(n, n_listed, np.float64),
         n_candidates=np.zeros(n, dtype=np.int32),
-        arcs=square_array(n, np.int32),
-        removal_gains=square_array(n, np.float64),
+        arcs=paged_array(n, n_arcs, np.int32),
+        removal_gains=paged_array(n, n_arcs, np.float64),
         n_parents=np.zeros(n, dtype=np.int32),
         ancestors=np.zeros(permitted.shape, dtype=np.uint64),
         permitted=permitted,
@@ -99,6 +124,24 @@ def new_climb_state(permitted: np.ndarray, fixed: np.ndarray, order: np.ndarray)
         best_kind=np.empty(n, dtype=np.int64),
         best_parent=np.empty(n, dtype=np.int64),
     )
+
+
+def with_wider_rows(state: ClimbState, n_listed: int, n_parents: int) -> ClimbState:
+    """The state with room for so many possible new parents and parents of every child."""
+    n, listed, parents = len(state.order), state.candidates.shape[1], state.arcs.shape[1]
+    if n_listed > listed:
+        wide = min(n, max(n_listed, 2 * listed))
+        state = state._replace(
+            candidates=widened(state.candidates, wide, state.n_candidates),
+            gains=widened(state.gains, wide, state.n_candidates),
+        )
+    if n_parents > parents:
+        wide = min(n, max(n_parents, 2 * parents))
+        state = state._replace(
+            arcs=widened(state.arcs, wide, state.n_parents),
+            removal_gains=widened(state.removal_gains, wide, state.n_parents),
+        )
+    return state
 
 
 class Limits(NamedTuple):
@@ -271,20 +314,32 @@ def mark_stale(state, variable):
     """Mark the best moves of `variable` and its children stale: additions and reversals involve its gains."""
     state.best_kind[variable] = STALE
     for v in range(len(state.n_parents)):
-        if in_row(state.ancestors, v, variable) and is_parent(state, v, variable):
+        if is_parent(state, v, variable):
             state.best_kind[v] = STALE
 
 
 @njit
+def has_children(state, variable):
+    """True when `variable` is a parent. Lists of parents are short and adjacent, unlike the sets of ancestors."""
+    for v in range(len(state.n_parents)):  # noqa: SIM110
+        if is_parent(state, v, variable):
+            return True
+    return False
+
+
+@njit
 def insert_arc(state, child, parent):
-    """Add the arc parent -> child, which must close no cycle."""
+    """Add the arc parent -> child, which must close no cycle; `child` must have room for it."""
     n = state.n_parents[child]
     place = find_ascending(state.arcs[child], n, parent)
     for k in range(n, place, -1):
         state.arcs[child, k] = state.arcs[child, k - 1]
     state.arcs[child, place] = parent
     state.n_parents[child] = n + 1
-    add_ancestors(state.ancestors, child, parent)
+    if has_children(state, child):
+        add_ancestors(state.ancestors, child, parent)
+    else:
+        inherit_ancestors(state.ancestors, child, parent)
 
 
 @njit

@@ -25,6 +25,7 @@ from stages.kernels.climbing.moves import (
     apply_move,
     choose_move,
     new_climb_state,
+    with_wider_rows,
 )
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
@@ -40,6 +41,9 @@ GRID_QUANTA = 1024
 
 TABU_PATIENCE = 10
 """Steps in turn without a new best graph, per entry of the tabu list, after which a tabu search ends."""
+
+FIRST_PARENTS = 8
+"""Parents of each child for which there is room at first."""
 
 KNOWN_LOSS = -1.0
 """Stands for the gain of an arc that lowers the score by a bound, without being computed."""
@@ -59,6 +63,9 @@ class Climber:
         Length of the tabu list, 0 for none; at most half of all pairs are kept.
     jobs : int
         Threads for the first scores.
+    most_listed : int, optional
+        Possible new parents of each child for which there is room at first; by default all variables, since gains of
+        all pairs are listed together.
     """
 
     def __init__(
@@ -69,6 +76,7 @@ class Climber:
         order: np.ndarray,
         tabu: int = 0,
         jobs: int = 1,
+        most_listed: int | None = None,
     ):
         n = scorer.n_variables
         self.scorer, self.cache, self.constraints, self.jobs = scorer, cache, constraints, jobs
@@ -79,11 +87,13 @@ class Climber:
         self.scores = np.zeros(n)
         self._has_bound = scorer.definition.penalty is not None and not tabu
         self._listed = np.empty(n, dtype=np.int32)
-        self.state = new_climb_state(constraints.permitted, constraints.fixed, order)
+        permitted, fixed = constraints.permitted, constraints.fixed
+        self.state = new_climb_state(permitted, fixed, order, most_listed, FIRST_PARENTS)
 
     # ------------------------------------------------------------------------------- graph and scores
     def place(self, parents: Parents) -> None:
         """Make an acyclic graph the present one; nothing is scored."""
+        self.state = with_wider_rows(self.state, 0, max(map(len, parents), default=0))
         for child, family in enumerate(parents):
             self.state.arcs[child, : len(family)] = family
             self.state.n_parents[child] = len(family)
@@ -190,6 +200,7 @@ class Climber:
         """List the new parents of `child` that its number of parents leaves possible, with their gains."""
         has_room = len(self.parents[child]) < self.constraints.max_parents
         candidates, gains = self._additions(child) if has_room else (self._listed[:0], np.empty(0))
+        self.state = with_wider_rows(self.state, len(candidates), 0)
         replace_candidates(self.state, child, candidates, gains, self.tabu > 0)
 
     def _additions(self, child: int) -> tuple[np.ndarray, np.ndarray]:
@@ -240,6 +251,7 @@ class Climber:
     def _apply(self, move: np.ndarray) -> None:
         """Change the graph."""
         kind, child, parent = move.tolist()
+        self.state = with_wider_rows(self.state, 0, 1 + len(self.parents[parent if kind == REVERSE else child]))
         apply_move(self.state, move)
         if kind == ADD:
             self.parents[child] = tuple(sorted((*self.parents[child], parent)))

@@ -39,6 +39,15 @@ class Constraints:
     knowledge: Knowledge
     max_parents: int
 
+    def may_be_parents(self, child: int) -> np.ndarray:
+        """Mask of the variables that may be parents of `child` or must be; bool, at least one for each variable."""
+        possible = self.permitted[child] | self.fixed[child]
+        return np.unpackbits(possible.view(np.uint8), bitorder="little").view(np.bool_)
+
+    def candidates(self, child: int) -> np.ndarray:
+        """The variables that may be parents of `child` or must be; int32, ascending."""
+        return np.flatnonzero(self.may_be_parents(child)).astype(np.int32)
+
 
 def make_constraints(
     scorer: FamilyScorer, options: OptimizeOptions, candidates: Sequence[Iterable[int]] | None = None

@@ -19,6 +19,7 @@ from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
+from ..bounds.proofs import root_node
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
@@ -61,4 +62,5 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
-    return listed_result(table, report.best.chosen, report.best.score, facts)
+    nodes = [root_node(anytime_bound.search)]
+    return listed_result(table, report.best.chosen, report.best.score, facts, nodes=nodes)

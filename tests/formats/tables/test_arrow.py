@@ -23,6 +23,7 @@ import formats
 from formats import open_dataset, open_table_writer
 from formats.data_records import Dataset, Variable
 from formats.errors import FormatError, Malformed, Truncated, UnsuitableData
+from formats.tables import arrow
 
 
 @pytest.fixture
@@ -119,6 +120,29 @@ class TestTables:
         (tmp_path / "z").write_bytes(gzip.compress(to_stream(table)))
         for name in "fpcz":
             assert open_dataset(str(tmp_path / name)).fingerprint == expected, name
+
+    @pytest.mark.parametrize(
+        "names",
+        [("a", "b", "c"), ("a.x", "a.y", "b"), ("a", "a.x", "b"), ("a", "a-", "a.x"), ("a.", "a", "b")],
+        ids=" ".join,
+    )
+    def test_columns_of_parquet_are_decoded_in_blocks(self, tmp_path, monkeypatch, names):
+        cells = [[0, 1, 1, 0], ["x", "y", None, "x"], [True, False, True, True]]
+        parquet.write_table(pa.table(cells, names=names), tmp_path / "p", row_group_size=3)
+        whole = open_dataset(str(tmp_path / "p"), missing="state")
+        monkeypatch.setattr(arrow, "_COLUMNS_AT_ONCE", 2)
+        blocks = open_dataset(str(tmp_path / "p"), missing="state")
+        assert whole.names == blocks.names == names
+        assert whole.fingerprint == blocks.fingerprint and (whole.codes == blocks.codes).all()
+
+    def test_columns_that_cannot_be_selected_by_name(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(arrow, "_COLUMNS_AT_ONCE", 1)
+        parquet.write_table(pa.table([[0, 1], [1, 0]], names=["a", "a"]), tmp_path / "twice")
+        with pytest.raises(Malformed, match="duplicate column names: 'a'"):
+            open_dataset(str(tmp_path / "twice"))
+        parquet.write_table(pa.table({"a": [{"x": 0, "y": 1}] * 2, "b": [0, 1]}), tmp_path / "nested")
+        with pytest.raises(UnsuitableData, match=r"type struct.* cannot be states"):
+            open_dataset(str(tmp_path / "nested"))
 
     def test_cut_inputs(self, read, tmp_path):
         table = pa.table({"a": ["0", "1"] * 50})

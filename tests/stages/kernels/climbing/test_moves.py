@@ -20,8 +20,10 @@ from stages.kernels.climbing.moves import (
     Limits,
     apply_move,
     choose_move,
+    insert_arc,
     mark_stale,
     new_climb_state,
+    with_wider_rows,
 )
 
 KINDS = {ADD: "add", REMOVE: "remove", REVERSE: "reverse"}
@@ -125,3 +127,22 @@ def test_best_move_after_any_moves(seed, n, max_parents, uses_tabu):
         taken = expected if expected and step % 3 == 0 else moves[int(model.rng.integers(len(moves)))]
         model.apply(codes[taken[0]], *taken[1:])
         recent.append({*taken[1:]})
+
+
+def test_lists_are_kept_when_they_get_room():
+    bits = np.zeros((5, 1), dtype=np.uint64)
+    state = new_climb_state(bits, bits, np.arange(5), most_listed=2, most_parents=1)
+    insert_arc(state, 3, 1)
+    state.removal_gains[3, 0] = -2.0
+    state.n_candidates[:] = (0, 1, 0, 0, 2)
+    state.candidates[1, 0], state.gains[1, 0] = 4, 0.5
+    state.candidates[4], state.gains[4] = (0, 2), (3.0, 1.0)
+    assert with_wider_rows(state, 2, 1) is state
+    wider = with_wider_rows(state, 3, 2)
+    assert wider.candidates.shape == wider.gains.shape == (5, 4)  # twice as many at least
+    assert wider.arcs.shape == wider.removal_gains.shape == (5, 2)
+    assert wider.candidates[4].tolist() == [0, 2, 0, 0] and wider.gains[4].tolist() == [3.0, 1.0, 0.0, 0.0]
+    assert (wider.candidates[1, 0], wider.gains[1, 0]) == (4, 0.5)
+    insert_arc(wider, 3, 0)
+    assert wider.arcs[3].tolist() == [0, 1] and wider.removal_gains[3, 0] == -2.0
+    assert with_wider_rows(wider, 5, 9).arcs.shape == (5, 5)  # all variables at most
