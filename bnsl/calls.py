@@ -45,7 +45,7 @@ def parameters_of(name: str) -> dict[str, click.Parameter]:
 
 
 def _is_several(parameter: click.Parameter) -> bool:
-    return parameter.nargs == -1 or getattr(parameter, "multiple", False)
+    return parameter.nargs != 1 or getattr(parameter, "multiple", False)
 
 
 def default_of(parameter: click.Parameter) -> Any:
@@ -56,7 +56,7 @@ def default_of(parameter: click.Parameter) -> Any:
         return parameter.default
     if isinstance(parameter, click.Option) and parameter.is_flag and not parameter.secondary_opts:
         return False
-    return () if _is_several(parameter) else None
+    return () if _is_several(parameter) and parameter.nargs < 2 else None
 
 
 def signature_of(parameters: Mapping[str, click.Parameter]) -> inspect.Signature:
@@ -122,6 +122,8 @@ def _words_of(reader: str, parameter: click.Parameter, value: Any) -> list[str]:
     spelling = max(parameter.opts, key=len)
     if parameter.is_flag:
         return [spelling] if value else parameter.secondary_opts[:1]
+    if parameter.nargs > 1:
+        return [spelling, *texts]
     return [spelling] * int(value) if parameter.count else [word for text in texts for word in (spelling, text)]
 
 

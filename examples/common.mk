@@ -46,7 +46,7 @@ part = $(word $1,$(subst ., ,$*))
 # $(call read_of,NAME): how a table is read. The numbers that drawn networks have for states are not to be cut.
 read_of = $(if $(filter random% drawn% tree.%,$1),,$(READ))
 
-# Pictures need matplotlib: pip install '.[plot]'
+# Pictures need matplotlib: pip install matplotlib
 PLOT := python3 $(EXAMPLES)/plot.py
 
 # NAME+K is the K-th third of the rows of NAME's file (K = 0, 1, 2), which is divided at random.

@@ -19,7 +19,7 @@ For example:
     done
     python examples/plot.py scores ils.json obs.json asobs.json -o scores.png
 
-Needs matplotlib: pip install '.[plot]'.
+Needs matplotlib: pip install matplotlib.
 """
 
 from __future__ import annotations
@@ -298,7 +298,7 @@ def main() -> None:
     try:
         import matplotlib
     except ImportError:
-        sys.exit("matplotlib is missing: pip install '.[plot]'")
+        sys.exit("matplotlib is missing: pip install matplotlib")
     matplotlib.use("agg")
     given.draw(given).savefig(given.output, dpi=150)
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from formats.data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
+from formats.packed_cells import Cells
 from formats.records import EntropyTable
 from stages.runtime.reporting import Reporter
 from stages.runtime.slices import slices
@@ -217,7 +218,9 @@ def _make_blocks(dataset: Dataset, information: FixedPoint) -> list[Block]:
             variables = members[start:end]
             counts = np.empty((states, len(variables)), dtype=np.float64)
             for column, variable in enumerate(variables):
-                counts[:, column] = np.bincount(dataset.codes[variable], minlength=states)
+                cells = dataset.codes[variable]  # counting takes eight bytes for each
+                parts = (cells[one:end] for one, end in slices(len(cells), INDICATOR_ELEMENTS))
+                counts[:, column] = sum(np.bincount(part, minlength=states) for part in parts)
             blocks.append(Block(variables, states, counts, information.of_counts(counts)))
     return blocks
 
@@ -245,7 +248,7 @@ def _places(panel: Panel) -> Iterator[tuple[Block, slice]]:
 
 def _mark_holes(data: IncompleteDataset) -> Dataset:
     """The table with missing cells as one more state, the last one."""
-    variables, codes = [], data.dataset.codes.copy()
+    variables, codes = [], data.dataset.plain_codes.copy()
     for variable, cells, holes in zip(data.dataset.variables, codes, data.is_hidden):
         n_states = len(variable.known_states)
         if n_states == MAX_STATES:
@@ -313,7 +316,7 @@ def _gram(dataset: Dataset, left: Panel, right: Panel) -> np.ndarray:
     return total
 
 
-def _indicators(codes: np.ndarray, panel: Panel, start: int, stop: int) -> np.ndarray:
+def _indicators(codes: Cells, panel: Panel, start: int, stop: int) -> np.ndarray:
     """Indicators of states, float32, shape (indicators of the panel, rows); per block by state, then by variable."""
     n_rows = codes[0, start:stop].size
     places = list(_places(panel))

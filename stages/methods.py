@@ -87,7 +87,7 @@ class Variant:
     """A method's module for one kind of task, and the options that it reads in addition to the common ones.
 
     Options are fields of `stages.optimize.OptimizeOptions`, or inputs and outputs that the command line opens:
-    ``sets``, ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``workers``.
+    ``sets``, ``partial``, ``start``, ``screen``, ``information``, ``save_sets``, ``proof``, ``workers``.
     """
 
     module: str

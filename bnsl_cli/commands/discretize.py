@@ -60,7 +60,7 @@ def command(
         known = KnownVariables(variables_of(like, reporter), like)
     dataset = data_options.open(data, reporter, known)
     with open_table_writer(target.output, dataset.variables, table_format) as writer:
-        writer.write(dataset.codes)
+        writer.write(dataset.plain_codes)
     reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")
 
 

@@ -56,7 +56,7 @@ def write_data(task: Conversion) -> None:
     """Write a data table."""
     dataset = task.data_options.open(task.source, task.reporter)
     with open_table_writer(task.output, dataset.variables, task.format) as writer:
-        writer.write(dataset.codes)
+        writer.write(dataset.plain_codes)
     task.reporter.summary(f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}")
 
 

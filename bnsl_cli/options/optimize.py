@@ -76,6 +76,13 @@ class TaskOptions:
     save_sets: str | None = option_field(
         with_takers("Write the candidate sets that the search ends with.", takers_text("save_sets")), OUTPUT_FILE
     )
+    proof: str | None = option_field(
+        with_takers(
+            "Write the proof of the bound, which 'bnsl evaluate --proof' and a program of a page check",
+            takers_text("proof"),
+        ),
+        OUTPUT_FILE,
+    )
     bootstrap: int | None = option_field(
         "Learn R networks, each from as many rows of DATA drawn with replacement, and write them as a stream.",
         Count(min=1),

@@ -99,9 +99,9 @@ class RunOptions:
     jobs: int = jobs_field()
     workers: WorkerPlace | None = option_field(
         "Compute on workers outside this process: dask:ADDRESS or dask:FILE, a running dask scheduler (its "
-        "address, or the file it wrote; install '.[dask]' from a checkout on all its workers), or processes:N on "
-        "this machine (needs the package cloudpickle). Data travel once, this process writes. The result does not "
-        "depend on it.",
+        "address, or the file it wrote; its workers need the packages bnsl-cli, distributed and cloudpickle), or "
+        "processes:N on this machine (needs the package cloudpickle). Data travel once, this process writes. The "
+        "result does not depend on it.",
         Parsed("where", parse_place),
         "WHERE",
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import click
 
-from formats import open_forest, open_network, open_parent_sets, write_parent_sets
+from formats import open_forest, open_network, open_parent_sets, write_parent_sets, write_proof
 from formats.data_records import IncompleteDataset
 from formats.json_lines.network_lines import network_text
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
@@ -24,6 +24,8 @@ from stages.lists.start_network import match_start
 from stages.lists.undominated import drop_dominated
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
 from stages.optimize.bootstrap import Found, Resampling
+from stages.optimize.bounds.proof_steps import TreeNode
+from stages.optimize.bounds.proofs import make_proof
 from stages.optimize.driver import run
 from stages.optimize.row_search import RowSearch
 from stages.runtime.budgets import Budget, StopSignal
@@ -96,12 +98,29 @@ def open_list_search(
         warn_of_other_data(entropies, table.header, given.information, reporter)
         options = replace(options, information=information)
     knowledge = knowing.resolve(table.header.names)
+    if given.proof is not None and (missing or knowledge is not None):
+        raise click.UsageError(
+            "--proof is about the sets as they are listed: give whole lists, and arcs that are required or forbidden "
+            "to 'bnsl parentsets'."
+        )
+    listed = table
     if knowledge is not None:
         table = keep_admissible(table, knowledge)
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
     searched = with_knowledge(replace(options, start=start), knowledge)
-    return OpenedSearch(partial(run, table, searched), options, knowledge)
+    if given.proof is None:
+        return OpenedSearch(partial(run, table, searched), options, knowledge)
+    keep = partial(_save_proof, given.proof, listed, options.treewidth)
+    search = partial(run, table, replace(searched, keeps_proof=True), keep_nodes=keep)
+    return OpenedSearch(search, options, knowledge)
+
+
+def _save_proof(
+    target: str, listed: ParentSetTable, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
+) -> None:
+    """Make the proof of a network's bound, check it, write it."""
+    write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
 
 
 class _Guides(NamedTuple):

@@ -18,6 +18,7 @@ TOPICS = {
     "scores": "What is maximised.",
     "methods": "Which method when, what it costs, all methods and their options.",
     "gaps": "How to read a gap, and what is proved.",
+    "proofs": "Proofs of bounds, and how anyone checks them.",
     "knowledge": "Required and forbidden arcs, tiers.",
     "probabilities": "Probabilities of arcs: posterior, bootstrap, consensus.",
     "queries": "Parameters, and questions to a network.",

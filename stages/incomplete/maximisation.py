@@ -157,7 +157,7 @@ class _Task:
         self, engine: Engine, shapes: Sequence[tuple[int, ...]], rows: IncompleteDataset, settings: Maximisation
     ):
         self.shapes = shapes
-        self.rows = IncompleteRows(engine, rows.dataset.codes, rows.is_hidden)
+        self.rows = IncompleteRows(engine, rows.dataset.plain_codes, rows.is_hidden)
         self.settings = settings
         self.n_rows = rows.dataset.n_rows
         ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()

@@ -164,7 +164,7 @@ def _complete(
     if settings.imputation == "drawn":
         seed = int(task_generator(settings.seed, number).integers(MOST_SEED))
     engine = Engine(model, None if network is None else _elimination(network))
-    filled = fill(engine, rows.dataset.codes, rows.is_hidden, seed, settings.jobs)
+    filled = fill(engine, rows.dataset.plain_codes, rows.is_hidden, seed, settings.jobs)
     return rows.complete(np.concatenate([answers.codes for answers in filled], axis=1))
 
 

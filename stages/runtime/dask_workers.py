@@ -76,7 +76,7 @@ class DaskWorkers(RemoteWorkers):
             from distributed import Client
         except ImportError:
             raise StageError(
-                "--workers dask:... needs a package that is not installed: in a checkout, pip install '.[dask]'"
+                "--workers dask:... needs a package that is not installed: pip install distributed cloudpickle"
             ) from None
         self._where = where
         # Lost connections are reported once, by us.

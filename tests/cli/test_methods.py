@@ -89,7 +89,7 @@ def test_own_options_have_takers(record: type):
 
 
 def test_fields_named_by_methods_exist():
-    inputs = {"sets", "partial", "screen", "save_sets", "workers"}
+    inputs = {"sets", "partial", "screen", "save_sets", "proof", "workers"}
     known = {field.name for field in fields(OptimizeOptions)} | inputs
     assert {option for spec in METHODS.values() for way in spec.variants.values() for option in way.options} <= known
 

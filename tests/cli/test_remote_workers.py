@@ -94,6 +94,12 @@ def here(folder: Path, data: Path, *options: object) -> bytes:
     return target.read_bytes()
 
 
+@pytest.fixture(scope="module")
+def long_bytes(bundled: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What `LONG` writes without workers."""
+    return here(tmp_path_factory.mktemp("long"), bundled / "random80.csv.gz", *LONG)
+
+
 TALKATIVE = """
 from bnsl_cli.running import reporter
 from bnsl_cli.main import run
@@ -158,28 +164,26 @@ def test_the_same_bytes(cluster: Cluster, bundled: Path):
     assert (folder / "elsewhere").read_bytes() == here(folder, data, *replicates)
 
 
-def test_workers_that_are_killed_or_come_late(cluster: Cluster, bundled: Path):
+def test_workers_that_are_killed_or_come_late(cluster: Cluster, bundled: Path, long_bytes: bytes):
     """Of two workers one is killed, and one more comes."""
     data = bundled / "random80.csv.gz"
-    expected = here(cluster.folder, data, *LONG)
     process = elsewhere(cluster, data, *LONG)
     until_progress(process)
     cluster.workers[0].kill()
     cluster.add_worker()
     ends(process)
-    assert (cluster.folder / "elsewhere").read_bytes() == expected
+    assert (cluster.folder / "elsewhere").read_bytes() == long_bytes
 
 
-def test_a_worker_that_hangs_in_mid_run(cluster: Cluster, bundled: Path):
+def test_a_worker_that_hangs_in_mid_run(cluster: Cluster, bundled: Path, long_bytes: bytes):
     """It is stopped while it has chunks, and neither answers nor dies."""
     data = bundled / "random80.csv.gz"
-    expected = here(cluster.folder, data, *LONG)
     process = elsewhere(cluster, data, *LONG, late=0.5)
     until_progress(process)
     cluster.workers[0].send_signal(signal.SIGSTOP)
     ends(process)
     assert cluster.workers[0].poll() is None
-    assert (cluster.folder / "elsewhere").read_bytes() == expected
+    assert (cluster.folder / "elsewhere").read_bytes() == long_bytes
 
 
 def test_a_worker_that_hangs_while_it_hands_over_a_result(cluster: Cluster, monkeypatch: pytest.MonkeyPatch):
@@ -241,9 +245,10 @@ def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster):
         workers.close()
 
 
-def test_a_lost_scheduler_is_told_and_the_run_goes_on_where_it_was(cluster: Cluster, bundled: Path):
+def test_a_lost_scheduler_is_told_and_the_run_goes_on(
+    cluster: Cluster, bundled: Path, long_bytes: bytes
+):
     data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
-    expected = here(cluster.folder, data, *LONG)
     process = elsewhere(cluster, data, *LONG)
     until_progress(process)
     cluster.scheduler.kill()
@@ -251,7 +256,7 @@ def test_a_lost_scheduler_is_told_and_the_run_goes_on_where_it_was(cluster: Clus
     assert "the dask scheduler at" in said and "is lost" in said and "--resume" in said
     result = run_bnsl(*LONG, data, "-o", target, "--resume", target, env=SAME_DAY)
     assert result.returncode == 0, result.stderr.decode()
-    assert target.read_bytes() == expected
+    assert target.read_bytes() == long_bytes
 
 
 def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluster, bundled: Path):

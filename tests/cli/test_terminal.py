@@ -157,4 +157,5 @@ def test_no_bar_in_the_middle_of_a_pipe(place: Path):
     code, text, _ = on_terminal(place, *ENDLESS, "--time", "1s", streams=("stderr",))
     assert code == 0
     assert "\x1b" not in text
-    assert text.startswith("bnsl optimize: bic")
+    # A machine that is busy with other work may take long enough for a line of progress before the result.
+    assert text.splitlines()[-1].startswith("bnsl optimize: bic")

@@ -71,6 +71,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "compare {f} --show ranks --allow-missing --average median", "compare {f} --measure {w}:max",
     ),
     "forest": ("convert {f} --to table", "parentsets {csv} --screen {f} --evaluations 5", "evaluate {f}"),
+    "proof": ("evaluate --proof {f} {sets} {net}", "convert {f} --to table", "evaluate {f}"),
     "entropy": ("screen {f} --eps 0.1", "screen {f} --curve", "screen {f} --roots 0.5", "entropy {f}"),
     "data": (
         "query {net} --data {csv} --smoothing 1 --evidence {f}",
@@ -117,7 +118,7 @@ KIND = {
     "bnsl.parentsets": "sets", "jkl": "sets", "pss": "sets", "bnsl.network": "network", "bif": "network",
     "net": "network", "xmlbif": "network", "xdsl": "network", "uai": "network", "dot": "network",
     "graphml": "network", "adjacency": "network", "modelstring": "network",
-    "bnsl.forest": "forest", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",
+    "bnsl.forest": "forest", "bnsl.proof": "proof", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",
     "networks": "networks", "measures": "measures", "csv": "data", "tsv": "data",
     "parquet": "data", "arrow": "data", "feather": "data",
     "arcs": "knowledge", "tiers": "knowledge",

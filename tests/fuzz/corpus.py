@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from helpers.places import ROOT
 
-from formats import open_table_writer, write_arc_probabilities, write_entropies, write_forest
+from formats import open_table_writer, write_arc_probabilities, write_entropies, write_forest, write_proof
 from formats.data_records import Variable
 from formats.graph_records import ArcProbabilities, BayesianNetwork
 from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
+from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
 from formats.records import Forest, Header, Network, ParentSetRecord
 from stages.entropy import compute_entropies
 
@@ -110,6 +111,13 @@ def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], fol
     forest = Forest(header, {i: p[0] for i, p in enumerate(parents) if p}, {1: -2.5})
     write_forest(str(folder / "f"), forest)
     yield "bnsl.forest", (folder / "f").read_bytes()
+    cuts = (ClusterCut((0,), 1), HalfCut((0,), (0,)))
+    nodes = (Node(-1, (), (Step((0, 1), (5, 7)),)), Node(0, (0, 1), ()), Node(0, (1, 0), (), is_solved=True))
+    write_proof(
+        str(folder / "q"),
+        Proof(Header(variables), "0" * 64, 40, -5, None, cuts, nodes[: 3 if len(variables) > 1 else 1]),
+    )
+    yield "bnsl.proof", (folder / "q").read_bytes()
 
 
 def _written(name: str, make: Any):

@@ -211,6 +211,15 @@ def read_forest(path: Path, rng: Random) -> None:
     require((forest.parents, forest.scores) == (again.parents, again.scores), "differs when read back")
 
 
+def read_proof(path: Path, rng: Random) -> None:
+    """A proof."""
+    proof = formats.open_proof(str(path))
+    check_header(proof.header)
+    target = path.with_name("again")
+    formats.write_proof(str(target), proof)
+    require(formats.open_proof(str(target)) == proof, "differs when read back")
+
+
 # ---------------------------------------------------------------------------------------------------- data
 
 _RULES: tuple[dict[str, Any], ...] = (
@@ -329,6 +338,7 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "bnsl.parentsets": (read_sets, read_parts),
     "bnsl.network": (read_network, read_sets),
     "bnsl.forest": (read_forest,),
+    "bnsl.proof": (read_proof,),
     "bnsl.entropy": (read_entropies, read_data),
     "bnsl.arc-probabilities": (read_arc_probabilities,),
     "networks": (read_networks,),

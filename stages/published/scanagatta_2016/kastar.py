@@ -135,8 +135,9 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
-    """Compile all that `search` may need, for orders decided soon and late."""
+    """Compile all that `search` may need, for orders decided soon, late and not at all."""
     search(table, options, budget, reporter)
-    orders = BestCliques(prepare_orders(table, options), budget)
-    orders.late = 0
-    orders.evaluate(next(orders.batches(1)))
+    for late, limit in ((0, budget), (LATE, Budget(seconds=0.0))):
+        orders = BestCliques(prepare_orders(table, options), limit)
+        orders.late = late
+        orders.evaluate(next(orders.batches(1)))

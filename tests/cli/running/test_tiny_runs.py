@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 from helpers.processes import run_bnsl
 
-from bnsl_cli.running.tiny_runs import SETS, TABLE, first_runs, table_text, tiny_runs
+from bnsl_cli.running.tiny_runs import SETS, first_runs, table_text, tiny_runs, write_inputs
 from stages.optimize import METHODS as SEARCHES
 from stages.parentsets import METHODS as IDENTIFICATIONS
 
 
 def test_every_method_runs_for_each_of_its_tasks():
-    assert [run[2] for run in tiny_runs("parentsets")] == list(IDENTIFICATIONS)
+    methods = [run[2] for run in tiny_runs("parentsets") if run[1] == "--method"]
+    assert methods == list(IDENTIFICATIONS)
     runs = list(tiny_runs("optimize"))
-    assert len(runs) == sum(len(spec.variants) for spec in SEARCHES.values())
-    assert {run[2] for run in runs} == set(SEARCHES)
+    tasks = {(run[2], "--data" in run, "--tw" in run) for run in runs}
+    assert tasks == {(name, *task) for name, spec in SEARCHES.items() for task in spec.variants}
 
 
 def test_the_table_has_binary_and_three_state_columns():
@@ -39,7 +40,7 @@ def test_warm_up_refuses_a_folder_that_is_not_used(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["entropy", "screen", "parentsets", "posterior", "query"])
 def test_the_runs_succeed(tmp_path, command):
-    (tmp_path / TABLE).write_text(table_text())
+    write_inputs(tmp_path)
     for arguments in (*first_runs(), *tiny_runs(command)):
         assert run_bnsl(*arguments, cwd=tmp_path).returncode == 0
     assert (tmp_path / SETS).exists()

@@ -12,7 +12,7 @@ import numpy as np
 
 from stages.kernels.bits import has_bit
 from stages.kernels.jit import njit
-from stages.kernels.ktrees.ktree import bag_contains, is_among, is_clique, stands_before
+from stages.kernels.ktrees.ktree import is_among, is_clique, is_in_bag, stands_before
 
 from .growth_states import OPEN, STATES, add_state, pop_state, rebuild
 from .informative_score import information_between
@@ -45,7 +45,9 @@ def grow_order(information, precedences, order, size, rest):
     largest = np.zeros((n, width))
     shared = np.zeros(n)
     placed = np.zeros(n, dtype=np.bool_)
-    missing = precedences.before_offsets[1:] - precedences.before_offsets[:-1]
+    missing = np.empty(n, dtype=np.int64)
+    for v in range(n):
+        missing[v] = precedences.before_offsets[v + 1] - precedences.before_offsets[v]
     rest[:] = 0.0
     for t in range(n):
         variable = order[t]
@@ -110,7 +112,7 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
             for k in range(n_fitting):
                 first, end = offsets[fitting[k]], offsets[fitting[k] + 1]
                 # The first set that fits is the best one.
-                if not is_among(parents, first, end, left_out) and bag_contains(bags, host, parents, first, end):
+                if not is_among(parents, first, end, left_out) and is_in_bag(parents, first, end, bags[host]):
                     taken = fitting[k]
                     break
             if taken < 0:
