@@ -245,9 +245,7 @@ def test_what_is_sent_again_goes_to_another_worker(cluster: Cluster):
         workers.close()
 
 
-def test_a_lost_scheduler_is_told_and_the_run_goes_on(
-    cluster: Cluster, bundled: Path, long_bytes: bytes
-):
+def test_a_lost_scheduler_is_told_and_the_run_goes_on(cluster: Cluster, bundled: Path, long_bytes: bytes):
     data, target = bundled / "random80.csv.gz", cluster.folder / "elsewhere"
     process = elsewhere(cluster, data, *LONG)
     until_progress(process)
