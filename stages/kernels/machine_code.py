@@ -28,6 +28,9 @@ from numba.core.runtime import rtsys
 from .kernel_cache import KernelCache
 from .shipped import ProcessorLevel, ShippedKernel
 
+LOADS = 10
+"""Attempts at loading machine code; each fails only if one more signal arrives within some microseconds."""
+
 _USED_OF_LIBRARIES = (
     "_ensure_finalized",
     "_finalize_final_module",
@@ -116,7 +119,17 @@ class KernelLibrary(JITCodeLibrary):
 
     @classmethod
     def _unserialize(cls, codegen, state):
-        name, bitcode, machine_code = state
+        # LLVM asks for stored machine code by a callback to Python. What a signal raises there is dropped (and raised
+        # again later, if the program sees to it), and LLVM assembles the module without functions that it was given.
+        for _ in range(LOADS):
+            library = cls._load(codegen, *state)
+            if not library.is_assembled or codegen._engine.get_global_value_address(state[2][1][0]):
+                return library
+        raise RuntimeError(f"the machine code of {state[0]} does not load")
+
+    @classmethod
+    def _load(cls, codegen, name, bitcode, machine_code):
+        """A library of what `serialize_using_object_code` returned."""
         library = codegen.create_library(name)
         library._bitcode = bitcode
         library.has_bitcode = bitcode is not None

@@ -53,6 +53,29 @@ import sys
 sys.modules["stages.kernels.machine_code"] = None  # importing it fails, as with another numba
 """
 
+STRUCK = """
+import os, signal
+from numba.core.registry import cpu_target
+
+engine = cpu_target.target_context.codegen()._engine._ee
+get_buffer = engine._object_cache_getbuffer
+calls = []
+
+def raise_in_callback(*_):
+    raise KeyboardInterrupt
+
+def struck(module):
+    found = get_buffer(module)
+    calls.append(found)
+    if found is not None and sum(call is not None for call in calls) < 3:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        sum(range(1000))  # the handler runs between instructions
+    return found
+
+signal.signal(signal.SIGUSR1, raise_in_callback)
+engine._object_cache_getbuffer = struck
+"""
+
 COMMAND = """
 import sys
 from bnsl_cli.__main__ import start
@@ -153,6 +176,14 @@ def test_bitcode_and_machine_code_are_stored_in_any_order(tmp_path):
     assert results("tail", "length_of_tail") == ["[1 2 3] 1", "3 1"]  # the callee was stored as bitcode
     assert results("length_of_tail", "tail") == ["3 1", "[1 2 3] 1"]
     assert list((tmp_path / "cache").rglob("*.nbc"))
+
+
+@late
+def test_a_signal_while_machine_code_is_loaded_loses_no_code(tmp_path):
+    """What is raised in LLVM's callback is dropped, and the code with it: it is loaded again."""
+    counted = STRUCK + SCRIPT + "print(sum(call is not None for call in calls))"
+    assert run(tmp_path, counted, "outer") == ["12 0", "0"]
+    assert run(tmp_path, counted, "outer") == ["12 1", "3"]
 
 
 @late
