@@ -22,7 +22,7 @@ from ..bounds.cluster_cuts import DEMANDS, ClusterSeparator
 from ..bounds.cut_pool import CutPool, keep_columns
 from ..bounds.cuts import Origin
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.proof_steps import Prices, TreeNode, positive_prices
+from ..bounds.proof_steps import TreeNode
 from ..bounds.proofs import root_node
 from ..bounds.residual import solve_residual
 from ..bounds.rounding import rounded_down
@@ -157,7 +157,7 @@ class BranchAndCut:
     def _work_on(self, branch: Branch) -> None:
         self.n_branches += 1
         is_root = self.n_branches == 1
-        excluded = np.unpackbits(branch.excluded, count=len(self._columns.costs)).astype(np.bool_)
+        excluded = branch.excluded
         cost, solution = self._cut(branch, excluded, ROOT_ROUNDS if is_root else BRANCH_ROUNDS)
         self.tree.present = cost
         if self._is_spent():
@@ -210,9 +210,6 @@ class BranchAndCut:
         cost = rounded_down(columns, self._pool.by_set, multipliers, reduced)
         return cost, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
 
-    def _prices(self, solution: Solution) -> Prices:
-        return positive_prices(self._pool.origins, solution.multipliers)
-
     def _cut(self, branch: Branch, excluded: np.ndarray, rounds: int) -> tuple[float, Solution]:
         """Solve and add cuts until they gain little; sets excluded by reduced cost are added to `excluded`."""
         idle, cost = 0, branch.cost
@@ -224,7 +221,7 @@ class BranchAndCut:
             idle = 0 if found - cost >= ROUND_GAIN * remaining else idle + 1
             if found > cost:
                 cost = found
-                self.tree.keep_best(branch.node, self._prices(solution))
+                self.tree.keep_best(branch.node, self._pool.origins, solution.multipliers)
             self._note_network(solution)
             self.incumbent.search(self.budget)
             rounds -= 1
@@ -234,7 +231,7 @@ class BranchAndCut:
             before = np.count_nonzero(excluded)
             excluded |= excess > self._cost() - found + 2.0 * self._rounding
             if np.count_nonzero(excluded) > before:
-                self.tree.keep_exclusions(branch.node, self._prices(solution))
+                self.tree.keep_exclusions(branch.node, self._pool.origins, solution.multipliers)
             rest = self._solve_rest(excluded)
             if rest > cost:
                 cost, branch.node.is_solved = rest, True
@@ -341,5 +338,5 @@ class BranchAndCut:
         cost, _ = self._evaluate(excluded, solution.multipliers)
         node = TreeNode(branch.node, (first, second))
         if cost > branch.cost:
-            self.tree.keep_best(node, self._prices(solution))
+            self.tree.keep_best(node, self._pool.origins, solution.multipliers)
         return Branch(max(branch.cost, cost), excluded, after, node, branch.basis)

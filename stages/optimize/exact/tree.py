@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bounds.proof_steps import Prices, TreeNode
+from ..bounds.cuts import Origin
+from ..bounds.proof_steps import TreeNode, positive_prices
 from .linear_programme import Basis
 
 
@@ -61,7 +62,7 @@ class BranchTree:
         self.present = cost
         self.nodes = [root]
         self._keeps_nodes = keeps_nodes
-        self._open: list[tuple[float, int, Branch]] = []
+        self._open: list[tuple[float, int, int, Branch]] = []
         self._numbers = itertools.count()
         self._closed = math.inf
 
@@ -76,14 +77,15 @@ class BranchTree:
 
     def push(self, branch: Branch) -> None:
         """Open a branch."""
+        # A bit for each set: open branches may be thousands, sets hundreds of thousands.
         packed = branch._replace(excluded=np.packbits(branch.excluded))
-        heapq.heappush(self._open, (branch.cost, next(self._numbers), packed))
+        heapq.heappush(self._open, (branch.cost, next(self._numbers), len(branch.excluded), packed))
 
     def pop(self) -> Branch:
         """Take the branch of least cost, which becomes the present one."""
-        branch = heapq.heappop(self._open)[2]
-        self.present = branch.cost
-        return branch
+        cost, _, n_sets, packed = heapq.heappop(self._open)
+        self.present = cost
+        return packed._replace(excluded=np.unpackbits(packed.excluded, count=n_sets).view(np.bool_))
 
     def close(self, cost: float) -> None:
         """Leave a branch whose networks cost no less than this."""
@@ -98,12 +100,12 @@ class BranchTree:
         else:
             self.push(branch)
 
-    def keep_best(self, node: TreeNode, prices: Prices) -> None:
-        """Keep the multipliers of a node's best bound for the proof."""
+    def keep_best(self, node: TreeNode, origins: list[Origin], multipliers: np.ndarray) -> None:
+        """Keep the multipliers of a node's best bound for the proof; parameters as of `positive_prices`."""
         if self._keeps_nodes:
-            node.best = prices
+            node.best = positive_prices(origins, multipliers)
 
-    def keep_exclusions(self, node: TreeNode, prices: Prices) -> None:
-        """Keep multipliers that excluded sets of a node for the proof."""
+    def keep_exclusions(self, node: TreeNode, origins: list[Origin], multipliers: np.ndarray) -> None:
+        """Keep multipliers that excluded sets of a node for the proof; parameters as of `positive_prices`."""
         if self._keeps_nodes:
-            node.exclusions.append(prices)
+            node.exclusions.append(positive_prices(origins, multipliers))
