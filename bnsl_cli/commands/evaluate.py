@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 OF_ARCS = ("true_positives", "false_positives", "false_negatives")
 """Measures of arcs found and missed, which equivalent networks have in other directions."""
 OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
-"""What is told of strengths that are judged by an equivalence class."""
+"""What is said of strengths that are judged by an equivalence class."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,8 @@ def command(
     records: list[dict[str, Any]] = [] if given.strengths is None else [judge_strengths(given.strengths, truth)]
     for source, place, (structure, parameters, is_class) in learnt:
         if is_class:
+            if checked is not None:
+                raise click.UsageError(f"--proof is about networks, and {source} is a class of them.")
             refuse_unequal_scores(source, measures.score)
         rows = training.match_complete(KnownVariables(structure.header.variables, source))
         test_rows = held_out.match(KnownVariables((rows or structure.header).variables, source))
@@ -164,12 +166,10 @@ def command(
             reporter=reporter,
         )
         left_out = {"max_parents", *OF_ARCS} if is_class else {*OF_ARCS} if truth and truth.is_class else set()
-        told = {name: value for name, value in found.items() if name not in left_out}
+        kept = {name: value for name, value in found.items() if name not in left_out}
         if checked is not None:
-            if is_class:
-                raise click.UsageError(f"--proof is about networks, and {source} is a class of them.")
-            told |= gap_to_proof(source, structure, *checked)
-        records.append({"network": source, **place, **told})
+            kept |= gap_to_proof(source, structure, *checked)
+        records.append({"network": source, **place, **kept})
         reporter.progress(len(records), len(learnt), "networks")
     reporter.pause()
     if target.is_table:
