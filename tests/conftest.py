@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def shared_folder() -> Path | None:
     """The folder of large benchmark data beside the checkout, where there is one."""
     place = Path(os.environ.get("BNSL_SHARED") or ROOT.parent / "shared")
-    return place if place.is_dir() else None
+    return place if (place / "reference_scores.json").is_file() else None
 
 
 @pytest.fixture(scope="session")
