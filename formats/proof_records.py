@@ -1,8 +1,8 @@
 """Proofs of bounds: what no network of listed sets can exceed, in whole numbers that a short program can check.
 
 All scores, multipliers and bounds of a proof are whole numbers of one unit, 2 to the power of minus `Proof.bits` in
-nats; scores are rounded up to it. `stages.proof_checking` has the rules of checking, ``bnsl help proofs`` has them in
-words.
+nats; scores are rounded up to it. `stages.evaluate.proof_checking` has the rules of checking, ``bnsl help proofs``
+has them in words.
 """
 
 from __future__ import annotations

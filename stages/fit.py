@@ -21,27 +21,14 @@ def fit_parameters(
 ) -> BayesianNetwork:
     """Estimate every variable's probability table given its parents.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With the network's variables in the same order, and its states where it knows them.
-    smoothing : float
-        Equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, which
-        gives BDeu's posterior mean (Heckerman, Geiger & Chickering 1995). 0 for maximum likelihood.
-    name : str
-        Name of the result.
+    Parents are ascending. A parent configuration without rows and prior gets equal probabilities. Raises
+    `Inconsistent` if variables or states of network and data differ; `StageError` if a table would have more than
+    2**27 cells.
 
-    Returns
-    -------
-    BayesianNetwork
-        Parents ascending. A parent configuration without rows and prior gets equal probabilities.
-
-    Raises
-    ------
-    Inconsistent
-        Variables or states of network and data differ.
-    StageError
-        A table would have more than 2**27 cells.
+    The data have the network's variables in the same order, and its states where it knows them. `smoothing` is the
+    equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, which gives
+    BDeu's posterior mean (Heckerman, Geiger & Chickering 1995); 0 for maximum likelihood. `name` is that of the
+    result.
     """
     if not 0 <= smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
@@ -54,12 +41,7 @@ def fit_parameters(
 
 
 def check_same_variables(network: Network, dataset: Dataset) -> None:
-    """Refuse data whose variables or states differ from the network's.
-
-    Raises
-    ------
-    Inconsistent
-    """
+    """Raise `Inconsistent` for data whose variables or states differ from the network's."""
     remedy = "read the data with the network's variables, so that columns and states are matched by name"
     if network.header.names != dataset.names:
         raise Inconsistent("the variables of network and data differ", remedy=remedy)
@@ -81,10 +63,7 @@ def _count_family(dataset: Dataset, child: int, parents: tuple[int, ...]) -> np.
 def table_shape(dataset: Dataset, child: int, parents: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of a variable's probability table: an axis per parent and the child's last.
 
-    Raises
-    ------
-    StageError
-        It would have more than 2**27 cells.
+    Raises `StageError` if it would have more than 2**27 cells.
     """
     shape = tuple(dataset.n_states[[*parents, child]].tolist())
     n_cells = math.prod(shape)

@@ -33,16 +33,9 @@ def children_of(parents: Parents) -> list[list[int]]:
 def topological_order(parents: Parents, rank: Sequence[int] | np.ndarray | None = None) -> list[int]:
     """Variables with parents before children (Kahn 1962).
 
-    Parameters
-    ----------
-    rank : sequence of int, optional
-        Distinct numbers: of the variables whose parents are all placed, the one of least rank comes next. Without
-        `rank`, the one that became free first, initially by index.
-
-    Returns
-    -------
-    list of int
-        All variables except those on a cycle or reached from one (see `behind_cycles`).
+    With `rank`, distinct numbers, the next variable is the one of least rank among those whose parents are all
+    placed; without it, the one that became free first, initially by index. Variables on a cycle or reached from one
+    are left out (see `behind_cycles`).
     """
     children = children_of(parents)
     waiting = [len(family) for family in parents]
@@ -85,10 +78,7 @@ def behind_cycles(parents: Parents) -> list[int]:
 class CycleError(ValueError):
     """The arcs close a cycle.
 
-    Attributes
-    ----------
-    cycle : list of int
-        Its variables, each followed by one of its parents, the last by the first.
+    Attribute `cycle`: its variables, each followed by one of its parents, the last by the first.
     """
 
     def __init__(self, cycle: list[int]):
@@ -99,15 +89,7 @@ class CycleError(ValueError):
 def pull_parents_forward(order: Iterable[int], parents: Mapping[int, Iterable[int]]) -> list[int]:
     """`order` with parents that come later moved to just before their child (depth-first post-order).
 
-    Parameters
-    ----------
-    parents : mapping
-        Parents by child, for children that have any.
-
-    Raises
-    ------
-    CycleError
-        The arcs close a cycle.
+    `parents` is by child, for children that have any. Raises `CycleError` if the arcs close a cycle.
     """
     done: set[int] = set()
     placed: list[int] = []
@@ -142,10 +124,7 @@ def positions_of(order: np.ndarray) -> np.ndarray:
 def descendants(n_variables: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
     """Descendants of each variable as bit masks; for small graphs.
 
-    Parameters
-    ----------
-    arcs : iterable of (int, int)
-        (parent, child); cycles are allowed.
+    Arcs are (parent, child); cycles are allowed.
     """
     children: list[list[int]] = [[] for _ in range(n_variables)]
     for parent, child in arcs:
@@ -238,13 +217,8 @@ def _by_finishing_time(following: list[list[int]]) -> list[int]:
 def elimination_bags(graph: Graph, order: Sequence[int]) -> list[set[int]]:
     """Neighbours of each vertex when it is eliminated, fill-in counted; in the order of `order`.
 
-    Parameters
-    ----------
-    order : sequence of int
-        A permutation of the vertices, first eliminated first.
+    `order` is a permutation of the vertices, first eliminated first.
 
-    Notes
-    -----
     A vertex passes its later neighbours to the earliest of them only, which gives the same bags as joining all of
     them (elimination tree of sparse Cholesky factorisation) and takes one union of sets per vertex.
     """
@@ -274,12 +248,7 @@ def eliminate_children_first(graph: Graph, parents: Parents) -> list[int]:
     """Greedy elimination order of small width with children before their parents: among the variables without
     remaining children, always one with the fewest neighbours, ties by index.
 
-    Parameters
-    ----------
-    graph : list of sets
-        The moral graph.
-    parents : sequence of sequence of int
-        Of an acyclic graph.
+    `graph` is the moral graph of `parents`, which is acyclic.
     """
     graph = [set(neighbours) for neighbours in graph]
     waiting = [len(children) for children in children_of(parents)]

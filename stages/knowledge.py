@@ -22,23 +22,14 @@ Arc = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """Consistent constraints on the arcs of a network (see `make_knowledge`).
-
-    Attributes
-    ----------
-    names : tuple of str
-    required : dict
-        Parents that each child must have, ascending; children without required parents do not occur.
-    forbidden : dict
-        Parents that each child must not have, likewise.
-    tiers : ndarray of int32, shape (n_variables,), or None
-        Tier of each variable from 0; -1 for none.
-    """
+    """Consistent constraints on the arcs of a network (see `make_knowledge`)."""
 
     names: tuple[str, ...]
+    # Parents that each child must have, ascending; children without required parents do not occur.
     required: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    # Parents that each child must not have, likewise.
     forbidden: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    tiers: np.ndarray | None = None
+    tiers: np.ndarray | None = None  # int32, shape (n_variables,), or None: tier of each variable from 0; -1 for none
 
     @classmethod
     def of_arcs(
@@ -112,21 +103,9 @@ def make_knowledge(
 ) -> Knowledge:
     """Check and index prior knowledge.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The variables.
-    required, forbidden : iterables of (parent, child)
-        Names or indices.
-    tiers : sequence of sequences
-        Names or indices of the variables of each tier, the earliest first.
-
-    Raises
-    ------
-    StageError
-        A name or index is no variable, or a variable is in two tiers.
-    InfeasibleError
-        The constraints contradict each other.
+    Raises `StageError` if a name or index is no variable, or a variable is in two tiers; `InfeasibleError` if the
+    constraints contradict each other. Arcs are (parent, child) of names or indices, and so are the members of the
+    `tiers`, the earliest first.
     """
     index = {name: i for i, name in enumerate(names)}
 
@@ -145,15 +124,8 @@ def make_knowledge(
 def recorded_knowledge(by: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Knowledge:
     """The knowledge that the entries of a header's ``by`` record, all together.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The variables; what is recorded about others (of which a network is a part) is left out.
-
-    Raises
-    ------
-    Inconsistent
-        An entry has only a digest of its knowledge, or none that can be read.
+    What is recorded about variables that are not in `names` (those of a part of the network) is left out. Raises
+    `Inconsistent` if an entry has only a digest of its knowledge, or none that can be read.
     """
     index = {name: variable for variable, name in enumerate(names)}
     required: set[Arc] = set()
@@ -221,12 +193,7 @@ def _tier_of_variables(tiers: Sequence[Sequence[int | str]], index: Mapping[str,
 def require_no_cycle(parents: Mapping[int, Sequence[int]], names: Sequence[str], what: str) -> None:
     """Raise `InfeasibleError`, which shows the cycle, if the given arcs close one.
 
-    Parameters
-    ----------
-    parents : mapping
-        Parents by child.
-    what : str
-        Name of the arcs in the message.
+    `parents` is by child; `what` names the arcs in the message.
     """
     try:
         pull_parents_forward(range(len(names)), parents)
@@ -238,12 +205,7 @@ def require_no_cycle(parents: Mapping[int, Sequence[int]], names: Sequence[str],
 
 
 def check_screened(knowledge: Knowledge, screened: Mapping[int, int]) -> None:
-    """Check that the arcs of a screening forest (child to parent) are consistent with the knowledge.
-
-    Raises
-    ------
-    InfeasibleError
-    """
+    """Raise `InfeasibleError` if arcs of a screening forest (child to parent) contradict the knowledge."""
     release = "leave it out of the screening forest or drop the constraint"
     for child, parent in screened.items():
         name = knowledge.names[child]

@@ -19,34 +19,17 @@ from typing import Any, NamedTuple, TypeVar
 
 @dataclass(frozen=True)
 class OwnOption:
-    """A command-line option of some methods.
+    """A command-line option of some methods."""
 
-    Attributes
-    ----------
-    help : str
-        A sentence; the methods that take the option are added to it.
-    metavar : str or None
-        Name of the value in the help; choices need none.
-    choices : tuple of str
-        The possible values, if they are words.
-    least, most : int or float or None
-        Limits of a number; an integer as `least` means whole numbers.
-    is_open : bool
-        Whether the limits themselves are excluded.
-    needs : str or None
-        Another field that must be given, too.
-    section : str or None
-        Section of the help page; by default that of the methods that take the option.
-    """
-
-    help: str
-    metavar: str | None = None
-    choices: tuple[str, ...] = ()
+    help: str  # a sentence; the methods that take the option are added to it
+    metavar: str | None = None  # name of the value in the help; choices need none
+    choices: tuple[str, ...] = ()  # the possible values, if they are words
+    # `least`, `most`: limits of a number; an integer as `least` means whole numbers.
     least: float | None = None
     most: float | None = None
-    is_open: bool = False
-    needs: str | None = None
-    section: str | None = None
+    is_open: bool = False  # whether the limits themselves are excluded
+    needs: str | None = None  # another field that must be given, too
+    section: str | None = None  # section of the help page; by default that of the methods that take the option
 
 
 def own(default: Any, help: str, **given: Any) -> Any:
@@ -131,29 +114,17 @@ class SearchMethod(Described):
 
 @dataclass(frozen=True)
 class SelectionMethod(Described):
-    """A method of ``bnsl parentsets``; its module offers ``search_child`` (`stages.parentsets`).
-
-    Attributes
-    ----------
-    source
-        Its publication; empty for a method of this project.
-    options
-        Its own options: fields of `stages.parentsets.ParentSetOptions`, or the input ``near``.
-    default_evaluations
-        Exact scores per variable (plus two per variable of the data); 0 if the method ends by itself.
-    ends_by_size
-        Whether it ends by itself if the size of sets is limited.
-    traces
-        Whether it explores one set after the other, so that their order can be recorded.
-    """
+    """A method of ``bnsl parentsets``; its module offers ``search_child`` (`stages.parentsets`)."""
 
     module: str
     help: str
-    source: str = ""
+    source: str = ""  # its publication; empty for a method of this project
+    # Its own options: fields of `stages.parentsets.ParentSetOptions`, or the input ``near``.
     options: tuple[str, ...] = ()
+    # Exact scores per variable (plus two per variable of the data); 0 if the method ends by itself.
     default_evaluations: int = 0
-    ends_by_size: bool = False
-    traces: bool = False
+    ends_by_size: bool = False  # whether it ends by itself if the size of sets is limited
+    traces: bool = False  # whether it explores one set after the other, so that their order can be recorded
 
 
 # ----------------------------------------------------------------------------------------- discovery
@@ -164,15 +135,8 @@ Method = TypeVar("Method", SearchMethod, SelectionMethod)
 def installed(group: str, main: Mapping[str, Method]) -> dict[str, Method]:
     """The methods of the main road, then those declared by installed packages.
 
-    Parameters
-    ----------
-    group
-        Name of the entry points: ``bnsl.searches`` or ``bnsl.selections``.
-
-    Raises
-    ------
-    ValueError
-        Two packages declare a method of the same name, or one of the main road is declared again.
+    `group` names the entry points: ``bnsl.searches`` or ``bnsl.selections``. Raises `ValueError` if two packages
+    declare a method of the same name, or one of the main road is declared again.
     """
     methods = dict(main)
     for point in sorted(entry_points(group=group)):

@@ -36,7 +36,7 @@ def command(data: str, data_options: DataOptions, target: OutputOptions, jobs: i
     See also: bnsl screen (reads the result), bnsl help data.
     """
     from formats import write_entropies
-    from stages.entropy import compute_entropies
+    from stages.screening.entropies import compute_entropies
 
     asked = None if target.format_name == "arrow" else target.format_name
     target_format = None if target.is_table else output_format("entropy", target.output, asked)

@@ -181,7 +181,7 @@ def command(
 def open_checked_proof(source: str, sets: str) -> tuple[Proof, ParentSetTable]:
     """A proof that holds, and the lists that it is about."""
     from formats import open_parent_sets, open_proof
-    from stages.proof_checking import check_proof
+    from stages.evaluate.proof_checking import check_proof
 
     proof, table = open_proof(source), open_parent_sets(sets)
     with located(source):
@@ -191,7 +191,7 @@ def open_checked_proof(source: str, sets: str) -> tuple[Proof, ParentSetTable]:
 
 def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTable) -> dict[str, float]:
     """The measures of a network by a proof."""
-    from stages.proof_checking import proved_gap
+    from stages.evaluate.proof_checking import proved_gap
 
     with located(source):
         return proved_gap(proof, table, network)

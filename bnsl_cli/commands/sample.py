@@ -99,7 +99,7 @@ def command(
     See also: bnsl fit, which adds parameters to a network.
     """
     from formats import open_bayesian_network, open_table_writer, write_network
-    from stages.sample import inverted_tree, random_network, sample_rows
+    from stages.inference.forward_sampling import inverted_tree, random_network, sample_rows
 
     table_format = output_format("sample", target.output, target.format_name)
     network_format = output_format("fit", save_network or "-")

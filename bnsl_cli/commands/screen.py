@@ -64,7 +64,7 @@ def command(
     See also: bnsl entropy, bnsl parentsets.
     """
     from formats import write_forest
-    from stages.screen import root_curve, screen_forest
+    from stages.screening.forests import root_curve, screen_forest
 
     from ..tables.layout import rows_shown
     from ..tables.stage_results import show_forest, show_root_curve

@@ -28,11 +28,11 @@ from formats.textlines import Lines
 from formats.wording import plural
 from stages.average.strengths import pair_strengths, significance_threshold, with_table_strengths
 from stages.evaluate.orientation import decide_directions, network_directions
+from stages.evaluate.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 from stages.graphs import moral_graph
 from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
 from stages.runtime.budgets import Budget
-from stages.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 
 from ..files.inputs import LearntNetwork, open_learnt_network
 from ..running.reporter import Reporter

@@ -18,7 +18,7 @@ from formats.graph_records import ArcProbabilities, directions_of
 from formats.kinds import Kind
 from formats.records import ParentSetRecord
 from formats.wording import plural
-from stages.subgraphs import cut_network
+from stages.evaluate.subgraphs import cut_network
 
 from ..tables.networks import show_network
 from ..tables.stage_results import show_arc_probabilities, show_forest, show_parent_sets

@@ -142,7 +142,7 @@ def read_entropies(source: str, data_options: DataOptions, jobs: int, reporter: 
     from formats import open_dataset_or_entropies
     from formats.records import EntropyTable
     from formats.streams import source_name
-    from stages.entropy import compute_entropies
+    from stages.screening.entropies import compute_entropies
 
     from ..options.data import refuse_data_options
 

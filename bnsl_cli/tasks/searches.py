@@ -15,7 +15,6 @@ from formats.json_lines.network_lines import network_text
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.streams import open_output
 from formats.wording import plural
-from stages.entropy import mutual_information
 from stages.incomplete import StructuralEM
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
@@ -30,6 +29,7 @@ from stages.optimize.driver import run
 from stages.optimize.row_search import RowSearch
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.remote_workers import RemoteWorkers, workers_fact
+from stages.screening.entropies import mutual_information
 
 from ..files.inputs import (
     read_entropies,

@@ -47,7 +47,7 @@ def write_proof(target: str, proof: Proof) -> None:
 
 
 def open_proof(source: str | BinaryIO | Lines) -> Proof:
-    """Read a proof; whether it proves anything is for `stages.proof_checking` to say.
+    """Read a proof; whether it proves anything is for `stages.evaluate.proof_checking` to say.
 
     Raises
     ------

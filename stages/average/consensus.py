@@ -74,29 +74,15 @@ def consensus_network(
     """The network of arcs between significant pairs with the largest sum of strengths minus half the threshold.
 
     It has the arcs that the header of the table records as required and none that is excluded there. An arc as strong
-    as its reverse has a direction in which it forms no v-structure, if there is one.
+    as its reverse has a direction in which it forms no v-structure, if there is one. Local scores are unknown. The
+    header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (an upper bound on the sum, if known), the
+    strengths and directions of the arcs, and the certificate of the treewidth. Without a treewidth bound, the network
+    is maximal: every further arc of positive gain that is not excluded would close a cycle. Raises `Inconsistent` if
+    the table lacks a required arc.
 
-    Parameters
-    ----------
-    threshold : float
-        Strength in either direction that a pair must exceed to be joined.
-    options : OptimizeOptions
-        ``treewidth`` bounds that of the moral graph; ``seed`` and ``jobs`` apply to the searches.
-    budget : Budget
-        Of each search; its evaluations are orders.
-
-    Returns
-    -------
-    Network
-        Local scores are unknown. The header has ``threshold``, ``agreement`` (the sum), ``agreement_bound`` (an upper
-        bound on the sum, if known), the strengths and directions of the arcs, and the certificate of the treewidth.
-        Without a treewidth bound, the network is maximal: every further arc of positive gain that is not excluded
-        would close a cycle.
-
-    Raises
-    ------
-    Inconsistent
-        The table lacks a required arc.
+    A pair is joined if its strength in either direction exceeds the `threshold`. ``options.treewidth`` bounds that of
+    the moral graph; ``seed`` and ``jobs`` apply to the searches. The budget is that of each search; its evaluations
+    are orders.
     """
     knowledge = recorded_knowledge(table.header.by, table.header.names)
     gains = arc_gains(table, threshold, knowledge)
@@ -257,15 +243,7 @@ def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> n
 def candidate_sets(problem: Problem, members: Sequence[int], most_parents: int | None = None) -> ParentSetTable:
     """Lists of candidate parent sets among some variables, scored by sums of gains; all have the required parents.
 
-    Parameters
-    ----------
-    members : sequence of int
-        Ascending; the lists number them from 0.
-
-    Returns
-    -------
-    ParentSetTable
-        ``complete`` where every set is listed.
+    `members` are ascending; the lists number them from 0. Those that list every set are marked ``complete``.
     """
     place = {variable: number for number, variable in enumerate(members)}
     records = []

@@ -15,12 +15,8 @@ LEAST_GAIN = 1e-9
 def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """An order that no move of one variable improves.
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (n,)
-        Initial order.
-    weights : ndarray of float64, shape (n, n)
-        Non-negative weight of the arc from row to column.
+    `order` (int64, shape (n,)) is the initial order; `weights` (float64, shape (n, n)) has the non-negative weight of
+    the arc from row to column.
     """
     is_improving = True
     while is_improving:

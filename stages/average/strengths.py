@@ -20,41 +20,23 @@ from stages.runtime.errors import StageError
 
 
 class ArcCounts(NamedTuple):
-    """Arcs counted in networks.
-
-    Attributes
-    ----------
-    knowledge : Knowledge or None
-        What the headers of all networks record about arcs, if it is the same in all; None if it differs.
-    """
+    """Arcs counted in networks."""
 
     table: ArcProbabilities
+    # What the headers of all networks record about arcs, if it is the same in all; None if it differs.
     knowledge: Knowledge | None
 
 
 def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     """Arc strengths of networks over the same variables.
 
-    Parameters
-    ----------
-    networks : iterable of Network
-        One or more; variables are matched by name.
-    cpdag : bool
-        Count the edges of the essential graphs (under the knowledge that a header records, of the maximally oriented
-        graphs): an undirected one counts half for either direction. Otherwise the arcs of the networks.
+    There must be a network; variables are matched by name. With `cpdag` the edges of the essential graphs are counted
+    (under the knowledge that a header records, of the maximally oriented graphs), an undirected one half for either
+    direction; otherwise the arcs of the networks.
 
-    Returns
-    -------
-    ArcCounts
-        The table has a row for every arc of some network. Its header has the facts that all networks share, and
-        their number as ``networks``.
-
-    Raises
-    ------
-    Inconsistent
-        Networks of different variables, or one against the knowledge in its header.
-    StageError
-        There is no network.
+    The table has a row for every arc of some network. Its header has the facts that all networks share, and their
+    number as ``networks``. Raises `Inconsistent` for networks of different variables, or one against the knowledge in
+    its header; `StageError` if there is none.
     """
     whole_of: Counter[Arc] = Counter()
     half_of: Counter[Arc] = Counter()
@@ -118,10 +100,7 @@ def _placed_parents(network: Network, index: Mapping[str, int]) -> list[list[int
 def _agreed(ours: Header, theirs: Header, number: int) -> Header:
     """The facts that the header so far and that of a further network share.
 
-    Raises
-    ------
-    Inconsistent
-        Their variables differ.
+    Raises `Inconsistent` if their variables differ.
     """
     other = {variable.name: variable for variable in theirs.variables}
     missing = [name for name in ours.names if name not in other]
@@ -158,10 +137,7 @@ def arc_strengths(table: ArcProbabilities) -> dict[Arc, Strength]:
 def with_table_strengths(network: Network, table: ArcProbabilities) -> Network:
     """A network with the strengths of its arcs from a table, matched by name; 0 for pairs without a row.
 
-    Raises
-    ------
-    Inconsistent
-        The table lacks a variable of the network.
+    Raises `Inconsistent` if the table lacks a variable of the network.
     """
     index = {name: variable for variable, name in enumerate(table.header.names)}
     missing = [name for name in network.header.names if name not in index]
@@ -182,27 +158,14 @@ def significance_threshold(strengths: Iterable[float]) -> float:
 
     In the ideal case each pair is in all networks or in none, and the distribution function of the strengths has a
     constant level t between 0 and 1. The threshold is the t-quantile of the strengths for the level t that is nearest
-    to their empirical distribution function F in the L1 norm.
+    to their empirical distribution function F in the L1 norm. Strengths are of pairs, in either direction, from 0 to
+    1; pairs of strength 0 may be omitted. It is 0 if every strength is above one half.
 
-    Parameters
-    ----------
-    strengths : iterable of float
-        Of pairs, in either direction, from 0 to 1; pairs of strength 0 may be omitted.
-
-    Returns
-    -------
-    float
-        0 if every strength is above one half.
-
-    Notes
-    -----
     The constant nearest to F on [0, 1] in the L1 norm is a median of F(x) for x uniform there, and F is
     non-decreasing: t = F(1/2). Its quantile is the largest strength that is not above one half, so the significant
     pairs are those that more than half of the networks join. A numerical minimiser may end at the next strength above
     or below. If F jumps at 1/2, all t within the jump are equally near; the upper end is taken.
 
-    References
-    ----------
     Scutari and Nagarajan: Identifying significant edges in graphical models of molecular networks. Artificial
     Intelligence in Medicine 57(3), 2013.
     """

@@ -13,27 +13,12 @@ def place_vertices(
 ) -> np.ndarray:
     """Horizontal positions that keep order and distances and make the weighted sum of squared offsets of links small.
 
-    Parameters
-    ----------
-    rows : list of ndarray of int64
-        Vertices of every layer, from left to right.
-    links : ndarray of int64, shape (n_links, 2)
-        Between vertices of different layers.
-    weight : ndarray of float64, shape (n_links,)
-        Weight of each link in the sum.
-    width : ndarray of float64, shape (n_vertices,)
-    gap : float
-        Space between neighbours of a layer.
+    Returns the centres of the vertices: float64, shape (n_vertices,).
 
-    Returns
-    -------
-    ndarray of float64, shape (n_vertices,)
-        Centres of the vertices.
-
-    Notes
-    -----
     Block coordinate descent: for one layer, with all others fixed, the optimum is the weighted isotonic regression of
-    the mean positions of the neighbours, after the widths of the boxes are subtracted.
+    the mean positions of the neighbours, after the widths of the boxes are subtracted. `rows` are the vertices of
+    every layer, from left to right; `links`, shape (n_links, 2), join vertices of different layers and have a
+    `weight` in the sum; `gap` is the space between neighbours of a layer.
     """
     offsets = []
     x = np.zeros(len(width))

@@ -19,12 +19,8 @@ EXCHANGE_LIMIT = 4000
 class LayeredGraph:
     """Vertices in layers, joined by links.
 
-    Attributes
-    ----------
-    rows : list of ndarray of int64
-        Vertices of every layer, from left to right.
-    above, below : list of ndarray of int64
-        Neighbours of every vertex one layer up and one down.
+    Attributes `rows` (list of int64): vertices of every layer, from left to right. `above`, `below` (list of int64):
+    neighbours of every vertex one layer up and one down.
     """
 
     def __init__(self, layer: np.ndarray, links: np.ndarray, start: np.ndarray):

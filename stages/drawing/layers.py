@@ -14,17 +14,8 @@ SWEEPS = 12
 def assign_layers(parents: Parents) -> np.ndarray:
     """A layer for each variable, 0 at the top; arcs point downward and span few layers.
 
-    Parameters
-    ----------
-    parents : sequence of sequence of int
-        Of an acyclic graph.
+    The graph must be acyclic. Returns int64, shape (n_variables,).
 
-    Returns
-    -------
-    ndarray of int64, shape (n_variables,)
-
-    Notes
-    -----
     From longest-path layers, groups of variables move while this shortens the arcs: close to the optimum of network
     simplex (Gansner et al. 1993).
     """
@@ -49,10 +40,7 @@ def assign_layers(parents: Parents) -> np.ndarray:
 def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) -> bool:
     """Move a variable down towards its children if this shortens the arcs in total, with ancestors if that helps.
 
-    Returns
-    -------
-    bool
-        Whether it moved.
+    Returns whether it moved.
     """
     if not children[variable]:
         return False
@@ -83,16 +71,9 @@ def _sink(variable: int, depth: list[int], parents: Parents, children: Parents) 
 def split_layers(layer: np.ndarray, rank: np.ndarray, width: np.ndarray, limit: float) -> np.ndarray:
     """New layers in which layers that are too wide are split into several.
 
-    Neighbours in the order go to different layers in turn, so that all keep their horizontal position.
-
-    Parameters
-    ----------
-    layer : ndarray of int64, shape (n_variables,)
-    rank : ndarray of int64, shape (n_variables,)
-        Position in the order of the layer.
-    width : ndarray of float64, shape (n_variables,)
-    limit : float
-        Maximum width of a layer, in the unit of `width`.
+    Neighbours in the order go to different layers in turn, so that all keep their horizontal position. `layer`,
+    `rank` (the position in the order of the layer) and `width` have the shape (n_variables,); `limit` is the maximum
+    width of a layer.
     """
     total = np.bincount(layer, weights=width)
     parts = np.maximum(1, np.ceil(total / limit)).astype(np.int64)

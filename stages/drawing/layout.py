@@ -49,12 +49,7 @@ class Part(NamedTuple):
 def draw_network(network: Network, labels: Sequence[str], undecided: Collection[Arc] = ()) -> Drawing:
     """Lay out a network.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        Labels of the boxes.
-    undecided : collection of (int, int)
-        Arcs that are drawn without arrowheads.
+    `labels` are those of the boxes; `undecided` arcs are drawn without arrowheads.
     """
     arcs = [(p, child) for child, family in enumerate(network.parents) for p in family]
     width = np.array([text_width(label) + 2 * BOX_PADDING for label in labels])
@@ -106,10 +101,7 @@ def place(
 def draw_part(parents: Parents, width: np.ndarray) -> Part:
     """Draw a connected acyclic graph.
 
-    Parameters
-    ----------
-    width : ndarray of float64, shape (n_variables,)
-        Of the boxes.
+    `width` is that of the boxes: float64, shape (n_variables,).
     """
     arcs = np.array([(p, v) for v, family in enumerate(parents) for p in family], dtype=np.int64)
     layer = assign_layers(parents)

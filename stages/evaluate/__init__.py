@@ -11,6 +11,8 @@ essential_graphs  essential graphs (CPDAGs), structural Hamming distance
 orientation       what decides the directions of arcs, maximally oriented graphs
 consistent_extension  directions without new v-structures
 arc_strengths     ranking and calibration of arc strengths
+proof_checking    proofs of bounds, checked in whole numbers
+subgraphs         Markov blankets, neighbourhoods, parts of a network
 alignment         inputs in the variable order of the network
 runs              runs of an experiment by the names of their files
 rank_tests        rank tests, sign test, classes of score differences, W-scores

@@ -17,10 +17,7 @@ SHOWN_NAMES = 3
 def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what: str) -> list[int]:
     """Positions in `found` of the variables in `wanted`, matched by name.
 
-    Raises
-    ------
-    Inconsistent
-        The names differ, or states known on both sides do; the message begins with `what`.
+    Raises `Inconsistent` if the names differ, or states known on both sides do; the message begins with `what`.
     """
     position = {variable.name: index for index, variable in enumerate(found)}
     names = {variable.name for variable in wanted}
@@ -68,10 +65,7 @@ def align_parents(network: Network, reference: Network) -> tuple[tuple[int, ...]
 def align_parameters(network: Network, parameters: BayesianNetwork) -> BayesianNetwork:
     """The parameters in the network's variable order.
 
-    Raises
-    ------
-    Inconsistent
-        The parameters belong to another structure.
+    Raises `Inconsistent` if the parameters belong to another structure.
     """
     positions = match_variables(network.header.variables, parameters.variables, "the parameter file")
     renumbered = {old: new for new, old in enumerate(positions)}

@@ -23,22 +23,10 @@ Counted = tuple[np.ndarray, np.ndarray, np.ndarray]
 def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str, Any]:
     """Measures of arc strengths against a network.
 
-    Parameters
-    ----------
-    reference : Network
-        Over the same variables, matched by name.
-
-    Returns
-    -------
-    dict
-        ``variables``, `record_keys.STRENGTH_KEYS` (areas are None if the reference has no arc or all arcs), and
-        ``calibration``: for each decile of strength with arcs its limits ``above`` and ``to``, the number of
-        ``arcs``, their mean ``strength``, and the ``share`` of true arcs; strength 0 is in the first decile.
-
-    Raises
-    ------
-    Inconsistent
-        The variables differ.
+    The reference is over the same variables, matched by name. Returns ``variables``, `record_keys.STRENGTH_KEYS`
+    (areas are None if the reference has no arc or all arcs), and ``calibration``: for each decile of strength with
+    arcs its limits ``above`` and ``to``, the number of ``arcs``, their mean ``strength``, and the ``share`` of true
+    arcs; strength 0 is in the first decile. Raises `Inconsistent` if the variables differ.
     """
     n = table.header.n_variables
     expected = align_parents(Network(table.header, ((),) * n, np.zeros(n)), reference)

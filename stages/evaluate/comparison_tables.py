@@ -56,28 +56,14 @@ class Measure:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a comparison.
-
-    Attributes
-    ----------
-    sections : sequence of str
-        Keys of `SECTIONS`.
-    groups : sequence of str
-        Names of the parts that divide runs into groups.
-    baseline : str, optional
-        A method, or ``PART=VALUE``: the best of all runs of that group.
-    average : str
-        Key of `runs.AVERAGES`.
-    level : float
-        Significance level for being worse than the best method.
-    """
+    """Settings of a comparison."""
 
     measures: Sequence[Measure]
-    sections: Sequence[str]
-    groups: Sequence[str] = ()
-    baseline: str | None = None
-    average: str = "mean"
-    level: float = 0.05
+    sections: Sequence[str]  # keys of `SECTIONS`
+    groups: Sequence[str] = ()  # names of the parts that divide runs into groups
+    baseline: str | None = None  # a method, or ``PART=VALUE``: the best of all runs of that group
+    average: str = "mean"  # key of `runs.AVERAGES`
+    level: float = 0.05  # significance level for being worse than the best method
     allow_missing: bool = False
 
     @property
@@ -89,25 +75,13 @@ class Settings:
 
 @dataclass(frozen=True)
 class Section:
-    """One table.
-
-    Attributes
-    ----------
-    rows : list of dict
-        Tidy data: one fact or comparison each.
-    columns : sequence of str
-        Headings of `cells`.
-    cells : list of list of str
-        Formatted.
-    best : frozenset of (int, int)
-        Row and column of the best values.
-    """
+    """One table."""
 
     title: str
-    rows: list[dict[str, Any]]
-    columns: Sequence[str]
-    cells: list[list[str]]
-    best: frozenset[tuple[int, int]] = frozenset()
+    rows: list[dict[str, Any]]  # tidy data: one fact or comparison each
+    columns: Sequence[str]  # headings of `cells`
+    cells: list[list[str]]  # formatted
+    best: frozenset[tuple[int, int]] = frozenset()  # row and column of the best values
     notes: Sequence[str] = ()
 
 
@@ -137,10 +111,7 @@ class _Part:
 def compare_runs(runs: Sequence[Run], settings: Settings) -> Iterator[Section]:
     """All tables, by measure and group.
 
-    Raises
-    ------
-    StageError
-        A required value is missing, or the baseline is unknown.
+    Raises `StageError` if a required value is missing, or the baseline is unknown.
     """
     groups = group_runs(runs)
     against = _baseline_runs(runs, settings)

@@ -18,21 +18,10 @@ from .orientation import oriented_graph
 def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
     """The network with reversible arcs turned so that they form no v-structure, as far as that is possible.
 
-    Parameters
-    ----------
-    parents : sequence of sequence of int
-        Of an acyclic graph; where there is nothing to turn, it is returned as it is.
-    reversible : collection of (int, int)
-        Arcs of the graph whose direction is free; the others keep theirs.
+    `parents` is an acyclic graph; where there is nothing to turn, it is returned as it is. The direction of
+    `reversible` arcs is free; the others keep theirs. Returns the ascending parents of every variable, acyclic; a
+    v-structure of them is one of `parents`, so that the moral graph has no further edge.
 
-    Returns
-    -------
-    tuple of tuple of int
-        Ascending parents of every variable, acyclic; a v-structure of it is one of `parents`, so that its moral graph
-        has no further edge.
-
-    Notes
-    -----
     Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented graph" (1992):
     repeatedly remove a variable without children whose reversible neighbours are joined with all its neighbours, and
     let all its edges point to it. Variables that are left, because there is no consistent extension, keep their arcs.
@@ -75,16 +64,8 @@ def consistent_extension(parents: Parents, reversible: Collection[tuple[int, int
 def class_member(graph: EssentialGraph, source: str | None = None) -> tuple[tuple[int, ...], ...]:
     """Parents of every variable in a network of the equivalence class that has all arcs of the graph.
 
-    Parameters
-    ----------
-    source : str, optional
-        Where the graph is from, for the error.
-
-    Raises
-    ------
-    Inconsistent
-        There is none, or the arcs are not all that the class has in common: the graph is no essential graph, nor a
-        maximally oriented one.
+    `source` says where the graph is from, for the error. Raises `Inconsistent` if there is none, or the arcs are not
+    all that the class has in common: the graph is no essential graph, nor a maximally oriented one.
     """
     parents: list[list[int]] = [[] for _ in graph.variables]
     for tail, head in graph.arcs:

@@ -16,18 +16,10 @@ Arc = tuple[int, int]
 
 
 class PartiallyDirectedGraph(NamedTuple):
-    """Arcs and undirected edges over variable indices.
+    """Arcs and undirected edges over variable indices."""
 
-    Attributes
-    ----------
-    directed : frozenset of (int, int)
-        (from, to).
-    undirected : frozenset of (int, int)
-        The smaller index first.
-    """
-
-    directed: frozenset[Arc]
-    undirected: frozenset[Arc]
+    directed: frozenset[Arc]  # (from, to)
+    undirected: frozenset[Arc]  # the smaller index first
 
     def marks(self) -> dict[Arc, Arc | None]:
         """Every adjacent pair, smaller index first, with its arc, or None where the edge is undirected."""
@@ -56,10 +48,7 @@ def list_arcs(parents: Sequence[Sequence[int]]) -> set[Arc]:
 def acyclic_order(parents: Sequence[Sequence[int]]) -> list[int]:
     """Variables with parents before children.
 
-    Raises
-    ------
-    Inconsistent
-        The arcs form a cycle.
+    Raises `Inconsistent` if the arcs form a cycle.
     """
     order = topological_order(parents)
     if len(order) < len(parents):
@@ -72,8 +61,6 @@ def essential_graph(parents: Sequence[Sequence[int]]) -> PartiallyDirectedGraph:
 
     An arc is directed if it has the same direction in every graph of the Markov equivalence class.
 
-    Notes
-    -----
     Chickering, "A transformational characterization of equivalent Bayesian network structures" (UAI 1995),
     algorithms Order-Edges and Label-Edges. Heads are visited in topological order; the arc from a head's last parent
     decides the labels of all arcs into the head.

@@ -31,17 +31,8 @@ def held_out_log_likelihoods(
 ) -> np.ndarray:
     """Log-probability of every test row under parameters estimated from the training rows.
 
-    Parameters
-    ----------
-    training, test : Dataset
-        With the same codes of states.
-    smoothing : float
-        Positive.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_test_rows,)
-        In nats.
+    Both tables have the same codes of states; `smoothing` is positive. Returns float64, shape (n_test_rows,), in
+    nats.
     """
     codes = np.empty((training.n_variables, training.n_rows + test.n_rows), dtype=np.uint8)
     for column, parts in zip(codes, zip(training.codes, test.codes)):
@@ -62,17 +53,8 @@ def cross_validated_log_likelihoods(
 ) -> np.ndarray:
     """Log-probability of every row under parameters estimated from the other folds (CVLL).
 
-    The structure is fixed. Rows are assigned to folds at random; fold sizes differ by at most one row.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_rows,)
-        In nats.
-
-    Raises
-    ------
-    StageError
-        There are fewer than two folds, or more folds than rows.
+    The structure is fixed. Rows are assigned to folds at random; fold sizes differ by at most one row. Returns
+    float64, shape (n_rows,), in nats. Raises `StageError` if there are fewer than two folds, or more folds than rows.
     """
     if not 2 <= folds <= dataset.n_rows:
         raise StageError(f"{folds} folds of {dataset.n_rows} rows: choose between 2 and the number of rows")
@@ -121,15 +103,8 @@ def _log_probabilities(
 def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.ndarray:
     """Log-probability of every row under the network's own parameters.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With the network's variables and states, in its order.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_rows,)
-        In nats; minus infinity for impossible rows.
+    The data set has the network's variables and states, in its order. Returns float64, shape (n_rows,), in nats;
+    minus infinity for impossible rows.
     """
     total = np.zeros(dataset.n_rows)
     for child, (parent_set, table) in enumerate(zip(network.parents, network.tables)):
@@ -146,24 +121,9 @@ def observed_log_likelihoods(
 ) -> np.ndarray:
     """Log-probability of the observed cells of every row, exact, by junction trees.
 
-    Parameters
-    ----------
-    rows : IncompleteDataset
-        With the network's variables and states, in its order.
-    jobs : int
-        Threads.
-    memory : int, optional
-        Limit of a junction tree's tables in bytes; by default the free memory.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_rows,)
-        In nats; minus infinity for impossible rows.
-
-    Raises
-    ------
-    StageError
-        The tables of a junction tree do not fit into memory.
+    Returns float64, shape (n_rows,), in nats; minus infinity for impossible rows. Raises `StageError` if the tables
+    of a junction tree do not fit into memory. The rows have the network's variables and states, in its order. `jobs`
+    are threads; `memory` limits a junction tree's tables in bytes, by default to the free memory.
     """
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import log_probabilities

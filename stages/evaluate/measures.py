@@ -56,6 +56,10 @@ def evaluate_network(
 ) -> dict[str, Any]:
     """Measure one network.
 
+    The record is in the order of `record_keys.MEASURE_KEYS`. Variables of all inputs are matched by name. Raises
+    `Inconsistent` if the arcs form a cycle, or the variables or states of an input differ from the network's;
+    `StageError` if the inputs do not suffice for a measure.
+
     Parameters
     ----------
     data : Dataset, optional
@@ -85,18 +89,6 @@ def evaluate_network(
         Limit of a junction tree's tables in bytes; by default the free memory.
     reporter : Reporter, optional
         Receives a warning if the header's ``total`` or its certificate is wrong.
-
-    Returns
-    -------
-    dict
-        In the order of `record_keys.MEASURE_KEYS`. Variables of all inputs are matched by name.
-
-    Raises
-    ------
-    Inconsistent
-        The arcs form a cycle, or the variables or states of an input differ from the network's.
-    StageError
-        The inputs do not suffice for a measure.
     """
     acyclic_order(network.parents)
     data = data and align_dataset(network, data)

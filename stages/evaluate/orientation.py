@@ -23,20 +23,9 @@ def oriented_graph(parents: Parents, knowledge: Knowledge) -> PartiallyDirectedG
     """The maximally oriented graph of an equivalence class under knowledge.
 
     An arc is directed if it has the same direction in every network that is Markov equivalent to this one and agrees
-    with the knowledge; without knowledge, this is the essential graph.
+    with the knowledge; without knowledge, this is the essential graph. `parents` is an acyclic graph. Raises
+    `Inconsistent` if the network itself does not agree with the knowledge.
 
-    Parameters
-    ----------
-    parents : sequence of sequence of int
-        Of an acyclic graph.
-
-    Raises
-    ------
-    Inconsistent
-        The network itself does not agree with the knowledge.
-
-    Notes
-    -----
     Meek, "Causal inference and causal explanation with background knowledge" (UAI 1995): arcs that knowledge directs,
     then his four rules until none applies. Every arc that they direct has its direction in the network.
     """
@@ -120,16 +109,9 @@ def _require_agreement(parents: Parents, knowledge: Knowledge) -> None:
 def decide_directions(parents: Parents, knowledge: Knowledge) -> dict[Arc, str]:
     """What decides the direction of each arc of a network: ``knowledge``, ``data`` or ``neither``.
 
-    Returns
-    -------
-    dict
-        By arc. Knowledge decides if the arc is required or its reverse excluded, or if that follows from such arcs
-        within the equivalence class; the data if, otherwise, all networks of the class have the arc.
-
-    Raises
-    ------
-    Inconsistent
-        The network does not agree with the knowledge.
+    Knowledge decides if the arc is required or its reverse excluded, or if that follows from such arcs within the
+    equivalence class; the data if, otherwise, all networks of the class have the arc. Raises `Inconsistent` if the
+    network does not agree with the knowledge.
     """
     class_graph = essential_graph(parents)
     oriented = _oriented(class_graph, parents, knowledge)
@@ -172,10 +154,7 @@ def network_directions(network: Network) -> dict[Arc, str]:
     """What decides the direction of each arc of a learnt network: as its header says, or under the knowledge recorded
     there; empty if no command recorded there learnt it.
 
-    Raises
-    ------
-    Inconsistent
-        The network does not agree with that knowledge, or the header has only a digest of it.
+    Raises `Inconsistent` if the network does not agree with that knowledge, or the header has only a digest of it.
     """
     header = network.header
     if not any(entry.get("stage") in LEARNING_STAGES for entry in header.by):

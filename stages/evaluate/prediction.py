@@ -24,32 +24,17 @@ def judge_predictions(
     Each row's prediction is the distribution of the target given the row's other observed cells. Rows without the
     target's state, and rows whose other cells have probability zero, are not judged; the latter are counted.
 
-    Parameters
-    ----------
-    rows : IncompleteDataset
-        With the network's variables and states, in its order.
-    target : int
-    jobs : int
-        Threads.
-    memory : int, optional
-        Limit of a junction tree's tables in bytes; by default the free memory.
+    Returns ``target_rows``: rows judged. ``accuracy``: share of them whose most probable state is the observed one
+    (of equally probable ones the first). ``log_loss``: mean of minus the logarithm of the probability of the observed
+    state, nats; None if one is zero, which ``surprising_rows`` counts. ``brier``: mean over rows of the sum over
+    states of the squared difference between probability and 0 or 1, from 0 to 2 (Brier 1950).
+    ``target_calibration_error``: expected calibration error, over `N_BINS` bins of equal width of the probability of
+    the most probable state the mean of the absolute difference between that probability and accuracy, weighted by
+    rows (Naeini, Cooper and Hauskrecht 2015). ``unpredicted_rows``: rows whose other cells have probability zero.
+    Raises `StageError` if no row can be judged or the tables of a junction tree do not fit into memory.
 
-    Returns
-    -------
-    dict
-        ``target_rows``: rows judged. ``accuracy``: share of them whose most probable state is the observed one (of
-        equally probable ones the first). ``log_loss``: mean of minus the logarithm of the probability of the observed
-        state, nats; None if one is zero, which ``surprising_rows`` counts. ``brier``: mean over rows of the sum over
-        states of the squared difference between probability and 0 or 1, from 0 to 2 (Brier 1950).
-        ``target_calibration_error``: expected calibration error, over `N_BINS` bins of equal width of the probability
-        of the most probable state the mean of the absolute difference between that probability and accuracy, weighted
-        by rows (Naeini, Cooper and Hauskrecht 2015). ``unpredicted_rows``: rows whose other cells have probability
-        zero.
-
-    Raises
-    ------
-    StageError
-        No row can be judged; the tables of a junction tree do not fit into memory.
+    The rows have the network's variables and states, in its order. `jobs` are threads; `memory` limits a junction
+    tree's tables in bytes, by default to the free memory.
     """
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import predict
@@ -82,12 +67,8 @@ def judge_predictions(
 def calibration_error(confidence: np.ndarray, is_right: np.ndarray) -> float:
     """The expected calibration error of predictions.
 
-    Parameters
-    ----------
-    confidence : ndarray of float64, shape (n_rows,)
-        Probability of the predicted state.
-    is_right : ndarray of float64, shape (n_rows,)
-        1 where that is the observed one, else 0.
+    `confidence` is the probability of the predicted state, `is_right` 1 where that is the observed one, else 0; both
+    have the shape (n_rows,).
     """
     bins = np.minimum((confidence * N_BINS).astype(np.int64), N_BINS - 1)
     differences = np.bincount(bins, is_right - confidence, minlength=N_BINS)

@@ -69,13 +69,7 @@ def sign_test(first: Sequence[float], second: Sequence[float]) -> SignTest:
 def rank_methods(values: np.ndarray, higher_is_better: bool = True) -> np.ndarray:
     """Ranks within each case, 1 the best; equal values share their mean rank, NaN ranks last.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_cases, n_methods)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_cases, n_methods)
+    Values and ranks have the shape (n_cases, n_methods).
     """
     costs = -values if higher_is_better else values
     costs = np.where(np.isnan(costs), np.inf, costs)
@@ -128,8 +122,6 @@ def compare_ranks(table: MeasureTable, higher_is_better: bool = True, level: flo
 def compare_with_best(average_ranks: Sequence[float], n_cases: int) -> list[float]:
     """Holm-adjusted two-sided p-values against the method of smallest average rank (1 for itself).
 
-    Notes
-    -----
     z = (R_i - R_best) / sqrt(k (k + 1) / (6 N)) for k methods on N cases (Demšar 2006).
     """
     n_methods = len(average_ranks)
@@ -143,9 +135,7 @@ def compare_with_best(average_ranks: Sequence[float], n_cases: int) -> list[floa
 def friedman_test(ranks: np.ndarray) -> tuple[float, float]:
     """Friedman's chi-square statistic, corrected for ties, and its tail probability.
 
-    Parameters
-    ----------
-    ranks : ndarray of float64, shape (n_cases, n_methods)
+    `ranks` has the shape (n_cases, n_methods).
     """
     n_cases, n_methods = ranks.shape
     # Conover (1999): divided by the spread of the ranks themselves, the statistic is right with and without ties.
@@ -189,8 +179,6 @@ def w_score(unbounded: float, bounded: float) -> float:
 
     At least 0 if G is optimal for the same parent sets; higher is worse.
 
-    Notes
-    -----
     Scanagatta et al. (2016), section 4, print (G − T)/G with negative scores, which would make every W negative.
     Their text ("the percentage of worsening", "lower values are better", "the lowest value is zero, no upper bound")
     and the logarithmic axis of their Figure 3 imply (G − T)/|G|.

@@ -28,16 +28,8 @@ _N_FINGERPRINT = 8
 class NamePattern:
     """Meaning of the parts, separated by points, of a run's name.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``data.method.seed``. Parts of the same name are joined: ``data.method.data`` makes each seed a case
-        of its own.
-
-    Raises
-    ------
-    ValueError
-        No part is the data or the method.
+    `text` is such as ``data.method.seed``. Parts of the same name are joined: ``data.method.data`` makes each seed a
+    case of its own. Raises `ValueError` if no part is the data or the method.
     """
 
     def __init__(self, text: str):
@@ -53,10 +45,7 @@ class NamePattern:
     def match(self, path: str) -> dict[str, str]:
         """The meaning of each part of a file's name.
 
-        Raises
-        ------
-        StageError
-            The name has too few parts.
+        Raises `StageError` if the name has too few parts.
         """
         words = PurePath(path).name.split(".")
         if len(words) < len(self.parts):
@@ -76,32 +65,21 @@ USUAL_NAMES = NamePattern("data.method.seed")
 
 @dataclass(frozen=True)
 class Run:
-    """One run, and all its records.
+    """One run, and all its records."""
 
-    Attributes
-    ----------
-    data, method, seed : str
-        `seed` is empty if names have none.
-    group : tuple of str
-        Values of the pattern's other parts.
-    """
-
+    # `data`, `method`, `seed`: `seed` is empty if names have none.
     data: str
     method: str
     seed: str
-    group: tuple[str, ...]
+    group: tuple[str, ...]  # values of the pattern's other parts
     records: list[Mapping[str, Any]]
 
     def value(self, measure: str) -> float | None:
         """A measure by its key, or a product or quotient of keys such as ``bic/arcs``, evaluated from the left.
 
         Points in a key lead into nested objects. None if a measure is unknown or null, or a divisor is 0. Rounded to
-        `DIGITS`, so that networks of equal score tie whatever the order of summation.
-
-        Raises
-        ------
-        StageError
-            Two records have different values, or a value is no number.
+        `DIGITS`, so that networks of equal score tie whatever the order of summation. Raises `StageError` if two
+        records have different values, or a value is no number.
         """
         # The operators are captured, so they come back between the keys.
         first, *further = re.split(r"([*/])", measure)
@@ -198,19 +176,12 @@ AVERAGES: dict[str, Callable[[list[float]], float]] = {"mean": statistics.fmean,
 
 
 class MeasureTable(NamedTuple):
-    """One measure of all methods on all cases.
+    """One measure of all methods on all cases."""
 
-    Attributes
-    ----------
-    methods, cases : tuple of str
-        In order of first appearance.
-    values : ndarray of float64, shape (n_cases, n_methods)
-        NaN where a method failed.
-    """
-
+    # `methods`, `cases`: in order of first appearance.
     methods: tuple[str, ...]
     cases: tuple[str, ...]
-    values: np.ndarray
+    values: np.ndarray  # float64, shape (n_cases, n_methods): NaN where a method failed
 
 
 def tabulate_measure(
@@ -218,10 +189,7 @@ def tabulate_measure(
 ) -> MeasureTable:
     """Values of a measure by case (data set) and method, averaged over seeds.
 
-    Raises
-    ------
-    StageError
-        A method has no value for a case. With `allow_missing` the value is NaN, which ranks last.
+    Raises `StageError` if a method has no value for a case; with `allow_missing` the value is NaN, which ranks last.
     """
     found: dict[tuple[str, str], list[float]] = {}
     for run in runs:

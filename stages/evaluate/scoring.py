@@ -23,28 +23,14 @@ MIN_TABLE_CELLS = 4096
 
 
 class FamilyCounts(NamedTuple):
-    """Counts of one family, sparse: only cells and parent configurations that occur.
+    """Counts of one family, sparse: only cells and parent configurations that occur."""
 
-    Attributes
-    ----------
-    joint : ndarray of int64, shape (n_cells,)
-        N_xπ of every occurring cell.
-    joint_marginal : ndarray of int64, shape (n_cells,)
-        N_π of the parent configuration that each cell belongs to.
-    marginal : ndarray of int64, shape (n_occurring_configurations,)
-        N_π of every occurring parent configuration.
-    n_states : int
-        States of the child.
-    n_configurations : float
-        Parent configurations, occurring or not; infinite if the product overflows.
-    """
-
-    joint: np.ndarray
-    joint_marginal: np.ndarray
-    marginal: np.ndarray
+    joint: np.ndarray  # int64, shape (n_cells,): N_xπ of every occurring cell
+    joint_marginal: np.ndarray  # int64, shape (n_cells,): N_π of the parent configuration that each cell belongs to
+    marginal: np.ndarray  # int64, shape (n_occurring_configurations,): N_π of every occurring parent configuration
     n_rows: int
-    n_states: int
-    n_configurations: float
+    n_states: int  # states of the child
+    n_configurations: float  # parent configurations, occurring or not; infinite if the product overflows
 
     @property
     def n_parameters(self) -> float:
@@ -55,21 +41,10 @@ class FamilyCounts(NamedTuple):
 def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
     """Number each row's configuration of some variables.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n_variables, n_rows)
-    n_states : sequence of int
-        By variable.
-    variables : sequence of int
-        Most significant first.
-
-    Returns
-    -------
-    row_codes : ndarray of int64, shape (n_rows,)
-        Mixed-radix numbers of the configurations, or their ranks among those that occur if a dense table would be
-        much larger than the data.
-    n_codes : int
-        Upper bound of the row codes, at most the larger of `MIN_TABLE_CELLS` and four per row.
+    Returns the row codes (int64, shape (n_rows,)): mixed-radix numbers of the configurations, or their ranks among
+    those that occur if a dense table would be much larger than the data; and an upper bound of the codes, at most the
+    larger of `MIN_TABLE_CELLS` and four per row. `codes` is uint8, shape (n_variables, n_rows), `n_states` by
+    variable; the first of `variables` is the most significant.
     """
     n_rows = codes.shape[1]
     row_codes = np.zeros(n_rows, dtype=np.int64)
@@ -141,18 +116,9 @@ def _log_rising(start: float, counts: np.ndarray) -> float:
 def local_score(counts: FamilyCounts, score: str = "bic", ess: float = 1.0) -> float:
     """Local score of a counted family.
 
-    Parameters
-    ----------
-    ess : float
-        Equivalent sample size, only for ``bdeu``.
+    `ess`, the equivalent sample size, is for ``bdeu`` only. It is minus infinity if the parent configurations are too
+    many for the penalty or the prior to be a float.
 
-    Returns
-    -------
-    float
-        Minus infinity if the parent configurations are too many for the penalty or the prior to be a float.
-
-    Notes
-    -----
     BIC takes (ln N)/2 per free parameter (Schwarz 1978), AIC takes 1 (Akaike 1974), both over all parent
     configurations, occurring or not. BDeu spreads `ess` evenly over the cells (Buntine 1991); K2 has the
     parameter 1 in every cell (Cooper & Herskovits 1992). Graph priors are not added.
@@ -175,10 +141,7 @@ def score_families(
 ) -> dict[str, np.ndarray]:
     """Local scores of all families by several scores, each family counted once.
 
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (n_variables,)
-        One array for every name in `scores`.
+    Returns float64, shape (n_variables,), for every name in `scores`.
     """
     names = list(scores)
     result = {name: np.empty(len(parents)) for name in names}

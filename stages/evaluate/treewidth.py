@@ -33,18 +33,9 @@ def check_certificate(
 ) -> int:
     """Check the ``treewidth`` entry of a network's header; return the width of its elimination order.
 
-    Parameters
-    ----------
-    certificate : mapping
-        ``elimination``, a permutation of the variables; optionally ``width`` and ``bound``, ``table`` and
-        ``max_table``.
-    n_states : sequence of int, optional
-        By variable; without it tables are not checked.
-
-    Raises
-    ------
-    Inconsistent
-        The order is no permutation, or its width or largest table differs from the stated one or exceeds the bound.
+    `certificate` has ``elimination``, a permutation of the variables; optionally ``width`` and ``bound``, ``table``
+    and ``max_table``. `n_states` is by variable; without it tables are not checked. Raises `Inconsistent` if the
+    order is no permutation, or its width or largest table differs from the stated one or exceeds the bound.
     """
     order = certificate.get("elimination") if isinstance(certificate, Mapping) else None
     if not isinstance(order, (list, tuple)) or not all(type(v) is int for v in order):
@@ -228,8 +219,6 @@ def contraction_bound(graph: Graph) -> int:
     ties: smaller degree, then index). The bound is at least the degeneracy, hence at least the largest family minus
     one.
 
-    Notes
-    -----
     Contraction does not increase the treewidth, and the minimum degree of a graph is at most its treewidth.
     Bodlaender & Koster, "Treewidth computations II: lower bounds" (Information and Computation, 2011).
     """

@@ -11,21 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class StructuralEM:
-    """Settings of structural expectation maximisation.
+    """Settings of structural expectation maximisation."""
 
-    Attributes
-    ----------
-    imputation : str
-        ``best``: the most probable joint state of a row's holes; ``drawn``: a draw given its other cells.
-    rounds : int
-        Limit.
-    seed : int
-        Of the draws.
-    jobs : int
-        Threads of the inference.
-    """
-
+    # ``best``: the most probable joint state of a row's holes; ``drawn``: a draw given its other cells.
     imputation: str = "best"
-    rounds: int = 20
-    seed: int = 0
-    jobs: int = 1
+    rounds: int = 20  # limit
+    seed: int = 0  # of the draws
+    jobs: int = 1  # threads of the inference

@@ -29,54 +29,27 @@ from stages.runtime.seeding import task_generator
 
 @dataclass(frozen=True)
 class Maximisation:
-    """Settings of expectation maximisation.
+    """Settings of expectation maximisation."""
 
-    Attributes
-    ----------
-    smoothing : float
-        Equivalent sample size of a uniform prior, as in `stages.fit.fit_parameters`; 0 for none.
-    restarts : int
-        Number of starts: the first from the rows that show whole families, the others random.
-    tolerance : float
-        Convergence: the objective rises by less than this in an iteration, nats per row.
-    iterations : int
-        Limit per start.
-    jobs : int
-        Threads.
-    memory : int, optional
-        Limit of a junction tree's tables in bytes; by default the free memory.
-    """
-
-    smoothing: float = 0.0
-    restarts: int = 1
+    smoothing: float = 0.0  # equivalent sample size of a uniform prior, as in `stages.fit.fit_parameters`; 0 for none
+    restarts: int = 1  # number of starts: the first from the rows that show whole families, the others random
     seed: int = 0
-    tolerance: float = 1e-5
-    iterations: int = 200
-    jobs: int = 1
-    memory: int | None = None
+    tolerance: float = 1e-5  # convergence: the objective rises by less than this in an iteration, nats per row
+    iterations: int = 200  # limit per start
+    jobs: int = 1  # threads
+    memory: int | None = None  # limit of a junction tree's tables in bytes; by default the free memory
 
 
 class Fitted(NamedTuple):
-    """Parameters estimated from rows with holes.
-
-    Attributes
-    ----------
-    log_likelihood : float
-        Of the observed cells, nats.
-    traces : list of list of float
-        For each start the objective before each iteration and at the end: the log-likelihood, with smoothing plus the
-        log-prior up to a constant; nats.
-    best : int
-        Index of the best start.
-    converged : bool
-        Whether the best start reached the tolerance.
-    """
+    """Parameters estimated from rows with holes."""
 
     network: BayesianNetwork
-    log_likelihood: float
+    log_likelihood: float  # of the observed cells, nats
+    # For each start the objective before each iteration and at the end: the log-likelihood, with smoothing plus the
+    # log-prior up to a constant; nats.
     traces: list[list[float]]
-    best: int
-    converged: bool
+    best: int  # index of the best start
+    converged: bool  # whether the best start reached the tolerance
 
 
 class _Run(NamedTuple):
@@ -101,27 +74,11 @@ def fit_incomplete(
 ) -> Fitted:
     """Estimate every variable's probability table from rows with holes.
 
-    Parameters
-    ----------
-    rows : IncompleteDataset
-        With the network's variables in the same order, and its states where it knows them.
-    name : str
-        Name of the result.
-    elimination : sequence of int, optional
-        A known elimination order to try.
-    start : BayesianNetwork, optional
-        Initial parameters of the first start, for the same structure.
-    stop : StopSignal, optional
-        Once set, the best parameters so far are returned.
-
-    Raises
-    ------
-    Inconsistent
-        Variables or states of network and data differ.
-    StageError
-        A table, or the tables of a junction tree, would be too large.
-    NothingFoundError
-        Stopped before the first iteration.
+    Raises `Inconsistent` if variables or states of network and data differ; `StageError` if a table, or the tables of
+    a junction tree, would be too large; `NothingFoundError` if stopped before the first iteration. The rows have the
+    network's variables in the same order, and its states where it knows them. `name` is that of the result,
+    `elimination` a known elimination order to try, `start` the initial parameters of the first start, for the same
+    structure. Once `stop` is set, the best parameters so far are returned.
     """
     if not 0 <= settings.smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {settings.smoothing}")

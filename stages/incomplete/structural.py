@@ -22,7 +22,6 @@ import numpy as np
 from formats.data_records import Dataset, IncompleteDataset
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
-from stages.entropy import compute_entropies, mutual_information
 from stages.evaluate.scoring import score_families
 from stages.fit import fit_parameters
 from stages.inference.junction_trees import Engine
@@ -30,6 +29,7 @@ from stages.inference.row_queries import fill
 from stages.runtime.budgets import StopSignal
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
+from stages.screening.entropies import compute_entropies, mutual_information
 
 from . import StructuralEM
 from .maximisation import Maximisation, fit_incomplete
@@ -67,24 +67,12 @@ def learn_structure(
 ) -> Found:
     """Learn a network from rows with holes.
 
-    Parameters
-    ----------
-    start : Network, optional
-        Structure for the first imputation and start of the first search; variables in the data's order.
-    stop : StopSignal
-        Once set, the best network so far is returned; the search must obey it, too.
+    `start` is the structure for the first imputation and the start of the first search, with variables in the data's
+    order. Once `stop` is set, the best network so far is returned; the search must obey it, too.
 
-    Returns
-    -------
-    (Network, dict)
-        The network of the best round, and the figures of its search and of all rounds. Local scores and ``total``
-        refer to that round's completed table. The header has ``holes``, ``rounds``, ``imputation`` and
-        ``observed_score``.
-
-    Raises
-    ------
-    StageError
-        The tables of a junction tree do not fit into memory.
+    Returns the network of the best round, and the figures of its search and of all rounds. Local scores and ``total``
+    refer to that round's completed table. The header has ``holes``, ``rounds``, ``imputation`` and
+    ``observed_score``. Raises `StageError` if the tables of a junction tree do not fit into memory.
     """
     first = start or spanning_tree(rows)
     model = fit_incomplete(first, rows, _settings(settings), stop=stop).network
@@ -127,12 +115,8 @@ def learn_structure(
 def observed_score(network: Network, completed: Dataset, log_likelihood: float) -> float:
     """Log-likelihood of the observed cells minus the score's penalty on the completed table, nats.
 
-    Parameters
-    ----------
-    network : Network
-        With its score on `completed` as ``total``.
-    log_likelihood : float
-        Of the observed cells, under parameters fitted to them.
+    `network` has its score on `completed` as ``total``; `log_likelihood` is that of the observed cells, under
+    parameters fitted to them.
     """
     maximised = math.fsum(score_families(network.parents, completed, ("ll",))["ll"])
     return log_likelihood - (maximised - float(network.header.extra["total"]))

@@ -26,17 +26,11 @@ KEPT_BYTES = 1 << 28
 
 
 class Expected(NamedTuple):
-    """Expectations under given parameters.
+    """Expectations under given parameters."""
 
-    Attributes
-    ----------
-    log_likelihood : float
-        Of all observed cells, nats; minus infinity if a row is impossible.
-    counts : ndarray of float64, shape (cells,)
-        Expected count of each cell of each family's table, laid out as the engine's probabilities.
-    """
-
-    log_likelihood: float
+    log_likelihood: float  # of all observed cells, nats; minus infinity if a row is impossible
+    # float64, shape (cells,): expected count of each cell of each family's table, laid out as the engine's
+    # probabilities.
     counts: np.ndarray
 
 
@@ -55,20 +49,10 @@ class _Batch(NamedTuple):
 class IncompleteRows:
     """Rows with holes, prepared for repeated passes.
 
-    Parameters
-    ----------
-    engine : Engine
-        Only the network's structure matters, not its parameters.
-    codes : ndarray of uint8, shape (n, rows)
-        0 where hidden.
-    is_hidden : ndarray of bool, shape (n, rows)
-
-    Attributes
-    ----------
-    observed_counts : ndarray of float64, shape (cells,)
-        Count of each cell of each family's table, over the rows that show the whole family.
-    n_patterns : int
-        Number of distinct sets of holes, without the empty one.
+    Attributes `observed_counts` (float64, shape (cells,)): count of each cell of each family's table, over the rows
+    that show the whole family. `n_patterns`: number of distinct sets of holes, without the empty one. Only the
+    structure of the engine's network matters, not its parameters. `codes` (uint8, 0 where hidden) and `is_hidden`
+    (bool) have the shape (n, rows).
     """
 
     def __init__(self, engine: Engine, codes: np.ndarray, is_hidden: np.ndarray):
@@ -88,12 +72,8 @@ class IncompleteRows:
     def expect(self, probabilities: np.ndarray, jobs: int = 1, stop: StopSignal | None = None) -> Expected | None:
         """Expected counts under `probabilities`, laid out as the engine's; None if stopped.
 
-        The order of summation is fixed: the same bits for any number of threads.
-
-        Raises
-        ------
-        StageError
-            The tables of a row do not fit into memory.
+        The order of summation is fixed: the same bits for any number of threads. Raises `StageError` if the tables of
+        a row do not fit into memory.
         """
         size = batch_rows(self.engine)
 

@@ -22,45 +22,21 @@ CELL_BYTES = 8
 
 
 class Cost(NamedTuple):
-    """Cost of a query for one row.
+    """Cost of a query for one row."""
 
-    Attributes
-    ----------
-    hidden : int
-        Relevant hidden variables.
-    width : int
-        Size of the largest clique minus one; -1 if nothing is hidden.
-    cells : float
-        Cells of all cliques' tables; each is visited a few times.
-    memory : float
-        Bytes of the tables and messages of the largest component.
-    """
-
-    hidden: int
-    width: int
-    cells: float
-    memory: float
+    hidden: int  # relevant hidden variables
+    width: int  # size of the largest clique minus one; -1 if nothing is hidden
+    cells: float  # cells of all cliques' tables; each is visited a few times
+    memory: float  # bytes of the tables and messages of the largest component
 
 
 class Engine:
     """A network with parameters and an elimination order for it.
 
-    Parameters
-    ----------
-    elimination : sequence of int, optional
-        A known order, such as a treewidth certificate's, that competes with the greedy ones.
-    memory : int, optional
-        Limit of a junction tree's tables in bytes; by default the machine's free memory.
-
-    Attributes
-    ----------
-    whole_cells : float
-        Cells of the tables without evidence: an upper bound for any query.
-
-    Raises
-    ------
-    UnsuitableData
-        A variable has more than 256 states.
+    `elimination` is a known order, such as a treewidth certificate's, that competes with the greedy ones. `memory`
+    limits a junction tree's tables, in bytes; by default it is the machine's free memory. Raises `UnsuitableData` if
+    a variable has more than 256 states. Attribute `whole_cells`: cells of the tables without evidence: an upper bound
+    for any query.
     """
 
     def __init__(self, network: BayesianNetwork, elimination: Sequence[int] | None = None, memory: int | None = None):
@@ -90,13 +66,8 @@ class Engine:
     def group(self, is_hidden: np.ndarray, is_wanted: np.ndarray, is_joined: np.ndarray | None = None) -> Groups:
         """Distinct components of the rows' hidden variables.
 
-        Parameters
-        ----------
-        is_hidden : ndarray of bool, shape (n, rows)
-        is_wanted : ndarray of bool, shape (n,)
-            Queried variables: never removed as barren.
-        is_joined : ndarray of bool, shape (n,), optional
-            Variables forced into one component.
+        `is_hidden` is bool, shape (n, rows). Queried variables, `is_wanted` (bool, shape (n,)), are never removed as
+        barren; those that are `is_joined`, likewise, are forced into one component.
         """
         n_bytes = (self.n_variables + 7) // 8
         labels = np.empty((is_hidden.shape[1], self.n_variables), dtype=np.int32)

@@ -18,23 +18,16 @@ from .queries import BATCH_STATES, Evidence
 
 
 class Estimate(NamedTuple):
-    """Estimated distributions.
+    """Estimated distributions."""
 
-    Attributes
-    ----------
-    probabilities, standard_errors : list of ndarray of float64
-        One array per group, with an axis per variable; the error is 0 where no sample or every sample has a state.
-    log_probability, log_error : float
-        Of the evidence, nats, and its standard error.
-    effective : float
-        Effective sample size (Kong, Liu and Wong 1994).
-    """
-
+    # `probabilities`, `standard_errors`: list of float64: one array per group, with an axis per variable; the error
+    # is 0 where no sample or every sample has a state.
     probabilities: list[np.ndarray]
     standard_errors: list[np.ndarray]
+    # `log_probability`, `log_error`: of the evidence, nats, and its standard error.
     log_probability: float
     log_error: float
-    effective: float
+    effective: float  # effective sample size (Kong, Liu and Wong 1994)
 
 
 class _Sums:
@@ -64,18 +57,8 @@ def weigh_samples(
 ) -> Estimate:
     """Joint distributions of groups of variables under evidence, from weighted samples.
 
-    Parameters
-    ----------
-    groups : sequence of sequence of int
-        No variable is observed.
+    No variable of `groups` is observed. Raises `StageError` if no sample agrees with the evidence.
 
-    Raises
-    ------
-    StageError
-        No sample agrees with the evidence.
-
-    Notes
-    -----
     The estimate of a state's probability is a ratio p of two sums of weights w. By the delta method its variance is
     about ``sum(w^2 (x - p)^2) / sum(w)^2``, with x = 1 in samples of that state and 0 in others.
     """

@@ -39,18 +39,10 @@ BATCH_STATES = 1 << 22
 
 
 class Answer(NamedTuple, Generic[T]):
-    """Answer to a query, and its cost.
+    """Answer to a query, and its cost."""
 
-    Attributes
-    ----------
-    found
-        Distributions or states.
-    log_probability : float
-        Of the evidence, together with the states found if the query is for states; nats.
-    """
-
-    found: T
-    log_probability: float
+    found: T  # distributions or states
+    log_probability: float  # of the evidence, together with the states found if the query is for states; nats
     cost: Cost
 
 
@@ -68,20 +60,9 @@ def prepare(
 ) -> Prepared:
     """Divide a query into components.
 
-    Parameters
-    ----------
-    wanted : sequence of int
-        Queried variables.
-    joined : sequence of int
-        Those whose joint distribution is queried.
-    across : bool
-        Put all joined variables into one clique; otherwise those of each component, which are independent of the
-        others given the evidence.
-
-    Raises
-    ------
-    StageError
-        The tables do not fit into memory.
+    Raises `StageError` if the tables do not fit into memory. `wanted` variables are queried, the joint distribution
+    of the `joined` ones. With `across` these are all put into one clique; otherwise those of each component, which
+    are independent of the others given the evidence.
     """
     n = engine.n_variables
     codes = np.zeros((n, 1), dtype=np.uint8)
@@ -195,9 +176,7 @@ def most_probable_completion(engine: Engine, evidence: Evidence) -> Answer[np.nd
 def sample_given(engine: Engine, evidence: Evidence, n_rows: int, seed: int) -> Iterator[np.ndarray]:
     """Draw rows from the network conditional on the evidence, exactly.
 
-    Yields
-    ------
-    ndarray of uint8, shape (n_variables, batch)
+    Yields uint8, shape (n_variables, batch).
     """
     # Refuses impossible evidence before any row is drawn.
     log_probability(engine, evidence)

@@ -26,23 +26,14 @@ TABLE_CELLS = 1 << 22
 
 
 class RowAnswers(NamedTuple):
-    """Answers for consecutive rows.
+    """Answers for consecutive rows."""
 
-    Attributes
-    ----------
-    start : int
-        Index of the first.
-    codes : ndarray of uint8, shape (n, rows)
-        States; `fill` puts in the hidden ones.
-    posterior : ndarray of float64, shape (rows, columns)
-        Distributions of the targets, side by side; NaN in impossible rows.
-    log_probability : ndarray of float64, shape (rows,)
-        Of the observed cells, or of the most probable states together with them; nats, minus infinity if impossible.
-    """
-
-    start: int
-    codes: np.ndarray
+    start: int  # index of the first
+    codes: np.ndarray  # uint8, shape (n, rows): states; `fill` puts in the hidden ones
+    # float64, shape (rows, columns): distributions of the targets, side by side; NaN in impossible rows.
     posterior: np.ndarray
+    # float64, shape (rows,): of the observed cells, or of the most probable states together with them; nats, minus
+    # infinity if impossible.
     log_probability: np.ndarray
 
 
@@ -51,17 +42,8 @@ def log_probabilities(
 ) -> Iterator[RowAnswers]:
     """The probability of each row's observed cells.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n, rows)
-    is_hidden : ndarray of bool, shape (n, rows)
-    jobs : int
-        Threads.
-
-    Raises
-    ------
-    StageError
-        The tables of a row do not fit into memory.
+    Raises `StageError` if the tables of a row do not fit into memory. `codes` (uint8) and `is_hidden` (bool) have the
+    shape (n, rows); `jobs` are threads.
     """
     yield from _answer(engine, codes, is_hidden, LOGS, (), None, jobs)
 
@@ -88,12 +70,8 @@ def fill(
 ) -> Iterator[RowAnswers]:
     """Impute hidden cells by their most probable joint state, or with a `seed` by a draw given the observed cells.
 
-    Arguments and errors as for `log_probabilities`; `row_number` is what messages call a row, counted from 0.
-
-    Raises
-    ------
-    Inconsistent
-        The observed cells of a row have probability zero.
+    Arguments and errors as for `log_probabilities`; `row_number` is what messages call a row, counted from 0. Raises
+    `Inconsistent` if the observed cells of a row have probability zero.
     """
     kind = BEST if seed is None else DRAWN
     for answers in _answer(engine, codes, is_hidden, kind, range(engine.n_variables), seed, jobs):

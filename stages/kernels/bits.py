@@ -76,6 +76,8 @@ def clear_bit(words, element):
 def add_family(descendants, child, parents, stack):
     """Update the transitive closure `descendants` for new arcs from all parents of `child` to `child`.
 
+    Returns rows updated plus arcs followed, the measure of work.
+
     Parameters
     ----------
     descendants : ndarray of uint64, shape (n_variables, n_words)
@@ -86,11 +88,6 @@ def add_family(descendants, child, parents, stack):
         The parents of v are ``members[first[v]:last[v]]``; those of `child` are included.
     stack : ndarray of int32, shape (n_variables,)
         Scratch.
-
-    Returns
-    -------
-    int
-        Rows updated plus arcs followed, the measure of work.
     """
     first, last, members = parents
     n_words = descendants.shape[1]

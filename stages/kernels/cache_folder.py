@@ -23,19 +23,9 @@ def cache_root(environment: Mapping[str, str]) -> str:
 def why_not_trusted(root: str, folder: str) -> str | None:
     """Create `folder` if it is absent, and give the reason why kernels must not be stored in or read from it.
 
-    Parameters
-    ----------
-    root : str
-        Must belong to the user, to root or to the owner of this program (whose code runs anyway), and be closed to
-        others for writing; so must all from here down to `folder`. A folder above that everybody can write to must be
-        sticky, as ``/tmp`` is.
-    folder : str
-        `root` or a folder below it.
-
-    Returns
-    -------
-    str or None
-        None if the folder can be trusted.
+    `root` must belong to the user, to root or to the owner of this program (whose code runs anyway), and be closed to
+    others for writing; so must all from here down to `folder`, which is `root` or a folder below it. A folder above
+    that everybody can write to must be sticky, as ``/tmp`` is. Returns None if the folder can be trusted.
     """
     if not os.path.isabs(root):
         return f"{root} is not an absolute path"

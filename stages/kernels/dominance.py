@@ -35,6 +35,8 @@ def is_subset(offsets, members, other, stamp, s):
 def mark_undominated(offsets, members, n_variables, n_better):
     """Which sets have no kept proper subset among those that may dominate them.
 
+    Returns bool, shape (n_sets,).
+
     Parameters
     ----------
     offsets : ndarray of int64, shape (n_sets + 1,)
@@ -45,10 +47,6 @@ def mark_undominated(offsets, members, n_variables, n_better):
         Members are less than this.
     n_better : ndarray of int64, shape (n_sets,)
         Only the first ``n_better[s]`` sets may dominate set s; ascending. It is s if no margin is demanded.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_sets,)
     """
     n_sets = len(offsets) - 1
     keep = np.ones(n_sets, dtype=np.bool_)

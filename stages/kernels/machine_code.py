@@ -11,10 +11,8 @@ they exist; see `jit` for the fallback.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import gc
-from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
@@ -166,12 +164,18 @@ class Kernel(CPUDispatcher):
         self._cache = KernelCache(self.py_func)
 
     def _compile_for_args(self, *args, **kws):
-        with global_compiler_lock, _without_garbage_collection():
+        with global_compiler_lock:
+            # A compilation makes millions of small objects and needs all to its end: collections took an eighth of
+            # its time.
+            was_enabled = gc.isenabled()
+            gc.disable()
             self._is_called_by_python = True
             try:
                 return super()._compile_for_args(*args, **kws)
             finally:
                 self._is_called_by_python = False
+                if was_enabled:
+                    gc.enable()
 
     def compile(self, sig):
         """Compile for these argument types; called by Python, or while a caller is compiled."""
@@ -230,28 +234,10 @@ def _with_wrapper(compiled):
     return compiled._replace(referenced_envs=used)
 
 
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Switch cyclic garbage collection off: a compilation makes millions of small objects and needs all to its end.
-
-    Collections took an eighth of the time of a compilation.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def install() -> None:
     """Make numba use `KernelLibrary` for all that it compiles from now on, its own functions included.
 
-    Raises
-    ------
-    AttributeError
-        This numba lacks something that late assembly relies on; nothing is changed.
+    Raises `AttributeError` if this numba lacks something that late assembly relies on; nothing is changed.
     """
     codegen = cpu_target.target_context.codegen()
     attrgetter(*_USED_OF_LIBRARIES)(JITCodeLibrary)

@@ -20,21 +20,11 @@ FOLDER = Path(__file__).parent / "compiled"
 
 
 class ProcessorLevel(NamedTuple):
-    """What machine code is made for.
+    """What machine code is made for."""
 
-    Attributes
-    ----------
-    processor : str
-        LLVM's name, and that of the folder.
-    features : str
-        Further features, as numba's NUMBA_CPU_FEATURES has them.
-    needed : frozenset of str
-        All features that a processor must have.
-    """
-
-    processor: str
-    features: str
-    needed: frozenset[str]
+    processor: str  # LLVM's name, and that of the folder
+    features: str  # further features, as numba's NUMBA_CPU_FEATURES has them
+    needed: frozenset[str]  # all features that a processor must have
 
 
 _OF_V3 = frozenset(
@@ -72,10 +62,8 @@ def shipped_level(
 ) -> tuple[Path, ProcessorLevel] | None:
     """Folder and level of the best that this processor can run; None if there is none or numba is told otherwise.
 
-    Parameters
-    ----------
-    name : str
-        Folder below `above`, which has a folder for each level; the digest in it stands for sources and versions.
+    `name` is a folder below `above`, which has a folder for each level; the digest in it stands for sources and
+    versions.
     """
     root = above / name
     if not root.is_dir() or any(name.startswith("NUMBA_") and name not in HARMLESS for name in environment):

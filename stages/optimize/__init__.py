@@ -87,7 +87,7 @@ class OptimizeOptions:
     keeps_proof : bool
         Whether the result has what a proof of its bound needs.
     information : ndarray of float64, shape (n_variables, n_variables), or None
-        Mutual information of all pairs, see `stages.entropy.mutual_information`; None to estimate it from the sets.
+        Mutual information of all pairs (`stages.screening.entropies`); None to estimate it from the sets.
     """
 
     method: str | None = None

@@ -52,51 +52,22 @@ COMMON = (
 
 @dataclass(frozen=True)
 class ParentSetOptions:
-    """Options of parent-set identification.
+    """Options of parent-set identification."""
 
-    Attributes
-    ----------
-    method : str
-        Key of `METHODS`.
-    score : str
-        Key of `stages.scoring.scores.SCORES`.
-    ess : float
-        Equivalent sample size of scores that have one.
-    max_parents : int or None
-        Largest parent set considered.
-    keep_mass : float or None
-        A set is omitted if a subset scores more by ``ln(1 / keep_mass)`` nats; 0 keeps all sets scored. None: it is
-        omitted if a subset scores as much.
-    evaluations : int or None
-        Largest number of exact local scores per variable (checked between expansions).
-    time : float or None
-        Seconds for the whole run.
-    time_per_variable : float or None
-        Seconds per variable.
-    memory : int or None
-        Bytes that the process may take; a search whose sets no longer fit ends early.
-    orders : int
-        Orders per variable.
-    seed : int
-    jobs : int
-        Workers; results do not depend on it under an evaluation budget.
-    remote : RemoteWorkers or None
-        Workers on other machines, in place of those of this one.
-    shard : (int, int) or None
-        ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
-    """
-
-    method: str = DEFAULT_METHOD
-    score: str = "bic"
-    ess: float = 1.0
-    max_parents: int | None = None
+    method: str = DEFAULT_METHOD  # key of `METHODS`
+    score: str = "bic"  # key of `stages.scoring.scores.SCORES`
+    ess: float = 1.0  # equivalent sample size of scores that have one
+    max_parents: int | None = None  # largest parent set considered
+    # A set is omitted if a subset scores more by ``ln(1 / keep_mass)`` nats; 0 keeps all sets scored. None: it is
+    # omitted if a subset scores as much.
     keep_mass: float | None = None
-    evaluations: int | None = None
-    time: float | None = None
-    time_per_variable: float | None = None
-    memory: int | None = None
+    evaluations: int | None = None  # largest number of exact local scores per variable (checked between expansions)
+    time: float | None = None  # seconds for the whole run
+    time_per_variable: float | None = None  # seconds per variable
+    memory: int | None = None  # bytes that the process may take; a search whose sets no longer fit ends early
     orders: int = own(100, "Orders within which each variable's sets are grown.", metavar="N", least=1)
     seed: int = 0
-    jobs: int = 1
-    remote: RemoteWorkers | None = None
+    jobs: int = 1  # workers; results do not depend on it under an evaluation budget
+    remote: RemoteWorkers | None = None  # workers on other machines, in place of those of this one
+    # ``(i, N)``: only the children of the i-th of N shards, from 1; records do not depend on it.
     shard: tuple[int, int] | None = None

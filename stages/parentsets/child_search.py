@@ -38,49 +38,26 @@ BYTES_PER_SET = 250
 
 @dataclass
 class FoundSets:
-    """Scored parent sets of one child.
-
-    Attributes
-    ----------
-    child : int
-    start_score : float
-        Score in nats of the smallest set, with which the search began.
-    known : dict
-        Sets scored before, ascending tuples to scores in nats, which are listed as well.
-    evaluated : int
-        Exact local scores computed.
-    complete : bool
-        Every set within the limits that no subset dominates was found.
-    unlisted : float or None
-        Upper bound on the score of all other sets that none of these dominates, where known.
-    ended : str or None
-        ``time`` or ``memory`` where that ended the search early; None where evaluations, the user or nothing did.
-    most_held : int
-        Largest number of sets held at once, as seen when the search checks its limits.
-    exploration : SearchTrace or None
-        Receives each set that is scored, if searches are traced.
-    margin : float
-        Nats by which a subset must score more for a set to be dominated. The networks with that set then have at
-        most ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is. 0:
-        an equal score suffices; infinite: no set is dominated.
-    n_within : float
-        Number of sets within the limits, where there is a margin.
-    has_dominated : bool
-        Whether some sets found may dominate others.
-    """
+    """Scored parent sets of one child."""
 
     child: int
-    start_score: float = math.nan
+    start_score: float = math.nan  # score in nats of the smallest set, with which the search began
+    # Sets scored before, ascending tuples to scores in nats, which are listed as well.
     known: dict[tuple[int, ...], float] = field(default_factory=dict)
-    evaluated: int = 0
-    complete: bool = False
+    evaluated: int = 0  # exact local scores computed
+    complete: bool = False  # every set within the limits that no subset dominates was found
+    # Upper bound on the score of all other sets that none of these dominates, where known.
     unlisted: float | None = None
+    # ``time`` or ``memory`` where that ended the search early; None where evaluations, the user or nothing did.
     ended: str | None = None
-    most_held: int = 0
-    exploration: SearchTrace | None = None
+    most_held: int = 0  # largest number of sets held at once, as seen when the search checks its limits
+    exploration: SearchTrace | None = None  # receives each set that is scored, if searches are traced
+    # Nats by which a subset must score more for a set to be dominated. The networks with that set then have at most
+    # ``exp(-margin)`` of the probability of those with the subset, which is allowed wherever the set is. 0: an equal
+    # score suffices; infinite: no set is dominated.
     margin: float = 0.0
-    n_within: float = math.inf
-    has_dominated: bool = True
+    n_within: float = math.inf  # number of sets within the limits, where there is a margin
+    has_dominated: bool = True  # whether some sets found may dominate others
     n_sets: int = 0
     _parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
@@ -107,9 +84,7 @@ class FoundSets:
     def add_lists(self, lists: Lists, scores: np.ndarray) -> None:
         """Add sets with their scores.
 
-        Parameters
-        ----------
-        scores : ndarray of float64, shape (n_sets,)
+        `scores` is float64, shape (n_sets,).
         """
         self._parts.append((*lists, scores))
         self.n_sets += len(scores)
@@ -136,9 +111,7 @@ class FoundSets:
     def add_undominated(self, lists: Lists, scores: np.ndarray) -> None:
         """Add the sets of `lists` that no other of them dominates by the margin.
 
-        Parameters
-        ----------
-        scores : ndarray of float64, shape (n_sets,)
+        `scores` is float64, shape (n_sets,).
         """
         sets = ListedSets.of_sizes(*lists)
         order = np.lexsort((sets.sizes, -scores))
@@ -223,47 +196,20 @@ def memory_of(arrays: Iterable) -> int:
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """The limits of the search of one child.
+    """The limits of the search of one child."""
 
-    Attributes
-    ----------
-    allowed : ndarray of int32
-        Variables that may be parents besides the required ones, ascending; never the child.
-    max_parents : int
-        Largest set, required parents counted.
-    evaluations : int
-        Largest number of exact scores; searches check it between expansions.
-    required : tuple of int
-        Parents that every set must contain, ascending.
-    most_sets : int
-        Largest number of sets held in memory; searches check it between expansions.
-    orders : Orders or None
-        Orders to grow sets within (method ``grow``).
-    n_orders : int
-        Number of orders to use.
-    near_parents : tuple of int or None
-        The child's parents in the network that the orders are near to.
-    sample : RowSample or None
-        Ranks candidates where there are thousands.
-    traces : bool
-        Whether scored sets are traced.
-    margin : float
-        As in `FoundSets`.
-    functions : SetFunctions or None
-        Values of sets that the searches of all children share (method ``sequential``).
-    """
-
-    allowed: np.ndarray
-    max_parents: int
-    evaluations: int
-    required: tuple[int, ...] = ()
-    most_sets: int = UNLIMITED
-    orders: Orders | None = None
-    n_orders: int = 0
-    near_parents: tuple[int, ...] | None = None
-    sample: RowSample | None = None
-    traces: bool = False
-    margin: float = 0.0
+    allowed: np.ndarray  # int32: variables that may be parents besides the required ones, ascending; never the child
+    max_parents: int  # largest set, required parents counted
+    evaluations: int  # largest number of exact scores; searches check it between expansions
+    required: tuple[int, ...] = ()  # parents that every set must contain, ascending
+    most_sets: int = UNLIMITED  # largest number of sets held in memory; searches check it between expansions
+    orders: Orders | None = None  # orders to grow sets within (method ``grow``)
+    n_orders: int = 0  # number of orders to use
+    near_parents: tuple[int, ...] | None = None  # the child's parents in the network that the orders are near to
+    sample: RowSample | None = None  # ranks candidates where there are thousands
+    traces: bool = False  # whether scored sets are traced
+    margin: float = 0.0  # as in `FoundSets`
+    # Values of sets that the searches of all children share (method ``sequential``).
     functions: SetFunctions | None = None
 
     def nothing_found(self, child: int) -> FoundSets:

@@ -30,24 +30,13 @@ from .time_shares import TimeShares
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What a run takes besides the data.
+    """What a run takes besides the data."""
 
-    Attributes
-    ----------
-    forest : Forest or None
-        Screened variables become fixed records; the others look for parents among the forest's roots.
-    near : Network or None
-        Method ``grow`` works in orders near this network's.
-    knowledge : Knowledge or None
-        Required and forbidden arcs, and tiers.
-    known : ParentSetTable or None
-        Sets scored before on the same data that are to be listed too.
-    """
-
+    # Screened variables become fixed records; the others look for parents among the forest's roots.
     forest: Forest | None = None
-    near: Network | None = None
-    knowledge: Knowledge | None = None
-    known: ParentSetTable | None = None
+    near: Network | None = None  # method ``grow`` works in orders near this network's
+    knowledge: Knowledge | None = None  # required and forbidden arcs, and tiers
+    known: ParentSetTable | None = None  # sets scored before on the same data that are to be listed too
 
 
 class ChildResult(NamedTuple):
@@ -61,19 +50,9 @@ class ChildResult(NamedTuple):
 class ChildSearcher:
     """Searches of single children with one method on one data set.
 
-    Parameters
-    ----------
-    jobs : int, optional
-        Workers that share the time; by default those of ``options.jobs``, which share memory and time.
-    traces : bool
-        Whether results hold the sets that were scored.
-
-    Attributes
-    ----------
-    with_first_list : set of int
-        Children that list single parents even if their turn comes after the time is over.
-    resident : int
-        Bytes that the run takes whatever the searches find.
+    `jobs` workers share the time; by default those of ``options.jobs``, which share memory and time. With `traces`,
+    results hold the sets that were scored. Attributes `with_first_list`: children that list single parents even if
+    their turn comes after the time is over. `resident`: bytes that the run takes whatever the searches find.
     """
 
     def __init__(
@@ -127,15 +106,8 @@ class ChildSearcher:
     def result_of(self, child: int, unfinished: int = 1) -> ChildResult:
         """Search the sets of one child and check the record by independent counting.
 
-        Parameters
-        ----------
-        unfinished : int
-            Searches, this one included, that share the time left.
-
-        Raises
-        ------
-        VerificationError
-            A score of the record is wrong.
+        `unfinished` searches, this one included, share the time left. Raises `VerificationError` if a score of the
+        record is wrong.
         """
         result = self._unchecked_result(child, unfinished)
         n_counted = len(self.scorer.data.weights)

@@ -14,16 +14,9 @@ from stages.runtime.errors import InfeasibleError
 class Plan:
     """The candidate parents of each child.
 
-    Parameters
-    ----------
-    n_states : ndarray of int32, shape (n_variables,)
-    forest : Forest, optional
-        Its children take their one parent; all others have candidates among its roots.
-
-    Raises
-    ------
-    InfeasibleError
-        The forest contradicts the knowledge, or a child requires more parents than it may have.
+    `n_states` is int32, shape (n_variables,). Children of `forest` take their one parent; all others have candidates
+    among its roots. Raises `InfeasibleError` if the forest contradicts the knowledge, or a child requires more
+    parents than it may have.
     """
 
     def __init__(

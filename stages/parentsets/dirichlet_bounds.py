@@ -27,17 +27,9 @@ LARGEST_EXPONENT = 200
 class SupersetBound:
     """Upper bounds for one child's parent sets under a score with a Dirichlet prior.
 
-    Parameters
-    ----------
-    prior : callable
-        That of the scorer's score.
-    limits : ChildLimits
-        Whose `max_parents` and `allowed` say how many configurations a superset can have.
-
-    Attributes
-    ----------
-    log2_states : ndarray of float64, shape (n_allowed + 1,)
-        Binary logarithm of the most configurations that so many further parents can have.
+    `prior` is that of the scorer's score; `max_parents` and `allowed` of `limits` say how many configurations a
+    superset can have. Attribute `log2_states` (float64, shape (n_allowed + 1,)): binary logarithm of the most
+    configurations that so many further parents can have.
     """
 
     def __init__(self, scorer: FamilyScorer, prior: Prior, child: int, limits: ChildLimits):

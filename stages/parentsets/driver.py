@@ -34,25 +34,13 @@ def identify(
 ) -> tuple[Header, Iterator[ParentSetRecord]]:
     """Candidate parent sets of every variable, streamed in the header's order.
 
-    Parameters
-    ----------
-    budget : Budget, optional
-        Time of the whole run and the user's wish to stop; by default ``options.time``.
-    **inputs
-        Fields of `child_searcher.Inputs`.
+    `budget` is the time of the whole run and the user's wish to stop, by default ``options.time``; `inputs` are
+    fields of `child_searcher.Inputs`.
 
-    Returns
-    -------
-    (Header, iterator of ParentSetRecord) : work happens while the iterator is read. After an interrupt the
-        records of all children whose search was cut short are marked ``"interrupted": true``, and those not
-        begun list only the smallest set they may take. Where time or memory ends a search, ``"ended"`` names it.
-
-    Raises
-    ------
-    InfeasibleError
-        The constraints contradict each other.
-    StageError
-        The memory allowed does not hold the data.
+    Work happens while the iterator is read. After an interrupt the records of all children whose search was cut short
+    are marked ``"interrupted": true``, and those not begun list only the smallest set they may take. Where time or
+    memory ends a search, ``"ended"`` names it. Raises `InfeasibleError` if the constraints contradict each other;
+    `StageError` if the memory allowed does not hold the data.
     """
     run = Run(dataset, options, budget, reporter, **inputs)
     return run.header, run.records()
@@ -61,11 +49,7 @@ def identify(
 class Run:
     """One run over the children of one shard (or of all); parameters as in `identify`.
 
-    Attributes
-    ----------
-    searcher : ChildSearcher
-    children : list of int
-        In the order of their records.
+    Attributes `searcher`:  `children`: in the order of their records.
     """
 
     def __init__(
@@ -116,10 +100,7 @@ class Run:
     ) -> Iterator[ParentSetRecord]:
         """One record for each child that is not in `finished`, in header order.
 
-        Parameters
-        ----------
-        trace : callable, optional
-            Called with the sets that a search scored, before its record; for methods that trace.
+        `trace` is called with the sets that a search scored, before its record; for methods that trace.
         """
         # Compiled code is loaded before processes are forked, so that they share it.
         if self.options.remote is None:

@@ -32,34 +32,18 @@ BYTES_PER_PARENT = 6
 
 @dataclass(frozen=True)
 class Forecast:
-    """Estimates for one run.
+    """Estimates for one run."""
 
-    Attributes
-    ----------
-    variables : int
-        Records of the run.
-    searched : int
-        Those that are searched and not fixed.
-    measured : int
-        Children on which the rate was measured; 0 where the sets of a complete enumeration were counted.
-    seconds : float
-        With the threads of the run.
-    evaluations : int
-    sets, file_bytes : int or None
-        Unknown for a complete enumeration.
-    memory_bytes : int
-    expected : int or None
-        Scores of a complete enumeration by a sample, where one was taken; time and memory are estimates then.
-    """
-
-    variables: int
-    searched: int
-    measured: int
-    seconds: float
+    variables: int  # records of the run
+    searched: int  # those that are searched and not fixed
+    measured: int  # children on which the rate was measured; 0 where the sets of a complete enumeration were counted
+    seconds: float  # with the threads of the run
     evaluations: int
+    # `sets`, `file_bytes`: unknown for a complete enumeration.
     sets: int | None
     file_bytes: int | None
     memory_bytes: int
+    # Scores of a complete enumeration by a sample, where one was taken; time and memory are estimates then.
     expected: int | None = None
 
 

@@ -20,14 +20,8 @@ class Orders:
     """Positions of all variables in random orders, or in orders near a network's.
 
     Order k depends on the seed and k alone. Tiers are kept: a variable stands among those of its tier; one in no tier
-    stands anywhere.
-
-    Parameters
-    ----------
-    near : sequence of tuples of int, optional
-        Parents of every variable in the network that the orders are near to; order 0 is its own.
-    knowledge : Knowledge, optional
-        Whose tiers random orders keep.
+    stands anywhere. `near` has the parents of every variable in the network that the orders are near to; order 0 is
+    its own. Random orders keep the tiers of `knowledge`.
     """
 
     def __init__(self, n_variables: int, seed: int, near=None, knowledge: Knowledge | None = None):

@@ -42,25 +42,10 @@ def omitted_mass(
 ) -> float:
     """Largest total weight of omitted sets over that of the listed subset that replaces them.
 
-    Parameters
-    ----------
-    sets : ListedSets
-        All sets that were scored, best first.
-    scores : ndarray of float64, shape (n_scored,)
-        In nats.
-    keep : ndarray of bool, shape (n_scored,)
-        Which are listed, the smallest set among them.
-    n_within : float
-        Sets within the limits, scored or not.
-    largest_ratio : float
-        Upper bound on the weight of an omitted scored set over that of its best listed subset.
-    unscored_ratio : float
-        The same of sets that were not scored.
-
-    Returns
-    -------
-    float
-        Possibly infinite.
+    The result may be infinite. `sets` are all that were scored, best first, `scores` theirs in nats; `keep` says
+    which are listed, the smallest set among them. `n_within` is the number of sets within the limits, scored or not.
+    `largest_ratio` is an upper bound on the weight of an omitted scored set over that of its best listed subset,
+    `unscored_ratio` the same of sets that were not scored.
     """
     n_scored, n_variables = len(sets), int(sets.members.max(initial=0)) + 1
     best = np.full(n_scored, n_scored)

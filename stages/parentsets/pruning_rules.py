@@ -52,14 +52,7 @@ def pure_cell_terms(alpha: float, n_child_states: int, n_rows: int) -> np.ndarra
     parameter that a refinement can have bounds all. As a vanishes a term becomes ``-ln r``, the bound of
     Correia, Cussens and de Campos (2020).
 
-    Parameters
-    ----------
-    alpha : float
-        Smallest sum of a configuration's Dirichlet parameters: ess over the most configurations for BDeu.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_rows + 1,)
-        Nats, for m = 0, ..., n_rows.
+    `alpha` is the smallest sum of a configuration's Dirichlet parameters: ess over the most configurations for BDeu.
+    Returns float64, shape (n_rows + 1,): nats for m = 0, ..., n_rows.
     """
     return log_gamma_table(alpha / n_child_states, n_rows) - log_gamma_table(alpha, n_rows)

@@ -13,10 +13,7 @@ from stages.runtime.reporting import Reporter
 class RunTally:
     """Counts over the records of a run.
 
-    Attributes
-    ----------
-    done, sets : int
-        Records and listed sets so far.
+    Attribute `done`, `sets`: records and listed sets so far.
     """
 
     def __init__(self, n_children: int, n_before: int):

@@ -15,10 +15,7 @@ from ..lists.set_arrays import Lists
 def lists_of_one_size(members: np.ndarray) -> Lists:
     """Sets as lists of sizes and of ascending members.
 
-    Parameters
-    ----------
-    members : ndarray of int32, shape (n_sets, size)
-        In any order within a set.
+    `members` is int32, shape (n_sets, size), in any order within a set.
     """
     sizes = np.full(len(members), members.shape[1], dtype=np.int64)
     return sizes, np.sort(members, axis=1).ravel()
@@ -27,10 +24,7 @@ def lists_of_one_size(members: np.ndarray) -> Lists:
 class SearchTrace:
     """Scored sets of one child, in the order of the search.
 
-    Attributes
-    ----------
-    nbytes : int
-        Approximate memory taken.
+    Attribute `nbytes`: approximate memory taken.
     """
 
     def __init__(self, child: int):

@@ -25,10 +25,7 @@ MOST_SHARE = 0.25
 def first_list_bytes(n_children: int, n_variables: int, memory: int | None, resident: int) -> int:
     """Memory of the scores of so many children; 0 where they are not computed in advance.
 
-    Parameters
-    ----------
-    memory : int or None
-        What the run may take, of which `resident` bytes are taken by data and program.
+    The run may take `memory`, of which `resident` bytes are taken by data and program.
     """
     needed = n_children * n_variables * 8
     most = MOST_BYTES if memory is None else min(MOST_BYTES, MOST_SHARE * (memory - resident))
@@ -40,12 +37,8 @@ def score_single_parents(
 ) -> set[int]:
     """Make the scorer remember the scores of each child's smallest set plus one parent; the children done.
 
-    Parameters
-    ----------
-    limits : dict of ChildLimits by child
-        Of the children that are searched.
-    budget : Budget
-        The user's wish to stop; its time is not checked here.
+    `limits` are those of the children that are searched; `budget` is the user's wish to stop: its time is not checked
+    here.
     """
     n = scorer.n_variables
     if len(limits) == n and all(len(each.allowed) == n - 1 and each.max_parents for each in limits.values()):

@@ -17,12 +17,8 @@ LENT = 0.125
 class TimeShares:
     """Shares of the time of one run, as one of its workers deals them out.
 
-    Parameters
-    ----------
-    jobs : int
-        Workers that share the time.
-    ends : bool
-        Whether searches end by themselves; others use whatever time they get, so that nothing is spare.
+    `jobs` workers share the time. If `ends`, searches end by themselves; others use whatever time they get, so that
+    nothing is spare.
     """
 
     def __init__(self, jobs: int, ends: bool):

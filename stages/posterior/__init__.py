@@ -57,36 +57,14 @@ MOST_EXACT = {"dags": 20, "orders": 22}
 
 @dataclass(frozen=True)
 class PosteriorOptions:
-    """Options of posterior probabilities.
+    """Options of posterior probabilities."""
 
-    Attributes
-    ----------
-    method : str or None
-        Key of `METHODS`; None for the default of `choose_method`.
-    prior : str
-        Key of `PRIORS`.
-    features : tuple of str
-        Of `FEATURES`.
-    patterns : tuple of ArcPattern
-        Patterns whose probabilities are computed, too.
-    samples : int or None
-        Networks kept of all chains together; None for as many as the time limit allows, or `DEFAULT_SAMPLES`
-        without one.
-    rungs : int
-        Networks of each chain, at different powers of the posterior.
-    burn_in : float
-        Fraction of each chain that is discarded at its beginning.
-    jobs : int
-        Number of chains that run in parallel; the result does not depend on it.
-    remote : RemoteWorkers or None
-        Workers that run the chains in place of this process.
-    """
-
-    method: str | None = None
-    prior: str = "dags"
-    features: tuple[str, ...] = ()
-    patterns: tuple[ArcPattern, ...] = ()
+    method: str | None = None  # key of `METHODS`; None for the default of `choose_method`
+    prior: str = "dags"  # key of `PRIORS`
+    features: tuple[str, ...] = ()  # of `FEATURES`
+    patterns: tuple[ArcPattern, ...] = ()  # patterns whose probabilities are computed, too
     chains: int = own(4, "Markov chains, each from a different initial network.", metavar="N", least=1)
+    # None: as many as the time limit allows, or `DEFAULT_SAMPLES` without one.
     samples: int | None = own(
         None, "Sampled networks of all chains together; 10,000 unless --time is given.", metavar="N", least=1
     )
@@ -101,8 +79,8 @@ class PosteriorOptions:
         0.25, "Fraction of each chain that is discarded at its beginning.", metavar="SHARE", least=0.0, most=0.99
     )
     seed: int = 0
-    jobs: int = 1
-    remote: RemoteWorkers | None = None
+    jobs: int = 1  # number of chains that run in parallel; the result does not depend on it
+    remote: RemoteWorkers | None = None  # workers that run the chains in place of this process
 
 
 DEFAULT_SAMPLES = 10_000

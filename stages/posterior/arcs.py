@@ -27,14 +27,9 @@ def make_table(
 ) -> ArcProbabilities:
     """Table of the given pairs, the most probable arcs first.
 
-    Parameters
-    ----------
-    pairs : ndarray of bool, shape (n_variables, n_variables)
-        Pairs that get a row; entry [parent, child] in all matrices.
-    features : dict of (ndarray, ndarray)
-        Probabilities and standard errors of further relations; pairs of positive probability get a row, too.
-    decisions : DecisionCounts or None
-        What decides directions; None for a table that does not say it.
+    `pairs` are those that get a row: bool, shape (n_variables, n_variables), entry [parent, child] as in all
+    matrices. `features` are probabilities and standard errors of further relations; pairs of positive probability get
+    a row, too. `decisions` say what decides directions; None for a table that does not say it.
     """
     for values, _ in features.values():
         pairs = pairs | (values > 0.0)

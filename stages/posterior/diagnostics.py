@@ -35,9 +35,7 @@ def normal_quantiles(shares: np.ndarray) -> np.ndarray:
 def split_rhat(draws: np.ndarray) -> np.ndarray:
     """Potential scale reduction of split chains (equations 1 to 4); NaN for too few draws, 1 for constant draws.
 
-    Parameters
-    ----------
-    draws : ndarray, shape (..., n_chains, n_draws)
+    `draws` has the shape (..., n_chains, n_draws).
     """
     halves = split_chains(np.asarray(draws, dtype=np.float64))
     n = halves.shape[-1]
@@ -54,9 +52,7 @@ def split_rhat(draws: np.ndarray) -> np.ndarray:
 def rank_rhat(draws: np.ndarray) -> float:
     """The larger R-hat of the normal scores of the draws and of their distances from the median (section 4.2).
 
-    Parameters
-    ----------
-    draws : ndarray of float64, shape (n_chains, n_draws)
+    `draws` is float64, shape (n_chains, n_draws).
     """
     folded = np.abs(draws - np.median(draws))
     return float(np.max([split_rhat(rank_normalised(each)) for each in (draws, folded)]))
@@ -65,15 +61,7 @@ def rank_rhat(draws: np.ndarray) -> float:
 def effective_size(draws: np.ndarray) -> np.ndarray:
     """Effective sample size for a mean (equations 9 to 13); NaN for constant or too few draws.
 
-    At most ``N log10(N)`` of N draws.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (..., n_chains, n_draws)
-
-    Returns
-    -------
-    ndarray of float64, shape (...,)
+    At most ``N log10(N)`` of N draws. `draws` has the shape (..., n_chains, n_draws), the result (...,).
     """
     total, length = _correlation_length(draws)
     n_draws = 2 * draws.shape[-2] * (draws.shape[-1] // 2)
@@ -116,15 +104,7 @@ def _correlation_length(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def block_means(draws: np.ndarray, most: int) -> np.ndarray:
     """Means of consecutive batches of equal size of each chain; first draws that fill no batch are discarded.
 
-    Parameters
-    ----------
-    draws : ndarray, shape (..., n_draws)
-    most : int
-        Maximum number of batches of a chain.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_batches)
+    `draws` has the shape (..., n_draws), the result (..., n_batches); a chain has at most `most` batches.
     """
     n = draws.shape[-1]
     length = -(-n // most)

@@ -23,10 +23,7 @@ N_NETWORKS = 1000
 def drawn_networks(table: ParentSetTable, options: PosteriorOptions, budget: Budget) -> np.ndarray:
     """Networks drawn by Markov chains beside an exact sum over networks; the same ones each time.
 
-    Returns
-    -------
-    ndarray of int32, shape (n_draws, n_variables)
-        The set of each variable, as an index into the table.
+    Returns int32, shape (n_draws, n_variables): the set of each variable, as an index into the table.
     """
     sampled = replace(options, method="sampled", samples=min(options.samples or N_NETWORKS, N_NETWORKS), seed=0)
     return draw_samples(table, sampled, budget, NullReporter()).sets.reshape(-1, table.n_variables)
@@ -37,15 +34,8 @@ def count_decisions(
 ) -> DecisionCounts | None:
     """What decides directions in networks of listed sets; at most `N_NETWORKS` are looked at, evenly spaced.
 
-    Parameters
-    ----------
-    networks : ndarray of int32, shape (n_networks, n_variables)
-        The set of each variable, as an index into the table.
-
-    Returns
-    -------
-    DecisionCounts or None
-        None if it is not known: only a digest of the knowledge is recorded, or the lists contradict it.
+    `networks` (int32, shape (n_networks, n_variables)) has the set of each variable, as an index into the table.
+    Returns None if it is not known: only a digest of the knowledge is recorded, or the lists contradict it.
     """
     taken = np.linspace(0, len(networks) - 1, min(len(networks), N_NETWORKS)).astype(np.intp)
     distinct, times = np.unique(networks[taken], axis=0, return_counts=True)

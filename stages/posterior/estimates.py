@@ -31,21 +31,11 @@ ARCS_AT_ONCE = 32
 
 @dataclass(frozen=True)
 class Convergence:
-    """Convergence diagnostics of the chains.
+    """Convergence diagnostics of the chains."""
 
-    Attributes
-    ----------
-    rhat : float
-        Largest R-hat of the networks' scores (rank-normalised) and of likely arcs; NaN for too few samples.
-    ess : float
-        Effective sample size, by the scores.
-    difference : float
-        Largest difference between two chains in the probability of an arc.
-    """
-
-    rhat: float
-    ess: float
-    difference: float
+    rhat: float  # largest R-hat of the networks' scores (rank-normalised) and of likely arcs; NaN for too few samples
+    ess: float  # effective sample size, by the scores
+    difference: float  # largest difference between two chains in the probability of an arc
 
     @property
     def agreed(self) -> bool:
@@ -58,11 +48,7 @@ def arc_probabilities(
 ) -> tuple[np.ndarray, np.ndarray, Convergence]:
     """Proportions of networks with each arc, their standard errors, and convergence diagnostics.
 
-    Returns
-    -------
-    probability, error : ndarray of float64, shape (n_variables, n_variables)
-        Entry [parent, child].
-    convergence : Convergence
+    Probabilities and errors are float64, shape (n_variables, n_variables), entry [parent, child].
     """
     n, n_chains = table.n_variables, len(samples.totals)
     score_size = float(effective_size(samples.totals))
@@ -92,16 +78,8 @@ def arc_probabilities(
 def share_sizes(is_there: np.ndarray, otherwise: float) -> np.ndarray:
     """Effective sample sizes for the proportions of networks that have a feature.
 
-    Parameters
-    ----------
-    is_there : ndarray of bool, shape (n_features, n_chains, n_draws)
-    otherwise : float
-        Size for features of all networks or of none, and for too few samples.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        At most the number of samples.
+    `is_there` is bool, shape (n_features, n_chains, n_draws); `otherwise` is the size for features of all networks or
+    of none, and for too few samples. Returns float64, shape (n_features,), at most the number of samples.
     """
     share = is_there.mean(axis=(-2, -1))
     variance = mean_variance(block_means(is_there, MOST_BLOCKS))
@@ -126,15 +104,8 @@ def feature_probabilities(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Proportions of networks in which variables are related, with standard errors from batch means of the chains.
 
-    Parameters
-    ----------
-    feature : str
-        ``ancestors`` or ``blankets``.
-
-    Returns
-    -------
-    probability, error : ndarray of float64, shape (n_variables, n_variables)
-        Entry [ancestor, descendant], or [member, variable].
+    `feature` is ``ancestors`` or ``blankets``. Probabilities and errors are float64, shape
+    (n_variables, n_variables), entry [ancestor, descendant], or [member, variable].
     """
     n = table.n_variables
     related = empty_bit_matrix(n, n)

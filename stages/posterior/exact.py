@@ -36,19 +36,14 @@ WORRYING_ERROR = 1e-6
 
 
 class ExactSums(NamedTuple):
-    """Posterior probabilities, and networks drawn.
+    """Posterior probabilities, and networks drawn."""
 
-    Attributes
-    ----------
-    arcs, ancestors : ndarray of float64, shape (n_variables, n_variables)
-        Entry [parent, child], [ancestor, descendant]. The second is valid only for the prior ``dags``.
-    networks : ndarray of int32, shape (n_draws, n_variables)
-        The set of each variable, as an index into the table, in independent draws from the posterior. None are drawn
-        for the prior ``dags``, whose sums have terms of both signs.
-    """
-
+    # `arcs`, `ancestors`: float64, shape (n_variables, n_variables): entry [parent, child], [ancestor, descendant].
+    # The second is valid only for the prior ``dags``.
     arcs: np.ndarray
     ancestors: np.ndarray
+    # int32, shape (n_draws, n_variables): the set of each variable, as an index into the table, in independent draws
+    # from the posterior. None are drawn for the prior ``dags``, whose sums have terms of both signs.
     networks: np.ndarray
 
 
@@ -57,17 +52,8 @@ def exact_probabilities(
 ) -> ExactSums:
     """Posterior probabilities of arcs and of ancestors.
 
-    Parameters
-    ----------
-    table : ParentSetTable
-        Lists that allow at least one network.
-
-    Raises
-    ------
-    StageError
-        There are too many variables, a requested feature needs samples, or time ran out.
-    NothingFoundError
-        The user asked to stop.
+    The lists must allow at least one network. Raises `StageError` if there are too many variables, a requested
+    feature needs samples, or time ran out; `NothingFoundError` if the user asked to stop.
     """
     _require_feasible(table.n_variables, options)
     sums = _SubsetSums(table, options.prior == "orders", budget, reporter)

@@ -23,17 +23,10 @@ def draw_networks(table: ParentSetTable, totals: Scaled, sums: Scaled, budget: B
     H(S) = sum over j in S of H(S - j) A_j(S - j): the last variable of an order of S is j with the probability of
     its term, and then j has a set within S - j with probability weight / A_j(S - j).
 
-    Parameters
-    ----------
-    totals : (ndarray of float64, ndarray of int64), shape (2^n_variables,)
-        Mantissas and exponents of H.
-    sums : (ndarray of float64, ndarray of int32), shape (n_variables, 2^(n_variables - 1))
-        Those of A_j; masks omit position j.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_draws, n_variables)
-        The set of each variable, as an index into the table. `N_DRAWS`, or fewer where the budget ends.
+    `totals`, shape (2^n_variables,), are mantissas and exponents of H; `sums`, shape
+    (n_variables, 2^(n_variables - 1)), those of A_j, whose masks omit position j. Returns int32, shape
+    (n_draws, n_variables): the set of each variable, as an index into the table. `N_DRAWS`, or fewer where the budget
+    ends.
     """
     n, rng = table.n_variables, task_generator(0, 0)
     weights = relative_scores(table)

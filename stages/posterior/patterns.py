@@ -48,10 +48,7 @@ def sampled_patterns(
 ) -> list[PatternProbability]:
     """Proportions of networks in which patterns hold.
 
-    Parameters
-    ----------
-    ess : float
-        Effective sample size for patterns that hold in all networks or in none.
+    `ess` is the effective sample size for patterns that hold in all networks or in none.
     """
     has_paths = any(statement.relation == "~>" for pattern in patterns for statement in pattern.statements)
     sets = thinned_after_stop(samples, table.n_variables, budget) if has_paths else samples.sets
@@ -120,12 +117,8 @@ def exact_patterns(
 ) -> list[PatternProbability]:
     """Weights of the networks in which patterns hold, relative to the weight of all.
 
-    Raises
-    ------
-    StageError
-        A pattern has too many undirected edges, or time ran out.
-    NothingFoundError
-        The user asked to stop.
+    Raises `StageError` if a pattern has too many undirected edges, or time ran out; `NothingFoundError` if the user
+    asked to stop.
     """
     found = []
     whole = log_weight(table, options, budget, reporter)

@@ -44,13 +44,9 @@ class Posterior(NamedTuple):
 def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Posterior:
     """Posterior probabilities of arcs among listed sets.
 
-    Raises
-    ------
-    StageError
-        The scores are no log-posteriors, no network consists of listed sets, or the method does not support a
-        requested prior or feature.
-    NothingFoundError
-        The user asked to stop before there was any result.
+    Raises `StageError` if the scores are no log-posteriors, no network consists of listed sets, or the method does
+    not support a requested prior or feature; `NothingFoundError` if the user asked to stop before there was any
+    result.
     """
     require_posterior_score(table)
     fixed_first_order(table)
@@ -153,10 +149,7 @@ def _warn_of_convergence(convergence: Convergence, options: PosteriorOptions, re
 def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) -> Iterator[Network]:
     """The sampled networks, chain by chain.
 
-    Parameters
-    ----------
-    header : Header
-        Of the table of arcs; its facts about the chains are replaced.
+    `header` is that of the table of arcs; its facts about the chains are replaced.
     """
     for sets in samples.sets.reshape(-1, table.n_variables).tolist():
         scores = table.scores[sets]

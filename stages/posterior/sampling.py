@@ -72,21 +72,12 @@ class _Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Samples:
-    """Sampled networks of several chains of equal length.
+    """Sampled networks of several chains of equal length."""
 
-    Attributes
-    ----------
-    sets : ndarray of int32, shape (n_chains, n_draws, n_variables)
-        The set of each variable, as an index into the table.
-    totals : ndarray of float64, shape (n_chains, n_draws)
-        Scores of the networks, nats.
-    n_moves : int
-        Total number of moves of all chains.
-    """
-
+    # int32, shape (n_chains, n_draws, n_variables): the set of each variable, as an index into the table.
     sets: np.ndarray
-    totals: np.ndarray
-    n_moves: int
+    totals: np.ndarray  # float64, shape (n_chains, n_draws): scores of the networks, nats
+    n_moves: int  # total number of moves of all chains
 
     @property
     def n_samples(self) -> int:
@@ -96,17 +87,8 @@ class Samples:
 def draw_samples(table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter) -> Samples:
     """Networks sampled from the posterior, without the burn-in of each chain.
 
-    Parameters
-    ----------
-    table : ParentSetTable
-        Lists that allow at least one network.
-
-    Raises
-    ------
-    StageError
-        The prior cannot be sampled.
-    NothingFoundError
-        The user asked to stop before each chain had a sample.
+    The lists must allow at least one network. Raises `StageError` if the prior cannot be sampled; `NothingFoundError`
+    if the user asked to stop before each chain had a sample.
     """
     if options.prior != "dags":
         raise StageError(

@@ -18,12 +18,7 @@ NO_POSTERIOR = {"ll": "it only rises with every parent", "aic": "it estimates th
 
 
 def require_posterior_score(table: ParentSetTable) -> None:
-    """Refuse scores that are not logarithms of marginal likelihoods, exact or approximate (BIC).
-
-    Raises
-    ------
-    StageError
-    """
+    """Raise `StageError` for scores that are not logarithms of marginal likelihoods, exact or approximate (BIC)."""
     score = table.header.score
     if score in NO_POSTERIOR:
         raise StageError(
@@ -83,15 +78,7 @@ def relative_scores(table: ParentSetTable) -> np.ndarray:
 def scaled_weights(log_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``exp(log_weights)`` as mantissas and powers of two, for `stages.kernels.posterior.scaled`.
 
-    Parameters
-    ----------
-    log_weights : ndarray of float64
-        Nats, at most 0.
-
-    Returns
-    -------
-    mantissas : ndarray of float64
-    exponents : ndarray of int32
+    Log-weights are in nats, at most 0. Returns mantissas, float64, and exponents, int32.
     """
     logarithms = np.maximum(log_weights / math.log(2.0), LEAST_EXPONENT)
     exponents = np.floor(logarithms)

@@ -60,15 +60,8 @@ class _FetchedFuture(Future):
 class DaskWorkers(RemoteWorkers):
     """The workers of a running scheduler.
 
-    Parameters
-    ----------
-    where : str
-        Address (``tcp://host:8786``) or path of the file that the scheduler wrote (``--scheduler-file``).
-
-    Raises
-    ------
-    StageError
-        The package is not installed, or no scheduler or no worker answers.
+    `where` is the address (``tcp://host:8786``) or the path of the file that the scheduler wrote
+    (``--scheduler-file``). Raises `StageError` if the package is not installed, or no scheduler or no worker answers.
     """
 
     def __init__(self, where: str):

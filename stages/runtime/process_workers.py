@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
 from typing import Any
@@ -34,7 +34,7 @@ class ProcessWorkers(RemoteWorkers):
         self._stop = self._context.Pipe(duplex=False)
         self._payload = payload
 
-    def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> Future[ChunkResult]:
+    def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
         if self._pool is not None:
             try:
                 return self._pool.submit(_run_chunk, tasks)

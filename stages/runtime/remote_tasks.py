@@ -38,18 +38,10 @@ ARRIVAL_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Payload:
-    """A pickled function.
+    """A pickled function."""
 
-    Attributes
-    ----------
-    run : str
-        Unique name of the run; a worker unpickles the function once per run.
-    version : str
-        Version of this program.
-    """
-
-    run: str
-    version: str
+    run: str  # unique name of the run; a worker unpickles the function once per run
+    version: str  # version of this program
     pickled: bytes
 
 
@@ -114,10 +106,7 @@ def end_run(run: str) -> None:
 def run_chunk_of(run: str, tasks: Sequence[Any]) -> ChunkResult:
     """`run_chunk` with the function that `keep_payload` received, or is about to receive.
 
-    Raises
-    ------
-    TimeoutError
-        No function arrived within `ARRIVAL_SECONDS`.
+    Raises `TimeoutError` if no function arrived within `ARRIVAL_SECONDS`.
     """
     with _arrival:
         if not _arrival.wait_for(lambda: run in _arrived, ARRIVAL_SECONDS):

@@ -13,8 +13,9 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from .budgets import StopSignal
 from .errors import StageError
@@ -47,23 +48,15 @@ class WorkersLostError(StageError):
     """The workers cannot be reached any more, or every worker that gets a certain chunk is lost."""
 
 
-class ChunkFuture(Protocol):
-    """The part of a standard future that is used here."""
-
-    def done(self) -> bool: ...
-
-    def result(self) -> ChunkResult: ...
-
-    def cancel(self) -> Any: ...
-
-    def add_done_callback(self, callback: Callable[[Any], object], /) -> Any: ...
+ChunkFuture = Future[ChunkResult]
+"""A submission of a chunk."""
 
 
 class RemoteWorkers(ABC):
     """Workers outside this process, for one `remote_map` at a time; pickled as None, as workers have no workers."""
 
     def __reduce__(self) -> tuple[Callable[..., None], tuple[()]]:
-        return _nobody, ()
+        return type(None), ()
 
     @abstractmethod
     def count(self) -> int:
@@ -77,15 +70,8 @@ class RemoteWorkers(ABC):
     def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
         """Have a worker call `run_chunk` with the run's payload and these tasks.
 
-        Parameters
-        ----------
-        earlier : sequence of ChunkFuture
-            Earlier submissions of the same tasks; their workers are avoided if there are others.
-
-        Raises
-        ------
-        WorkersLostError
-            No worker can be reached.
+        `earlier` are earlier submissions of the same tasks; their workers are avoided if there are others. Raises
+        `WorkersLostError` if no worker can be reached.
         """
 
     @abstractmethod
@@ -95,10 +81,6 @@ class RemoteWorkers(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release the workers; unfinished chunks are dropped."""
-
-
-def _nobody() -> None:
-    return None
 
 
 @dataclass(eq=False)
@@ -122,24 +104,10 @@ def remote_map(
 ) -> Generator[Any, None, None]:
     """Yield ``function(task, stop)`` in task order, computed by `workers`, which begin at once.
 
-    Parameters
-    ----------
-    function : callable
-        Pure; pickled once with its closure and data.
-    tasks : iterable
-        Read as chunks are sent.
-    stop : StopSignal
-        Once it is set, workers are stopped. Tasks without a result after `LAST_SECONDS` are run in this process,
-        where the set stop makes them short.
-    weigh : callable
-        Expected cost of a task, in any unit.
-
-    Raises
-    ------
-    WorkersLostError
-        No worker can be reached, or every worker that gets a certain chunk is lost.
-    Exception
-        The error of a task.
+    Raises the error of a task, and `WorkersLostError` if no worker can be reached, or every worker that gets a
+    certain chunk is lost. `function` is pure and pickled once with its closure and data; `tasks` are read as chunks
+    are sent; `weigh` gives the expected cost of a task, in any unit. Once `stop` is set, workers are stopped. Tasks
+    without a result after `LAST_SECONDS` are run in this process, where the set stop makes them short.
     """
     return SentFunction(function, workers).map(tasks, stop, weigh)
 

@@ -20,14 +20,8 @@ class Reporter(Protocol):
     def progress(self, done: int, total: int | None, counted: str, **facts: object) -> None:
         """Work done so far; called often, implementations show a few of the calls.
 
-        Parameters
-        ----------
-        total : int or None
-            None if unknown.
-        counted : str
-            Unit of `done` and `total`, in the plural.
-        **facts
-            Short names and values, the most important first.
+        `counted` is the unit of `done` and `total` (None if unknown), in the plural; `facts` are short names and
+        values, the most important first.
         """
 
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from formats.data_records import Dataset
-from stages.entropy import compute_entropies
+from stages.screening.entropies import compute_entropies
 
 from .cases import best_seconds, real, sampled
 

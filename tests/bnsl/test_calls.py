@@ -148,7 +148,7 @@ def test_a_bug_is_raised_from_its_cause(monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("deep inside")
 
-    monkeypatch.setattr("stages.entropy.compute_entropies", fail)
+    monkeypatch.setattr("stages.screening.entropies.compute_entropies", fail)
     with pytest.raises(bnsl.BugError, match="this is a bug of bnsl") as raised:
         bnsl.entropy(SMALL)
     assert isinstance(raised.value.__cause__, ZeroDivisionError)

@@ -16,7 +16,7 @@ from formats.kinds import Kind
 from formats.lookup import formats_of, load_writer
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
 from formats.records import Forest, Header, Network, ParentSetRecord
-from stages.entropy import compute_entropies
+from stages.screening.entropies import compute_entropies
 
 BY_HAND = {
     "names.jkl": "jkl",

@@ -6,7 +6,7 @@ import numpy as np
 
 from formats.data_records import Dataset, IncompleteDataset
 from formats.records import Header, Network
-from stages.sample import sample_rows
+from stages.inference.forward_sampling import sample_rows
 
 
 def with_holes(network, n_rows=40, share=0.3, seed=0):

@@ -14,8 +14,8 @@ from formats.errors import Inconsistent
 from formats.records import Header, Network
 from stages import fit
 from stages.fit import fit_parameters
+from stages.inference.forward_sampling import random_network, sample_rows
 from stages.runtime.errors import StageError
-from stages.sample import random_network, sample_rows
 
 
 def make_variables(n_states) -> tuple[Variable, ...]:

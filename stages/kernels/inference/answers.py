@@ -27,38 +27,19 @@ BATCH_CELLS = 1 << 15
 
 
 class Query(NamedTuple):
-    """A query to rows, and its output arrays; e pairs of row and component.
+    """A query to rows, and its output arrays; e pairs of row and component."""
 
-    Attributes
-    ----------
-    ranks : ndarray of int64, shape (n,)
-        An elimination order to try, as each variable's position.
-    is_joined : ndarray of bool, shape (n,)
-        Variables that one clique must contain.
-    target_start : ndarray of int64, shape (n,)
-        See `propagation.read_marginals`.
-    codes : ndarray of uint8, shape (n, rows)
-        States; `BEST` and `DRAWN` fill in the hidden ones.
-    logs : ndarray of float64, shape (e,)
-        Output: the component's contribution to a row's log-probability, with `BEST` to that of the states; nats.
-    uniforms : ndarray of float64, shape (n, rows)
-        For `DRAWN`, in [0, 1).
-    posterior : ndarray of float64, shape (rows, columns)
-        Output of `MARGINALS`; NaN in impossible rows.
-    weights : ndarray of float64, shape (rows,)
-        For `COUNTS`, the multiplicity of each row.
-    counts : ndarray of float64
-        `COUNTS` adds to it, nothing for impossible rows; see `expected_counts.add_expected`.
-    """
-
-    ranks: np.ndarray
-    is_joined: np.ndarray
-    target_start: np.ndarray
-    codes: np.ndarray
+    ranks: np.ndarray  # int64, shape (n,): an elimination order to try, as each variable's position
+    is_joined: np.ndarray  # bool, shape (n,): variables that one clique must contain
+    target_start: np.ndarray  # int64, shape (n,): see `propagation.read_marginals`
+    codes: np.ndarray  # uint8, shape (n, rows): states; `BEST` and `DRAWN` fill in the hidden ones
+    # float64, shape (e,): output: the component's contribution to a row's log-probability, with `BEST` to that of the
+    # states; nats.
     logs: np.ndarray
-    uniforms: np.ndarray = NO_TABLE
-    posterior: np.ndarray = NO_TABLE
-    weights: np.ndarray = NO_NUMBERS
+    uniforms: np.ndarray = NO_TABLE  # float64, shape (n, rows): for `DRAWN`, in [0, 1)
+    posterior: np.ndarray = NO_TABLE  # float64, shape (rows, columns): output of `MARGINALS`; NaN in impossible rows
+    weights: np.ndarray = NO_NUMBERS  # float64, shape (rows,): for `COUNTS`, the multiplicity of each row
+    # float64: `COUNTS` adds to it, nothing for impossible rows; see `expected_counts.add_expected`.
     counts: np.ndarray = NO_NUMBERS
 
 
@@ -66,10 +47,7 @@ class Query(NamedTuple):
 def group_costs(network, groups, query):
     """Costs of each group's junction tree for one row.
 
-    Returns
-    -------
-    ndarray of float64, shape (g, 3)
-        Cells of tables, cells of messages, width.
+    Returns float64, shape (g, 3): cells of tables, cells of messages, width.
     """
     costs = np.empty((len(groups.row_start) - 1, 3))
     local = np.full(len(network.n_states), -1, dtype=np.int64)
@@ -84,17 +62,8 @@ def group_costs(network, groups, query):
 def answer_groups(network, groups, query, kind, max_cells):
     """Answer a query for all groups.
 
-    Parameters
-    ----------
-    kind : int
-        `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
-    max_cells : float
-        Limit of the cells of tables and messages of one row.
-
-    Returns
-    -------
-    int
-        The first group beyond the limit, where the work stops; -1 if there is none.
+    `kind` (int): `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`. `max_cells` (float): limit of the cells of tables
+    and messages of one row. Returns the first group beyond the limit, where the work stops; -1 if there is none.
     """
     local = np.full(len(network.n_states), -1, dtype=np.int64)
     is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
@@ -113,10 +82,7 @@ def answer_groups(network, groups, query, kind, max_cells):
 def answer_planned(network, groups, plans, query, kind):
     """Answer a query for all groups by `kept_plans.KeptPlans`, made for a network of the same structure.
 
-    Parameters
-    ----------
-    kind : int
-        `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
+    `kind` (int): `LOGS`, `MARGINALS`, `BEST`, `DRAWN` or `COUNTS`.
     """
     is_inside = np.zeros(len(network.n_states), dtype=np.bool_)
     for group in range(len(groups.row_start) - 1):
@@ -172,17 +138,9 @@ def _read_answers(plan, network, query, kind, rows, is_inside, tables, messages,
 def draw_rows(network, groups, query, group, drawn):
     """Draw the states of a component's variables many times, given the observed states of row 0.
 
-    Parameters
-    ----------
-    query : Query
-        ``uniforms`` has the shape of `drawn`, ``codes`` one column.
-    drawn : ndarray of uint8, shape (n, draws)
-        Output at the variables of the component.
-
-    Returns
-    -------
-    float
-        The component's contribution to the log-probability of the evidence, nats; minus infinity if nothing is drawn.
+    `query` (Query): ``uniforms`` has the shape of `drawn`, ``codes`` one column. `drawn` (uint8, shape (n, draws)):
+    output at the variables of the component. Returns the component's contribution to the log-probability of the
+    evidence, nats; minus infinity if nothing is drawn.
     """
     plan, tables, _, log = _collect_one_row(network, groups, query, group)
     if log > -np.inf:
@@ -196,16 +154,9 @@ def draw_rows(network, groups, query, group, drawn):
 def joint_distribution(network, groups, query, group, variables):
     """The joint distribution of some variables of a component, given the observed states of row 0.
 
-    Parameters
-    ----------
-    query : Query
-        ``is_joined`` holds for all of `variables`, so that some clique contains them.
-    variables : ndarray of int64, shape (k,)
-
-    Returns
-    -------
-    ndarray of float64
-        One cell per combination of states, the last variable's fastest; zeros if the evidence is impossible.
+    `query` (Query): ``is_joined`` holds for all of `variables`, so that some clique contains them. `variables` is
+    int64, shape (k,). Returns float64: one cell per combination of states, the last variable's fastest; zeros if the
+    evidence is impossible.
     """
     plan, tables, messages, _ = _collect_one_row(network, groups, query, group)
     distribute(plan, 1, tables, messages)

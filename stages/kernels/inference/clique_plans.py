@@ -16,61 +16,31 @@ from .elimination import best_order, eliminate, hidden_graph, join_chains, list_
 
 
 class CliquePlan(NamedTuple):
-    """Cliques of a component, children before parents; c cliques, f factors.
+    """Cliques of a component, children before parents; c cliques, f factors."""
 
-    Attributes
-    ----------
-    axis_start : ndarray of int64, shape (c + 1,)
-    axes : ndarray of int64
-        The variable of each axis.
-    sizes : ndarray of int64
-        The number of states of each axis.
-    n_separators : ndarray of int64, shape (c,)
-        Number of leading axes that are shared with the parent.
-    tree_parents : ndarray of int64, shape (c,)
-        The clique that receives the message; -1 for a root.
-    message_factors : ndarray of int64, shape (c,)
-        Index of the message among the parent's factors; -1 for a root.
-    cell_start, message_start : ndarray of int64, shape (c + 1,)
-        Start of each table and message, in cells of one row.
-    factor_start : ndarray of int64, shape (c + 1,)
-    sources : ndarray of int64, shape (f,)
-        The child of the family that is the factor; -1 - i for the message of clique i.
-    stride_start : ndarray of int64, shape (f,)
-        Start of each factor's strides, one per axis of its clique.
-    strides : ndarray of int64
-    """
-
-    axis_start: np.ndarray
-    axes: np.ndarray
-    sizes: np.ndarray
-    n_separators: np.ndarray
-    tree_parents: np.ndarray
-    message_factors: np.ndarray
+    axis_start: np.ndarray  # int64, shape (c + 1,)
+    axes: np.ndarray  # int64: the variable of each axis
+    sizes: np.ndarray  # int64: the number of states of each axis
+    n_separators: np.ndarray  # int64, shape (c,): number of leading axes that are shared with the parent
+    tree_parents: np.ndarray  # int64, shape (c,): the clique that receives the message; -1 for a root
+    message_factors: np.ndarray  # int64, shape (c,): index of the message among the parent's factors; -1 for a root
+    # `cell_start`, `message_start`: int64, shape (c + 1,): start of each table and message, in cells of one row.
     cell_start: np.ndarray
     message_start: np.ndarray
-    factor_start: np.ndarray
+    factor_start: np.ndarray  # int64, shape (c + 1,)
+    # int64, shape (f,): the child of the family that is the factor; -1 - i for the message of clique i.
     sources: np.ndarray
-    stride_start: np.ndarray
-    strides: np.ndarray
+    stride_start: np.ndarray  # int64, shape (f,): start of each factor's strides, one per axis of its clique
+    strides: np.ndarray  # int64
 
 
 class Elimination(NamedTuple):
-    """A component eliminated in some order; k members, numbered by their position among the members.
+    """A component eliminated in some order; k members, numbered by their position among the members."""
 
-    Attributes
-    ----------
-    order : ndarray of int64, shape (k,)
-    later : ndarray of uint64, shape (k, words)
-    tree_parents : ndarray of int64, shape (k,)
-        See `elimination.eliminate`.
-    first, following : ndarray of int64, shape (k,)
-        See `elimination.join_chains`.
-    """
-
-    order: np.ndarray
-    later: np.ndarray
-    tree_parents: np.ndarray
+    order: np.ndarray  # int64, shape (k,)
+    later: np.ndarray  # uint64, shape (k, words)
+    tree_parents: np.ndarray  # int64, shape (k,): see `elimination.eliminate`
+    # `first`, `following`: int64, shape (k,): see `elimination.join_chains`.
     first: np.ndarray
     following: np.ndarray
 
@@ -78,6 +48,8 @@ class Elimination(NamedTuple):
 @njit
 def eliminate_component(network, members, families, ranks, is_joined, local):
     """Eliminate a component in the cheapest order found.
+
+    Returns an `Elimination`.
 
     Parameters
     ----------
@@ -89,10 +61,6 @@ def eliminate_component(network, members, families, ranks, is_joined, local):
         Members that one clique must contain.
     local : ndarray of int64, shape (n,)
         Scratch, -1 everywhere before and after.
-
-    Returns
-    -------
-    Elimination
     """
     k = len(members)
     for i in range(k):
@@ -109,12 +77,8 @@ def eliminate_component(network, members, families, ranks, is_joined, local):
 def measure(network, members, eliminated):
     """Cost of a junction tree for one row.
 
-    Returns
-    -------
-    cells, message_cells : float
-        Total cells of the tables and of the messages.
-    width : int
-        Size of the largest clique minus one.
+    Returns total cells of the tables, total cells of the messages, and the width: size of the largest clique minus
+    one.
     """
     listed = np.empty(len(members), dtype=np.int64)
     cells, message_cells, width = 0.0, 0.0, np.int64(-1)

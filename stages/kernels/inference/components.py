@@ -17,25 +17,16 @@ NONE = -1
 
 
 class Groups(NamedTuple):
-    """Distinct components and the rows that have them: g groups, e pairs of row and component.
+    """Distinct components and the rows that have them: g groups, e pairs of row and component."""
 
-    Attributes
-    ----------
-    member_start, family_start, row_start : ndarray of int64, shape (g + 1,)
-        Start of each group's part of `members`, `families` and `rows`.
-    members : ndarray of int64
-        Hidden variables of each component, ascending.
-    families : ndarray of int64
-        Children of the families that contain a member.
-    rows : ndarray of int64, shape (e,)
-    """
-
+    # `member_start`, `family_start`, `row_start`: int64, shape (g + 1,): start of each group's part of `members`,
+    # `families` and `rows`.
     member_start: np.ndarray
-    members: np.ndarray
+    members: np.ndarray  # int64: hidden variables of each component, ascending
     family_start: np.ndarray
-    families: np.ndarray
+    families: np.ndarray  # int64: children of the families that contain a member
     row_start: np.ndarray
-    rows: np.ndarray
+    rows: np.ndarray  # int64, shape (e,)
 
 
 @njit
@@ -49,6 +40,8 @@ def component_of(groups, group):
 def label_components(network, is_hidden, is_wanted, is_joined, labels):
     """Number the components of the hidden variables of every row.
 
+    Returns the number of components of all rows together.
+
     Parameters
     ----------
     is_hidden : ndarray of bool, shape (n, rows)
@@ -58,11 +51,6 @@ def label_components(network, is_hidden, is_wanted, is_joined, labels):
         Variables forced into one component.
     labels : ndarray of int32, shape (rows, n)
         Output: the component of each variable within its row, `NONE`, or `NONE` - 1 if it is barren.
-
-    Returns
-    -------
-    int
-        Number of components of all rows together.
     """
     n_variables, n_rows = is_hidden.shape
     waiting = np.empty(n_variables, dtype=np.int64)

@@ -17,6 +17,8 @@ from ..jit import njit
 def hidden_graph(network, members, families, is_joined, local):
     """The moral graph of a component, without the observed variables.
 
+    Returns uint64, shape (k, words).
+
     Parameters
     ----------
     members, families : ndarray of int64
@@ -25,10 +27,6 @@ def hidden_graph(network, members, families, is_joined, local):
         Members made pairwise adjacent, so that one clique contains them all.
     local : ndarray of int64, shape (n,)
         Position of each variable among the members, -1 for others.
-
-    Returns
-    -------
-    ndarray of uint64, shape (k, words)
     """
     k = len(members)
     graph = np.zeros((k, (k + 63) // 64), dtype=np.uint64)
@@ -84,6 +82,8 @@ def count_bits(row):
 def greedy_order(graph, sizes, by_weight):
     """The elimination order that always takes a cheapest vertex, ties by index.
 
+    Returns int64, shape (k,).
+
     Parameters
     ----------
     graph : ndarray of uint64, shape (k, words)
@@ -91,10 +91,6 @@ def greedy_order(graph, sizes, by_weight):
         Number of states of every vertex.
     by_weight : bool
         Cost is the size of the table (min-weight); otherwise the number of fill edges, then that size (min-fill).
-
-    Returns
-    -------
-    ndarray of int64, shape (k,)
     """
     graph = graph.copy()
     k, n_words = graph.shape
@@ -162,19 +158,9 @@ def eliminate(graph, order):
     """Later neighbours of each vertex at its elimination, and the elimination tree.
 
     One pass in elimination order: a vertex passes its later neighbours to the first of them, as in symbolic sparse
-    Cholesky factorisation (Liu 1990).
-
-    Parameters
-    ----------
-    graph : ndarray of uint64, shape (k, words)
-    order : ndarray of int64, shape (k,)
-
-    Returns
-    -------
-    later : ndarray of uint64, shape (k, words)
-        Later neighbours, fill edges included.
-    tree_parents : ndarray of int64, shape (k,)
-        The later neighbour that is eliminated first; -1 for none.
+    Cholesky factorisation (Liu 1990). `graph` is uint64, shape (k, words). `order` is int64, shape (k,). Returns the
+    later neighbours, fill edges included (uint64, shape (k, words)), and for each vertex the later neighbour that is
+    eliminated first (int64, shape (k,)); -1 for none.
     """
     later = graph.copy()
     k, n_words = graph.shape
@@ -205,13 +191,8 @@ def join_chains(order, later, tree_parents):
     """Merge nested cliques into chains, so that only the maximal ones remain.
 
     The clique of a vertex v contains that of its parent if and only if it has exactly one vertex more, v itself.
-
-    Returns
-    -------
-    first : ndarray of int64, shape (k,)
-        For the last vertex of each chain the first one, whose clique contains the others; -1 for other vertices.
-    following : ndarray of int64, shape (k,)
-        The next vertex of the chain; -1 for the last.
+    Returns int64, shape (k,), twice: `first`, for the last vertex of each chain the first one, whose clique contains
+    the others, and -1 for other vertices; `following`, the next vertex of the chain, and -1 for the last.
     """
     k = len(order)
     first = np.full(k, -1, dtype=np.int64)
@@ -248,16 +229,8 @@ def order_cells(graph, sizes, order):
 def best_order(graph, sizes, ranks):
     """The cheapest of a given order, min-fill and min-weight by total cells; ties go to the earlier of these.
 
-    Parameters
-    ----------
-    graph, sizes
-        See `greedy_order`.
-    ranks : ndarray of int64, shape (k,)
-        The given order: vertices of small rank are eliminated first.
-
-    Returns
-    -------
-    ndarray of int64, shape (k,)
+    `graph`, `sizes`: see `greedy_order`. `ranks` (int64, shape (k,)): the given order: vertices of small rank are
+    eliminated first. Returns int64, shape (k,).
     """
     best = np.argsort(ranks)
     cells = order_cells(graph, sizes, best)

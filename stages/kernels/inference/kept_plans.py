@@ -18,17 +18,10 @@ N_PARTS = len(CliquePlan._fields)
 
 
 class KeptPlans(NamedTuple):
-    """The plans of g groups.
+    """The plans of g groups."""
 
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (g + 1,)
-        Start of each group's plan.
-    numbers : ndarray of int64
-        Each plan: the end of each of its arrays, then the arrays in the order of `clique_plans.CliquePlan`.
-    """
-
-    starts: np.ndarray
+    starts: np.ndarray  # int64, shape (g + 1,): start of each group's plan
+    # int64: each plan: the end of each of its arrays, then the arrays in the order of `clique_plans.CliquePlan`.
     numbers: np.ndarray
 
 
@@ -36,18 +29,9 @@ class KeptPlans(NamedTuple):
 def plan_groups(network, groups, ranks, max_cells):
     """Plan the components of all groups.
 
-    Parameters
-    ----------
-    ranks : ndarray of int64, shape (n,)
-        An elimination order to try, as each variable's position.
-    max_cells : float
-        Limit of the cells of tables and messages of one row.
-
-    Returns
-    -------
-    failed : int
-        The first group beyond the limit, where planning stops; -1 if there is none.
-    plans : KeptPlans
+    `ranks` (int64, shape (n,)): an elimination order to try, as each variable's position. `max_cells` (float): limit
+    of the cells of tables and messages of one row. Returns the first group beyond the limit, where planning stops
+    (-1 if there is none), and `KeptPlans`.
     """
     n_groups = len(groups.row_start) - 1
     local = np.full(len(network.n_states), -1, dtype=np.int64)

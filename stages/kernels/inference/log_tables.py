@@ -15,12 +15,8 @@ def collect_logs(plan, network, codes, row, is_inside, is_max, tables, messages)
     """As `propagation.collect` for one row, computed in logarithms.
 
     Tables are as `collect` leaves them, but with a scale per separator state instead of one per row: what follows
-    needs only the distribution given the separator. Messages stay logarithms.
-
-    Returns
-    -------
-    float
-        Log of the sum (or maximum) over the component, nats; minus infinity if the row is impossible.
+    needs only the distribution given the separator. Messages stay logarithms. Returns the log of the sum (or maximum)
+    over the component, nats; minus infinity if the row is impossible.
     """
     rows, bases = np.array([row]), np.empty(1, dtype=np.int64)
     digits = np.empty(len(plan.axes), dtype=np.int64)

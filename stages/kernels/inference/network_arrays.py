@@ -8,46 +8,24 @@ import numpy as np
 
 
 class NetworkArrays(NamedTuple):
-    """Probability tables of all families in one array; n variables, families with m members in total.
+    """Probability tables of all families in one array; n variables, families with m members in total."""
 
-    Attributes
-    ----------
-    n_states : ndarray of int64, shape (n,)
-    family_start : ndarray of int64, shape (n + 1,)
-        Start of each family's members.
-    family : ndarray of int64, shape (m,)
-        Parents in the order of the table's axes, then the variable itself.
-    strides : ndarray of int64, shape (m,)
-        Stride of the member's axis in the table.
-    membership_start : ndarray of int64, shape (n + 1,)
-    membership : ndarray of int64, shape (m,)
-        Families, by their child, that contain each variable.
-    table_start : ndarray of int64, shape (n,)
-    probabilities : ndarray of float64
-    order : ndarray of int64, shape (n,)
-        Topological order of the variables.
-    """
-
-    n_states: np.ndarray
-    family_start: np.ndarray
-    family: np.ndarray
-    strides: np.ndarray
-    membership_start: np.ndarray
-    membership: np.ndarray
-    table_start: np.ndarray
-    probabilities: np.ndarray
-    order: np.ndarray
+    n_states: np.ndarray  # int64, shape (n,)
+    family_start: np.ndarray  # int64, shape (n + 1,): start of each family's members
+    family: np.ndarray  # int64, shape (m,): parents in the order of the table's axes, then the variable itself
+    strides: np.ndarray  # int64, shape (m,): stride of the member's axis in the table
+    membership_start: np.ndarray  # int64, shape (n + 1,)
+    membership: np.ndarray  # int64, shape (m,): families, by their child, that contain each variable
+    table_start: np.ndarray  # int64, shape (n,)
+    probabilities: np.ndarray  # float64
+    order: np.ndarray  # int64, shape (n,): topological order of the variables
 
 
 def new_network_arrays(parents, tables, order):
     """Arrays of a network.
 
-    Parameters
-    ----------
-    tables : sequence of ndarray of float64
-        One per variable, with an axis for each parent and the variable's own axis last.
-    order : sequence of int
-        Topological.
+    `tables` (sequence of float64): one per variable, with an axis for each parent and the variable's own axis last.
+    `order` (sequence of int): topological.
     """
     n_variables = len(parents)
     members, strides = [], []

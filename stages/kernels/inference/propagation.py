@@ -118,6 +118,8 @@ def _multiply(sizes, strides, values, bases, is_message, table, digits):
 def next_offset(sizes, strides, axis, digits, offset):
     """Advance the states of a clique's axes by one, like an odometer.
 
+    Returns the offset of the next states; after the last ones, of the first.
+
     Parameters
     ----------
     sizes, strides : ndarray of int64, shape (axes,)
@@ -128,11 +130,6 @@ def next_offset(sizes, strides, axis, digits, offset):
         State of each axis; updated in place.
     offset : int
         Offset of these states in the factor.
-
-    Returns
-    -------
-    int
-        The offset of the next states; after the last ones, of the first.
     """
     while axis >= 0:
         digits[axis] += 1
@@ -183,12 +180,8 @@ def _rescale(values, n_rows, peaks, logs):
 def distribute(plan, n_rows, tables, messages):
     """Send messages back from the roots: each table becomes the joint distribution of its clique.
 
-    Parameters
-    ----------
-    tables : ndarray of float64
-        From `collect` with sums; updated in place.
-    messages : ndarray of float64
-        From `collect`; scratch afterwards.
+    `tables` (float64): from `collect` with sums; updated in place. `messages` (float64): from `collect`; scratch
+    afterwards.
     """
     sums, digits = np.empty(n_rows), np.empty(len(plan.axes), dtype=np.int64)
     # Backwards: a clique's parent is already a joint distribution.

@@ -32,104 +32,63 @@ than two to this power: less than the rounding of sums."""
 
 
 class WeightedLists(NamedTuple):
-    """Listed sets with weights, and the distribution of blocks.
+    """Listed sets with weights, and the distribution of blocks."""
 
-    Attributes
-    ----------
-    set_offsets : ndarray of int64, shape (n_variables + 1,)
-        Sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first.
-    parent_offsets : ndarray of int64
-    parents : ndarray of int32
-    candidate_offsets : ndarray of int64, shape (n_variables + 1,)
-    candidates : ndarray of int32
-        Variables in any set of child i: ``candidates[candidate_offsets[i]:candidate_offsets[i + 1]]``, ascending.
-    bitmap_offsets : ndarray of int64, shape (n_variables + 1,)
-    bitmaps : ndarray of uint64
-        From ``bitmap_offsets[i]`` on: a word for each candidate of child i and its first 64 sets, then for the
-        next 64, ...; bit b is set if the b-th of these sets contains the candidate.
-    rungs : ndarray of float64, shape (n_rungs,)
-        Powers of the posterior, 1 first.
-    weights, powers : ndarray of float64, ndarray of int32, shape (n_rungs, n_sets)
-        Weight relative to the child's best set: mantissa and exponent.
-    rest_powers : ndarray of int32, shape (n_rungs, n_sets)
-        Exponent of an upper bound on the total weight of the set and all that follow in its list.
-    scores : ndarray of float64, shape (n_sets,)
-        Nats.
-    partner_offsets : ndarray of int64, shape (n_variables + 1,)
-    partners : ndarray of int32
-        Candidates for the block of variable i: ``partners[partner_offsets[i]:partner_offsets[i + 1]]``.
-    partner_shares : ndarray of float64
-        Cumulative probabilities of the partners of each variable.
-    size_shares : ndarray of float64, shape (LARGEST_BLOCK,)
-        Cumulative probabilities of blocks of 1, 2, ... variables.
-    choice_offsets : ndarray of int64, shape (LARGEST_BLOCK + 1,)
-    choices : ndarray of uint8, shape (n_choices, LARGEST_BLOCK)
-        Acyclic choices of classes of k variables: ``choices[choice_offsets[k - 1]:choice_offsets[k], :k]``.
-    """
-
+    # int64, shape (n_variables + 1,): sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first.
     set_offsets: np.ndarray
-    parent_offsets: np.ndarray
-    parents: np.ndarray
-    candidate_offsets: np.ndarray
+    parent_offsets: np.ndarray  # int64
+    parents: np.ndarray  # int32
+    candidate_offsets: np.ndarray  # int64, shape (n_variables + 1,)
+    # int32: variables in any set of child i: ``candidates[candidate_offsets[i]:candidate_offsets[i + 1]]``,
+    # ascending.
     candidates: np.ndarray
-    bitmap_offsets: np.ndarray
+    bitmap_offsets: np.ndarray  # int64, shape (n_variables + 1,)
+    # uint64: from ``bitmap_offsets[i]`` on: a word for each candidate of child i and its first 64 sets, then for the
+    # next 64, ...; bit b is set if the b-th of these sets contains the candidate.
     bitmaps: np.ndarray
-    rungs: np.ndarray
+    rungs: np.ndarray  # float64, shape (n_rungs,): powers of the posterior, 1 first
+    # `weights`, `powers`: float64, int32, shape (n_rungs, n_sets): weight relative to the child's best set: mantissa
+    # and exponent.
     weights: np.ndarray
     powers: np.ndarray
+    # int32, shape (n_rungs, n_sets): exponent of an upper bound on the total weight of the set and all that follow in
+    # its list.
     rest_powers: np.ndarray
-    scores: np.ndarray
-    partner_offsets: np.ndarray
+    scores: np.ndarray  # float64, shape (n_sets,): nats
+    partner_offsets: np.ndarray  # int64, shape (n_variables + 1,)
+    # int32: candidates for the block of variable i: ``partners[partner_offsets[i]:partner_offsets[i + 1]]``.
     partners: np.ndarray
-    partner_shares: np.ndarray
+    partner_shares: np.ndarray  # float64: cumulative probabilities of the partners of each variable
+    # float64, shape (LARGEST_BLOCK,): cumulative probabilities of blocks of 1, 2, ... variables.
     size_shares: np.ndarray
-    choice_offsets: np.ndarray
+    choice_offsets: np.ndarray  # int64, shape (LARGEST_BLOCK + 1,)
+    # uint8, shape (n_choices, LARGEST_BLOCK): acyclic choices of classes of k variables: ``choices[choice_offsets[k -
+    # 1]:choice_offsets[k], :k]``.
     choices: np.ndarray
 
 
 class Walk(NamedTuple):
-    """The networks of a chain, one for each rung, and scratch.
+    """The networks of a chain, one for each rung, and scratch."""
 
-    Attributes
-    ----------
-    standing : ndarray of int64, shape (n_rungs,)
-        Index (row) of the network on each rung.
-    chosen : ndarray of int64, shape (n_rungs, n_variables)
-        The set of each variable in each network.
-    child_offsets : ndarray of int64, shape (n_variables + 1,)
-    children : ndarray of int32, shape (n_rungs, n_pairs)
-        The children of i in a network start at ``child_offsets[i]``, in any order; the capacity is the number of
-        variables that list i.
-    n_children : ndarray of int32, shape (n_rungs, n_variables)
-    flags : ndarray of uint8, shape (n_variables,)
-        Bit k: the variable is in D_x of the block's k-th member x; 0 between moves.
-    stack : ndarray of int32, shape (LARGEST_BLOCK * n_variables,)
-    meeting : ndarray of int32, shape (n_variables,)
-        Indices of the candidates that are in any D_x.
-    met : ndarray of uint64, shape (LARGEST_BLOCK, words of the longest list, LARGEST_BLOCK)
-        Entry [k, word, j]: the sets of the block's k-th member that meet D_x of the j-th, 64 to a word; for j = k,
-        those that do not meet its own D_x.
-    words : ndarray of int64, shape (LARGEST_BLOCK,)
-        Number of words of `met` that were filled.
-    sums, powers : ndarray of float64, ndarray of int64, shape (LARGEST_BLOCK, 2^LARGEST_BLOCK)
-        Weights of the classes of each member.
-    reached : ndarray of float64
-        Cumulative weights of the choices of classes.
-    """
-
-    standing: np.ndarray
-    chosen: np.ndarray
-    child_offsets: np.ndarray
+    standing: np.ndarray  # int64, shape (n_rungs,): index (row) of the network on each rung
+    chosen: np.ndarray  # int64, shape (n_rungs, n_variables): the set of each variable in each network
+    child_offsets: np.ndarray  # int64, shape (n_variables + 1,)
+    # int32, shape (n_rungs, n_pairs): the children of i in a network start at ``child_offsets[i]``, in any order; the
+    # capacity is the number of variables that list i.
     children: np.ndarray
-    n_children: np.ndarray
+    n_children: np.ndarray  # int32, shape (n_rungs, n_variables)
+    # uint8, shape (n_variables,): bit k: the variable is in D_x of the block's k-th member x; 0 between moves.
     flags: np.ndarray
-    stack: np.ndarray
-    meeting: np.ndarray
+    stack: np.ndarray  # int32, shape (LARGEST_BLOCK * n_variables,)
+    meeting: np.ndarray  # int32, shape (n_variables,): indices of the candidates that are in any D_x
+    # uint64, shape (LARGEST_BLOCK, words of the longest list, LARGEST_BLOCK): entry [k, word, j]: the sets of the
+    # block's k-th member that meet D_x of the j-th, 64 to a word; for j = k, those that do not meet its own D_x.
     met: np.ndarray
-    words: np.ndarray
+    words: np.ndarray  # int64, shape (LARGEST_BLOCK,): number of words of `met` that were filled
+    # `sums`, `powers`: float64, int64, shape (LARGEST_BLOCK, 2^LARGEST_BLOCK): weights of the classes of each member.
     sums: np.ndarray
     powers: np.ndarray
-    reached: np.ndarray
+    reached: np.ndarray  # float64: cumulative weights of the choices of classes
 
 
 @inlined
@@ -181,12 +140,7 @@ def flag_descendants(walk, row, variable, flag, n_seen):
 def meet_descendants(lists, walk, child, k, word, n_meeting):
     """Fill ``walk.met[k, word]`` for 64 sets of `child`, the block's k-th member.
 
-    Parameters
-    ----------
-    word : int
-        Index of the 64 sets.
-    n_meeting : int
-        Number of entries of ``walk.meeting``.
+    `word` (int): index of the 64 sets. `n_meeting` (int): number of entries of ``walk.meeting``.
     """
     candidates, bitmaps, meeting, flags = lists.candidates, lists.bitmaps, walk.meeting, walk.flags
     first = lists.candidate_offsets[child]
@@ -315,14 +269,7 @@ def draw_set(lists, walk, rung, child, k, wanted, size, rng):
 def move_block(lists, walk, rung, block, size, rng):
     """Draw the sets of the variables ``block[:size]`` in the network on a rung.
 
-    Parameters
-    ----------
-    block : ndarray of int32, shape (LARGEST_BLOCK,)
-
-    Returns
-    -------
-    int
-        Work: variables, words and choices processed.
+    `block` is int32, shape (LARGEST_BLOCK,). Returns the work: variables, words and choices processed.
     """
     row = walk.standing[rung]
     for k in range(size):

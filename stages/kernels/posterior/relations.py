@@ -12,16 +12,8 @@ from ..jit import njit
 def enter_ancestors(set_of, parent_offsets, parents, above):
     """The ancestors of every variable of a network: unions over parents, repeated until nothing changes.
 
-    Parameters
-    ----------
-    set_of : ndarray of int32, shape (n_variables,)
-    above : ndarray of uint64, shape (n_variables, n_words)
-        Receives a bitset for each variable v: its ancestors.
-
-    Returns
-    -------
-    int
-        Work: words united.
+    `set_of` is int32, shape (n_variables,). `above` (uint64, shape (n_variables, n_words)): receives a bitset for
+    each variable v: its ancestors. Returns the work: words united.
     """
     above[:] = np.uint64(0)
     work = 0
@@ -68,6 +60,8 @@ def enter_blankets(set_of, parent_offsets, parents, blankets):
 def count_relations(samples, parent_offsets, parents, of_blankets, related, counts, start, most_work):
     """Count the related pairs of the networks from `start` on, until about `most_work` words were processed.
 
+    Returns the network to continue from; ``n_samples`` when all is done.
+
     Parameters
     ----------
     samples : ndarray of int32, shape (n_samples, n_variables)
@@ -78,11 +72,6 @@ def count_relations(samples, parent_offsets, parents, of_blankets, related, coun
         Scratch.
     counts : ndarray of float64, shape (n_variables, n_variables)
         Entry [a, v] is increased by the number of networks in which a is an ancestor of v, or in its blanket.
-
-    Returns
-    -------
-    int
-        Network to continue from; ``n_samples`` when all is done.
     """
     work = 0
     t = start
@@ -107,17 +96,8 @@ def count_relations(samples, parent_offsets, parents, of_blankets, related, coun
 def mark_ancestors(samples, parent_offsets, parents, pairs, related, is_above, start, most_work):
     """The networks in which given variables are ancestors of others; other arguments as in `count_relations`.
 
-    Parameters
-    ----------
-    pairs : ndarray of int64, shape (n_pairs, 2)
-        Ancestor, descendant.
-    is_above : ndarray of bool, shape (n_pairs, n_samples)
-        Receives the result.
-
-    Returns
-    -------
-    int
-        Network to continue from.
+    `pairs` (int64, shape (n_pairs, 2)): ancestor, descendant. `is_above` (bool, shape (n_pairs, n_samples)): receives
+    the result. Returns the network to continue from.
     """
     work = 0
     t = start

@@ -57,18 +57,9 @@ def sum_related(sums, exponents, over_supersets, start, most_work):
     """Zeta transform, in slices of about `most_work` additions: sums over the subsets, or supersets, of each set.
 
     For one element after the other, the numbers of the subsets with and without the element are added (Yates 1937).
-
-    Parameters
-    ----------
-    sums, exponents : ndarray of float64, ndarray of int32, shape (2^n_elements,)
-        Transformed in place.
-    start : int
-        0, or the return value of the previous call.
-
-    Returns
-    -------
-    int
-        Position to continue from; ``n_elements * 2^(n_elements - 1)`` when all is done.
+    `sums`, `exponents` (float64, int32, shape (2^n_elements,)): transformed in place. `start` (int): 0, or the return
+    value of the previous call. Returns the position to continue from; ``n_elements * 2^(n_elements - 1)`` when all is
+    done.
     """
     half = len(sums) // 2
     step, first = np.int64(1), start
@@ -97,17 +88,9 @@ def sum_related(sums, exponents, over_supersets, start, most_work):
 def push_exponents(exponents, forward, start, most_work):
     """Exponents of H: that of the largest term with a single variable; in slices of about `most_work` terms.
 
-    Parameters
-    ----------
-    exponents : ndarray of int32, shape (n_variables, 2^(n_variables - 1))
-        Of the sums over subsets.
-    forward : ndarray of int64, shape (2^n_variables,)
-        Receives the exponents; `NOTHING` where no network exists. Initially 0 for the empty set, else `NOTHING`.
-
-    Returns
-    -------
-    int
-        Mask to continue from; ``2^n_variables`` when all is done.
+    `exponents` (int32, shape (n_variables, 2^(n_variables - 1))): of the sums over subsets. `forward`
+    (int64, shape (2^n_variables,)): receives the exponents; `NOTHING` where no network exists. Initially 0 for the
+    empty set, else `NOTHING`. Returns the mask to continue from; ``2^n_variables`` when all is done.
     """
     n = len(exponents)
     end = min(len(forward), start + most_work // n + 1)
@@ -127,10 +110,7 @@ def push_exponents(exponents, forward, start, most_work):
 def pull_exponents(exponents, backward, start, most_work):
     """Exponents of B, likewise; masks descend from the one below the full set, whose entry is 0.
 
-    Returns
-    -------
-    int
-        Mask to continue from; -1 when all is done.
+    Returns the mask to continue from; -1 when all is done.
     """
     n = len(exponents)
     end = max(-1, start - most_work // n - 1)
@@ -147,7 +127,8 @@ def pull_exponents(exponents, backward, start, most_work):
 def list_groups(sums, exponents, mask, singles, signed, powers, added):
     """Groups T of variables that can be added to the set `mask`, with the signed products of their sums A_j.
 
-    The bits of a group's index count the variables that can be added, in ascending order.
+    The bits of a group's index count the variables that can be added, in ascending order. Returns the number of
+    variables that can be added.
 
     Parameters
     ----------
@@ -156,11 +137,6 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
         Only groups of one member (prior uniform over orders).
     signed, powers, added : ndarray of float64, int64, int64, shape (2^n_variables,)
         Receive for each group ``(-1)^(size + 1)`` times the product, its exponent, and the group as a mask.
-
-    Returns
-    -------
-    int
-        Number of variables that can be added.
     """
     n = len(sums)
     # Minus one for no member, and one change of sign for each, gives (-1)^(size + 1).
@@ -189,6 +165,8 @@ def list_groups(sums, exponents, mask, singles, signed, powers, added):
 def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_work):
     """Add the terms of the subsets from `start` on to H of their supersets, until about `most_work` terms.
 
+    Returns the mask to continue from.
+
     Parameters
     ----------
     sums, exponents : ndarray
@@ -201,11 +179,6 @@ def push_totals(sums, exponents, forward, totals, singles, buffers, start, most_
         Prior uniform over orders.
     buffers : tuple of ndarray
         Scratch: `signed`, `powers`, `added` of `list_groups`.
-
-    Returns
-    -------
-    int
-        Mask to continue from.
     """
     signed, powers, added = buffers
     work = 0
@@ -232,6 +205,8 @@ def pull_shares(
 ):
     """Replace the sums A_j(U) by ``P(U) / A_j(U)``, where P(U) is the probability of the event of U and j above.
 
+    Returns the mask to continue from; -1 when all is done.
+
     Parameters
     ----------
     sums, exponents : ndarray
@@ -250,11 +225,6 @@ def pull_shares(
         First mask, initially the full set; masks descend.
     most_work : int
         Approximate number of terms.
-
-    Returns
-    -------
-    int
-        Mask to continue from; -1 when all is done.
     """
     signed, powers, added = buffers
     n, full = len(sums), len(totals) - 1

@@ -74,6 +74,8 @@ def swap_networks(lists, walk, rng):
 def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most_work):
     """Make rounds of moves until about `most_work`; every `n_rounds` the network on the first rung is a sample.
 
+    Returns the total number of moves; ``n_samples * n_rounds * n_rungs * round_moves`` when all samples are drawn.
+
     Parameters
     ----------
     round_moves : int
@@ -88,11 +90,6 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
         Moves made by earlier calls with the same arrays.
     most_work : int
         In the unit of `move_block`.
-
-    Returns
-    -------
-    int
-        Total number of moves; ``n_samples * n_rounds * n_rungs * round_moves`` when all samples are drawn.
     """
     n, n_rungs = len(walk.flags), len(walk.standing)
     # A round takes `round_moves` moves on one rung after the other, so `done` alone says where a call resumes.

@@ -10,7 +10,7 @@ import numpy as np
 
 from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
 from formats.records import Header, ParentSetTable
-from stages.proof_checking import ProofChecker
+from stages.evaluate.proof_checking import ProofChecker
 
 from .cuts import HalvedSum, Origin, key_of
 from .lagrangian import BoundSearch

@@ -12,8 +12,8 @@ import math
 from typing import Any
 
 from formats.records import ParentSetTable
+from stages.evaluate.proof_checking import MOST_TOGETHER
 from stages.lists.set_lists import index_table
-from stages.proof_checking import MOST_TOGETHER
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator

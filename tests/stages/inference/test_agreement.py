@@ -16,9 +16,9 @@ from naive import inference as naive
 
 from formats import open_bayesian_network
 from formats.errors import Inconsistent
+from stages.inference.forward_sampling import sample_rows
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import log_probability, marginals, most_probable_completion
-from stages.sample import sample_rows
 
 pyagrum = pytest.importorskip("pyagrum", reason="make install-dev installs pyAgrum where there is a wheel")
 

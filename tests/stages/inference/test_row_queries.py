@@ -14,11 +14,11 @@ from naive import inference as naive
 from formats import open_bayesian_network
 from formats.errors import Inconsistent
 from stages.inference import row_queries
+from stages.inference.forward_sampling import sample_rows
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import marginals
 from stages.inference.row_queries import fill, log_probabilities, predict
 from stages.runtime.errors import StageError
-from stages.sample import sample_rows
 
 
 def random_rows(network, n_rows, seed):

@@ -10,6 +10,7 @@ from helpers.tables import dependent_dataset
 
 from stages.incomplete import StructuralEM
 from stages.incomplete.structural import learn_structure
+from stages.inference.forward_sampling import random_network
 from stages.optimize import OptimizeOptions
 from stages.optimize.bootstrap import Resampling, resampled
 from stages.optimize.driver import run_on_data
@@ -17,7 +18,6 @@ from stages.optimize.row_search import RowSearch
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.runtime.seeding import task_generator
-from stages.sample import random_network
 
 CLIMB = OptimizeOptions(method="hc", seed=1, jobs=2)
 FOREST = OptimizeOptions(method="pricing", treewidth=1, seed=1)

@@ -10,7 +10,6 @@ from helpers.seeds import seeds
 from helpers.tables import dependent_dataset, make_dataset
 
 from formats.records import Forest, Header, Network
-from stages.entropy import compute_entropies
 from stages.optimize import DATA, DATA_TW, METHODS, OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.parentsets import ParentSetOptions
@@ -19,7 +18,8 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
-from stages.screen import screen_forest
+from stages.screening.entropies import compute_entropies
+from stages.screening.forests import screen_forest
 
 
 def dependent(seed: int, n_variables: int, n_rows: int):

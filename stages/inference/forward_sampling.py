@@ -33,23 +33,12 @@ def random_network(
 ) -> BayesianNetwork:
     """Random structure and parameters.
 
-    Parameters
-    ----------
-    states, parents : tuple of int
-        Inclusive range of each variable's number, drawn uniformly. The number of parents is limited by the number
-        of predecessors in a random order.
+    `states` and `parents` are inclusive ranges of each variable's number, drawn uniformly. The number of parents is
+    limited by the number of predecessors in a random order.
 
-    Returns
-    -------
-    BayesianNetwork
-        Variables ``X0``, ``X1``, ... with states ``0``, ``1``, ...; the indices are independent of the order.
-        Parents are uniform among the predecessors, each row of a table uniform on the simplex (Dirichlet with all
-        parameters 1).
-
-    Raises
-    ------
-    StageError
-        A table would have more than 2**27 cells.
+    Variables are ``X0``, ``X1``, ... with states ``0``, ``1``, ...; the indices are independent of the order. Parents
+    are uniform among the predecessors, each row of a table uniform on the simplex (Dirichlet with all parameters 1).
+    Raises `StageError` if a table would have more than 2**27 cells.
     """
     _check_range("states", states, 1, MAX_STATES)
     _check_range("parents", parents, 0, None)
@@ -96,22 +85,10 @@ def sample_rows(
 ) -> Iterator[np.ndarray]:
     """Draw complete rows by forward sampling.
 
-    Parameters
-    ----------
-    network : BayesianNetwork
-        Rows of tables are scaled to sum to 1; a state of probability 0 is never drawn.
-    batch_rows : int, optional
-        Rows per batch, except the last. By default a batch has 32 MiB, at most 65,536 rows.
-
-    Yields
-    ------
-    ndarray of uint8, shape (n_variables, batch), C-contiguous
-        Codes of the states. Row k depends on network and seed alone, not on `batch_rows` and `n_rows`.
-
-    Raises
-    ------
-    Inconsistent
-        The network has a cycle, or a row of a table has no positive entry.
+    Rows of tables are scaled to sum to 1; a state of probability 0 is never drawn. Batches have `batch_rows` rows,
+    except the last; by default 32 MiB, at most 65,536 rows. Yields uint8, shape (n_variables, batch), C-contiguous:
+    codes of the states. Row k depends on network and seed alone, not on `batch_rows` and `n_rows`. Raises
+    `Inconsistent` if the network has a cycle, or a row of a table has no positive entry.
     """
     if batch_rows is None:
         batch_rows = min(65_536, max(1, BATCH_CELLS // max(1, len(network.variables))))

@@ -43,26 +43,14 @@ def compute_entropies(
 ) -> EntropyTable:
     """Plug-in entropies of every variable and of every variable given every other.
 
-    Parameters
-    ----------
-    jobs : int
-        Threads over pairs of panels; 0 means all cores. numpy's BLAS may start its own threads, unless
-        ``OPENBLAS_NUM_THREADS=1`` is in the environment when numpy is loaded.
+    `jobs` threads work on pairs of panels; 0 means all cores. numpy's BLAS may start its own threads, unless
+    ``OPENBLAS_NUM_THREADS=1`` is in the environment when numpy is loaded.
 
-    Returns
-    -------
-    EntropyTable
-        In nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j determines
-        X_i in the data. The same bits for any `jobs`. With holes H(X) is over the rows that show X, and H(X|Y) over
-        the rows that show both, but at most H(X), which it is without such rows.
+    Entropies are in nats. ``conditional[i, j]`` = H(X_i | X_j) is in [0, H(X_i)], and exactly 0 if and only if X_j
+    determines X_i in the data. The same bits for any `jobs`. With holes H(X) is over the rows that show X, and H(X|Y)
+    over the rows that show both, but at most H(X), which it is without such rows. Raises `UnsuitableData` if there
+    are no rows, or a variable with holes has 256 states.
 
-    Raises
-    ------
-    UnsuitableData
-        There are no rows, or a variable with holes has 256 states.
-
-    Notes
-    -----
     N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory beside the result is about
     60 MiB per thread, for any number of rows and variables.
     """
@@ -104,22 +92,9 @@ def compute_entropies(
 def mutual_information(table: EntropyTable, names: Sequence[str], source: str) -> np.ndarray:
     """Rows times mutual information of all pairs, in nats.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Variables and order of the result; the table may have others.
-    source : str
-        The table's origin, for messages.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, n)
-        Symmetric, nonnegative, 0 on the diagonal.
-
-    Raises
-    ------
-    Inconsistent
-        A variable is not in the table.
+    `names` gives variables and order of the result; the table may have others. `source` is the table's origin, for
+    messages. Returns float64, shape (n, n): symmetric, nonnegative, 0 on the diagonal. Raises `Inconsistent` if a
+    variable is not in the table.
     """
     places = {variable.name: place for place, variable in enumerate(table.variables)}
     missing = [name for name in names if name not in places]
@@ -181,22 +156,12 @@ def _fixed_point_information(counts: np.ndarray, shift: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Variables with equal numbers of states, counted together.
+    """Variables with equal numbers of states, counted together."""
 
-    Attributes
-    ----------
-    variables : ndarray of int64, shape (n,)
-        Ascending indices.
-    counts : ndarray of float64, shape (n_states, n)
-        Rows in each state of each variable.
-    information : ndarray of int64, shape (n_states, n)
-        f of `counts` in fixed point.
-    """
-
-    variables: np.ndarray
+    variables: np.ndarray  # int64, shape (n,): ascending indices
     n_states: int
-    counts: np.ndarray
-    information: np.ndarray
+    counts: np.ndarray  # float64, shape (n_states, n): rows in each state of each variable
+    information: np.ndarray  # int64, shape (n_states, n): f of `counts` in fixed point
 
     @property
     def n_indicators(self) -> int:

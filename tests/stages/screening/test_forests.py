@@ -14,10 +14,10 @@ from naive import screen as naive
 
 from formats.data_records import Dataset, Variable
 from formats.records import EntropyTable
-from stages import screen
-from stages.entropy import compute_entropies
 from stages.runtime.errors import StageError
-from stages.screen import root_curve, screen_forest
+from stages.screening import forests as screen
+from stages.screening.entropies import compute_entropies
+from stages.screening.forests import root_curve, screen_forest
 
 
 def make_table(conditional, n_states=None, entropy=None) -> EntropyTable:

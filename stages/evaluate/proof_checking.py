@@ -33,15 +33,8 @@ NOTHING = np.iinfo(np.int64).min
 class ProofChecker:
     """The lists of a proof and which of their sets each cut counts.
 
-    Parameters
-    ----------
-    table : ParentSetTable
-        The lists of which the proof speaks.
-
-    Raises
-    ------
-    Inconsistent
-        The proof is of other lists, or its numbers do not fit 62 bits.
+    `table` has the lists of which the proof speaks. Raises `Inconsistent` if the proof is of other lists, or its
+    numbers do not fit 62 bits.
     """
 
     def __init__(self, proof: Proof, table: ParentSetTable):
@@ -189,10 +182,7 @@ class ProofChecker:
 def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: list[int]) -> int:
     """The largest sum of scores of one set for each of these variables that closes no cycle among them.
 
-    Parameters
-    ----------
-    sets : list
-        For each variable of the component its sets and their scores, in the unit.
+    `sets` has for each variable of the component its sets and their scores, in the unit.
     """
     bit = {v: 1 << k for k, v in enumerate(component)}
     lists = []
@@ -225,10 +215,7 @@ def best_of_component(sets: list[list[tuple[tuple[int, ...], int]]], component: 
 def check_proof(proof: Proof, table: ParentSetTable) -> None:
     """Check a proof about these lists.
 
-    Raises
-    ------
-    Inconsistent
-        It is of other lists, or does not prove its bound.
+    Raises `Inconsistent` if it is of other lists, or does not prove its bound.
     """
     excess = ProofChecker(proof, table).excess(proof.bound)
     if excess > 0:
@@ -239,10 +226,7 @@ def check_proof(proof: Proof, table: ParentSetTable) -> None:
 def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[str, float]:
     """Score of a network by the lists, the bound of a proof that was checked, and the gap, in nats.
 
-    Raises
-    ------
-    Inconsistent
-        It is no network of the lists, or one with more parents than the proof is about.
+    Raises `Inconsistent` if it is no network of the lists, or one with more parents than the proof is about.
     """
     places = {name: v for v, name in enumerate(network.header.names)}
     numbers = {v: k for k, v in enumerate(map(places.get, table.header.names)) if v is not None}

@@ -19,11 +19,11 @@ from naive.networks_search import make_table, random_table
 from formats import open_parent_sets, open_proof, write_network, write_parent_sets, write_proof
 from formats.errors import FormatError, Inconsistent
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
+from stages.evaluate.proof_checking import ProofChecker, best_of_component, check_proof, proved_gap
 from stages.graphs import topological_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.proofs import make_proof
 from stages.optimize.driver import run
-from stages.proof_checking import ProofChecker, best_of_component, check_proof, proved_gap
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 

@@ -19,9 +19,9 @@ from naive import entropy as naive
 
 from formats.data_records import Dataset, IncompleteDataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
-from stages import entropy
-from stages.entropy import compute_entropies, mutual_information
 from stages.runtime.reporting import NullReporter
+from stages.screening import entropies as entropy
+from stages.screening.entropies import compute_entropies, mutual_information
 
 LN2 = math.log(2)
 

@@ -16,7 +16,7 @@ from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
 from formats.records import Header, Network
 from stages.evaluate.essential_graphs import essential_graph
-from stages.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
+from stages.evaluate.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
 
 #   0   1
 #    \ / \

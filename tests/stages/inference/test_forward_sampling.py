@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import BayesianNetwork
-from stages import sample
 from stages.graphs import topological_order
+from stages.inference import forward_sampling as sample
+from stages.inference.forward_sampling import inverted_tree, random_network, sample_rows
 from stages.runtime.errors import StageError
-from stages.sample import inverted_tree, random_network, sample_rows
 
 
 def make_network(parents, tables) -> BayesianNetwork:

@@ -26,28 +26,9 @@ def screen_forest(
 ) -> Forest:
     """The simplest quasi-deterministic forest: each child has one parent Y with H(X|Y) <= `eps`.
 
-    Parameters
-    ----------
-    eps : float, optional
-        Largest conditional entropy of a child given its parent, in nats (with `relative` a share in [0, 1]).
-    roots : float, optional
-        Instead of `eps`: share x of roots; eps is then the smallest that gives at most floor(x n) roots.
-    relative : bool
-        Compare H(X|Y) / H(X) instead of H(X|Y).
+    ``header.extra`` has the resulting ``eps``, ``relative``, and ``roots`` as given. The score is ``ll``: -N H(X|Y)
+    in nats, the family's maximised log-likelihood. Raises `StageError` if no threshold gives so few roots.
 
-    Returns
-    -------
-    Forest
-        ``header.extra`` has the resulting ``eps``, ``relative``, and ``roots`` as given. The score is ``ll``:
-        -N H(X|Y) in nats, the family's maximised log-likelihood.
-
-    Raises
-    ------
-    StageError
-        No threshold gives so few roots.
-
-    Notes
-    -----
     Of X -> Y and Y -> X only the arc with the smaller conditional entropy is admissible; in a tie the lower index is
     the child, as in the paper's loop. Of the admissible parents within `eps` a child takes the one with the fewest
     states, ties to the lowest index, as in the paper's figures. Of a cycle the arc with the largest conditional
@@ -55,6 +36,9 @@ def screen_forest(
 
     A constant variable has H(X|Y) = 0 for every Y, so it is screened at any `eps`. Its parent is the next constant
     variable, which has the fewest states; that of the last one is a variable that is not constant, if there is one.
+    `eps` is the largest conditional entropy of a child given its parent, in nats, or with `relative`, which compares
+    H(X|Y) / H(X), a share in [0, 1]. Instead of it, `roots` gives a share x of roots; eps is then the smallest that
+    gives at most floor(x n) roots.
     """
     if (eps is None) == (roots is None):
         raise ValueError("give either eps or roots")
@@ -84,18 +68,9 @@ def screen_forest(
 def root_curve(entropies: EntropyTable, relative: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Number of roots of the forest as a step function of the threshold.
 
-    Parameters
-    ----------
-    relative : bool
-        As in `screen_forest`.
-
-    Returns
-    -------
-    eps : ndarray of float64, shape (n_steps,)
-        Thresholds at which the number changes, ascending from 0.
-    n_roots : ndarray of int64, shape (n_steps,)
-        Number of roots in [``eps[k]``, ``eps[k + 1]``). It can rise where a child changes to a parent with fewer
-        states and thereby closes a cycle.
+    `relative` is as in `screen_forest`. Returns the thresholds at which the number changes
+    (float64, ascending from 0), and the number of roots in [``eps[k]``, ``eps[k + 1]``) (int64). It can rise where a
+    child changes to a parent with fewer states and thereby closes a cycle.
     """
     return _trace_roots(_find_choices(entropies, relative))
 
@@ -106,17 +81,12 @@ class _Choices:
 
     A child changes only to a parent with fewer states, or as many and a lower index. The changes are few, and they
     determine the forest of every threshold: the whole curve costs little more than one forest.
-
-    Attributes
-    ----------
-    weights : ndarray of float64, shape (n_changes,)
-        H(X|parent), or its share of H(X), ascending: the threshold of the change.
-    children, parents : ndarray of int64, shape (n_changes,)
-        A later entry of a child replaces the earlier ones.
     """
 
     n_variables: int
+    # float64, shape (n_changes,): H(X|parent), or its share of H(X), ascending: the threshold of the change.
     weights: np.ndarray
+    # `children`, `parents`: int64, shape (n_changes,): a later entry of a child replaces the earlier ones.
     children: np.ndarray
     parents: np.ndarray
 

@@ -83,10 +83,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
 def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
     """The variables `kept` with their parameters.
 
-    Raises
-    ------
-    Inconsistent
-        A variable loses a parent, on which its parameters depend.
+    Raises `Inconsistent` if a variable loses a parent, on which its parameters depend.
     """
     order = sorted(kept)
     index = {variable: position for position, variable in enumerate(order)}
@@ -109,12 +106,8 @@ def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None 
     """The essential graph of a network, restricted to the variables `kept`; under the knowledge that its header
     records, the maximally oriented graph.
 
-    The whole network, not the part, determines which arcs are directed.
-
-    Raises
-    ------
-    Inconsistent
-        As of `recorded_knowledge` and `oriented_graph`.
+    The whole network, not the part, determines which arcs are directed. Errors as of `recorded_knowledge` and
+    `oriented_graph`.
     """
     found = oriented_graph(network.parents, recorded_knowledge(network.header.by, network.header.names))
     order = range(network.n_variables) if kept is None else sorted(kept)
