@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -91,26 +91,31 @@ def pull_parents_forward(order: Iterable[int], parents: Mapping[int, Iterable[in
 
     `parents` is by child, for children that have any. Raises `CycleError` if the arcs close a cycle.
     """
+    return _post_order(order, lambda v: sorted(parents.get(v, ())), is_acyclic=True)
+
+
+def _post_order(starts: Iterable[int], following: Callable[[int], Iterable[int]], is_acyclic: bool) -> list[int]:
+    """Vertices of a depth-first search by finishing time; `CycleError` for a cycle where there must be none."""
     done: set[int] = set()
     placed: list[int] = []
-    for start in order:
-        path = [(start, iter(sorted(parents.get(start, ()))))] if start not in done else []
+    for start in starts:
+        path = [(start, iter(following(start)))] if start not in done else []
         on_path = {start}
         while path:
-            variable, waiting = path[-1]
-            parent = next((p for p in waiting if p not in done), None)
-            if parent is None:
+            vertex, rest = path[-1]
+            new = next((u for u in rest if u not in done and (is_acyclic or u not in on_path)), None)
+            if new is None:
                 path.pop()
-                on_path.discard(variable)
-                done.add(variable)
-                placed.append(variable)
-            # The path leads from each variable to one of its parents: back to itself is a cycle.
-            elif parent in on_path:
+                on_path.discard(vertex)
+                done.add(vertex)
+                placed.append(vertex)
+            # The path follows arcs: back to one of its own vertices they close a cycle.
+            elif new in on_path:
                 cycle = [v for v, _ in path]
-                raise CycleError(cycle[cycle.index(parent) :])
+                raise CycleError(cycle[cycle.index(new) :])
             else:
-                on_path.add(parent)
-                path.append((parent, iter(sorted(parents.get(parent, ())))))
+                on_path.add(new)
+                path.append((new, iter(following(new))))
     return placed
 
 
@@ -176,7 +181,7 @@ def connected_components(graph: Graph) -> list[list[int]]:
 
 def strongly_connected_components(parents: Parents) -> list[list[int]]:
     """Variables of every strongly connected component, ascending (Kosaraju and Sharir 1981)."""
-    finished = _by_finishing_time(children_of(parents))
+    finished = _post_order(range(len(parents)), children_of(parents).__getitem__, is_acyclic=False)
     component = [-1] * len(parents)
     components: list[list[int]] = []
     # The vertex that finished last lies in a component that no other unvisited one leads into; against the arcs, just
@@ -192,25 +197,6 @@ def strongly_connected_components(parents: Parents) -> list[list[int]]:
                     reached.append(parent)
         components.append(sorted(reached))
     return components
-
-
-def _by_finishing_time(following: list[list[int]]) -> list[int]:
-    """Vertices in post-order of a depth-first search."""
-    seen, finished = [False] * len(following), []
-    for root in range(len(following)):
-        if seen[root]:
-            continue
-        seen[root], path = True, [(root, iter(following[root]))]
-        while path:
-            vertex, rest = path[-1]
-            new = next((v for v in rest if not seen[v]), None)
-            if new is None:
-                finished.append(vertex)
-                path.pop()
-            else:
-                seen[new] = True
-                path.append((new, iter(following[new])))
-    return finished
 
 
 # ------------------------------------------------------------------------------------ elimination

@@ -38,7 +38,7 @@ def command(commands: tuple[str, ...], jobs: int, reporter: Reporter) -> None:
 
     See also: bnsl help cluster.
     """
-    from stages.runtime.warm_up import why_not_stored
+    from stages.kernels.jit import why_not_stored
 
     if reason := why_not_stored():
         raise click.ClickException(f"kernels cannot be stored: {reason}")

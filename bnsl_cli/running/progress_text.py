@@ -39,8 +39,8 @@ def progress_text(done: int, total: int | None, counted: str, facts: dict[str, o
 
 def compiling_text(count: int, seconds: float) -> str:
     """Progress of compilation: ``compiling kernels, once: 12 done, 8 s``."""
+    from stages.kernels.jit import why_not_stored
     from stages.runtime.reporting import duration_text
-    from stages.runtime.warm_up import why_not_stored
 
     reason = why_not_stored()
     when = "once" if reason is None else f"in each run, since {reason}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from formats.data_records import Variable
 from formats.errors import Inconsistent
 from formats.graph_records import UNDECIDED, ArcProbabilities, Strength, with_strengths
 from formats.records import Header, Network
+from stages.evaluate.alignment import align_parents
 from stages.evaluate.essential_graphs import Arc, list_arcs
 from stages.evaluate.orientation import DecisionCounts, decide_directions
 from stages.knowledge import Knowledge, recorded_knowledge
@@ -41,22 +42,18 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     whole_of: Counter[Arc] = Counter()
     half_of: Counter[Arc] = Counter()
     decided = DecisionCounts()
-    header, index, n_networks = Header(()), dict[str, int](), 0
+    header, n_networks = Header(()), 0
     knowledge, common = Knowledge(()), True
     by: tuple[Any, ...] | None = None
     for network in networks:
         n_networks += 1
-        if n_networks == 1:
-            header = replace(network.header, extra={})
-            index = {name: variable for variable, name in enumerate(header.names)}
-        else:
-            header = _agreed(header, network.header, n_networks)
+        header = replace(network.header, extra={}) if n_networks == 1 else _agreed(header, network.header, n_networks)
         if network.header.by != by:
             by = network.header.by
             found = recorded_knowledge(by, header.names)
             common &= n_networks == 1 or found.equals(knowledge)
             knowledge = found
-        decisions = decide_directions(_placed_parents(network, index), knowledge)
+        decisions = decide_directions(align_parents(header.names, network), knowledge)
         decided.add(decisions)
         for (tail, head), word in decisions.items():
             if cpdag and word == UNDECIDED:
@@ -86,15 +83,6 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
         directions=tuple(decided.usual(arcs[row]) for row in order),
     )
     return ArcCounts(table, knowledge if common else None)
-
-
-def _placed_parents(network: Network, index: Mapping[str, int]) -> list[list[int]]:
-    """The parents of every variable in the numbering of `index`."""
-    places = [index[name] for name in network.header.names]
-    parents: list[list[int]] = [[] for _ in places]
-    for child, family in enumerate(network.parents):
-        parents[places[child]] = sorted(places[parent] for parent in family)
-    return parents
 
 
 def _agreed(ours: Header, theirs: Header, number: int) -> Header:

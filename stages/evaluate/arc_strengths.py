@@ -29,7 +29,7 @@ def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str,
     arcs; strength 0 is in the first decile. Raises `Inconsistent` if the variables differ.
     """
     n = table.header.n_variables
-    expected = align_parents(Network(table.header, ((),) * n, np.zeros(n)), reference)
+    expected = align_parents(table.header.names, reference)
     # Arc (p, c) is the number p n + c; pairs have the smaller index first.
     true = np.array([p * n + c for c, family in enumerate(expected) for p in family], dtype=np.int64)
     joined = np.unique(np.minimum(true // n, true % n) * n + np.maximum(true // n, true % n))

@@ -286,12 +286,8 @@ def _percent(share: float) -> str:
 
 
 def _quartile(number: int) -> Callable[[list[float]], float]:
-    def summary(values: list[float]) -> float:
-        # `quantiles` needs two values.
-        known = values if len(values) > 1 else values * 2
-        return statistics.quantiles(known, n=4, method="inclusive")[number - 1]
-
-    return summary
+    # `quantiles` needs two values.
+    return lambda v: statistics.quantiles(v if len(v) > 1 else v * 2, n=4, method="inclusive")[number - 1]
 
 
 _SUMMARIES: dict[str, Callable[[list[float]], float]] = {

@@ -255,7 +255,7 @@ def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: R
 
 
 def _measure_distance(network: Network, reference: Network) -> dict[str, int]:
-    expected = align_parents(network, reference)
+    expected = align_parents(network.header.names, reference)
     arcs = compare_arcs(network.parents, expected)
     return {
         "shd": structural_hamming_distance(essential_graph(network.parents), essential_graph(expected)),

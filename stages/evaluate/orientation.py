@@ -7,16 +7,15 @@ rules out some of them. An arc is decided if it has the same direction in all th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from formats.errors import Inconsistent
 from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
 from formats.records import Network
+from stages.graphs import Parents
 from stages.knowledge import Arc, Knowledge, recorded_knowledge
 
 from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs
-
-Parents = Sequence[Sequence[int]]
 
 
 def oriented_graph(parents: Parents, knowledge: Knowledge) -> PartiallyDirectedGraph:

@@ -99,7 +99,9 @@ def sample_rows(
     batch = np.empty((len(network.variables), min(batch_rows, n_rows)), dtype=np.uint8)
     filled = done = 0
     for chunk in range(-(-n_rows // CHUNK_ROWS)):
-        codes = _sample_chunk(samplers, task_generator(seed, 2, chunk))
+        codes, rng = np.empty((len(samplers), CHUNK_ROWS), dtype=np.uint8), task_generator(seed, 2, chunk)
+        for sampler in samplers:
+            sampler.draw(codes, rng)
         taken = 0
         available = min(CHUNK_ROWS, n_rows - chunk * CHUNK_ROWS)
         while taken < available:
@@ -159,13 +161,6 @@ class _VariableSampler:
             probed = self.thresholds.take(start + state + (step - 1))
             state += (uniform >= probed) * step
         codes[self.variable] = state
-
-
-def _sample_chunk(samplers: list[_VariableSampler], rng: np.random.Generator) -> np.ndarray:
-    codes = np.empty((len(samplers), CHUNK_ROWS), dtype=np.uint8)
-    for sampler in samplers:
-        sampler.draw(codes, rng)
-    return codes
 
 
 def _with_random_tables(

@@ -120,47 +120,35 @@ class ChildSearcher:
             score = self.scorer.local_score(child, fixed)
             return ChildResult(ParentSetRecord.of(child, (fixed,), (score,), fixed=True), None, 0)
         limits = self.limits_of(child)
-        if not len(limits.allowed):
-            return self._finish(self._only_set(child, limits), limits, {})
-        if child in self.with_first_list and self.budget.is_spent():
+        if not len(limits.allowed) or (child in self.with_first_list and self.budget.is_spent()):
             found = self._first_list(child, limits)
-            return self._finish(
-                found, limits, {"interrupted": True} if self.budget.interrupted else {"ended": "time"}
-            )
-        if self.budget.interrupted:
+        elif self.budget.interrupted:
             smallest = self.plan.knowledge.required_of(child)
             score = self.scorer.local_score(child, smallest)
             mark = {"interrupted": True}
             record = ParentSetRecord.of(child, (smallest,), (score,), evaluated=1, required=smallest, extra=mark)
             return ChildResult(record, None, 0)
-        found = self.search_sets(child, limits, unfinished)
+        else:
+            found = self.search_sets(child, limits, unfinished)
         extra: dict[str, Any] = {}
         if self.budget.interrupted and not found.complete:
             extra = {"interrupted": True}
         elif found.ended is not None:
             extra = {"ended": found.ended}
-        return self._finish(found, limits, extra)
-
-    def _finish(self, found: FoundSets, limits: ChildLimits, extra: dict[str, Any]) -> ChildResult:
-        record = found.to_record(limits.required, extra)
-        return ChildResult(record, None if found.exploration is None else found.exploration.sets(), 0)
-
-    def _only_set(self, child: int, limits: ChildLimits) -> FoundSets:
-        """The one set of a child to which nothing can be added."""
-        found = limits.nothing_found(child)
-        found.begin(limits.required, self.scorer.local_score(child, limits.required))
-        found.complete = True
-        self._add_known(found, limits)
-        return found
+        explored = None if found.exploration is None else found.exploration.sets()
+        return ChildResult(found.to_record(limits.required, extra), explored, 0)
 
     def _first_list(self, child: int, limits: ChildLimits) -> FoundSets:
-        """The required parents, and those with one more that improve on them."""
+        """The required parents, and those with one more that improve on them; complete if nothing can be added."""
         found = limits.nothing_found(child)
         score = self.scorer.local_score(child, limits.required)
         found.begin(limits.required, score)
-        expansion = self.scorer.expand(child, limits.required, limits.allowed)
-        found.explore(limits.required, limits.allowed, expansion[limits.allowed])
-        found.add_expansion(limits.required, score, expansion)
+        found.complete = not len(limits.allowed)
+        if not found.complete:
+            found.ended = "time"
+            expansion = self.scorer.expand(child, limits.required, limits.allowed)
+            found.explore(limits.required, limits.allowed, expansion[limits.allowed])
+            found.add_expansion(limits.required, score, expansion)
         self._add_known(found, limits)
         return found
 

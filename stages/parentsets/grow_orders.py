@@ -6,6 +6,7 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 
+from stages.graphs import positions_of
 from stages.knowledge import Knowledge
 from stages.runtime.seeding import task_generator
 
@@ -27,7 +28,10 @@ class Orders:
     def __init__(self, n_variables: int, seed: int, near=None, knowledge: Knowledge | None = None):
         self.n_variables = n_variables
         self.seed = seed
-        self._near = None if near is None else topological_positions(near)
+        self._near = None
+        if near is not None:
+            order = TopologicalSorter(dict(enumerate(near))).static_order()
+            self._near = positions_of(np.fromiter(order, dtype=np.int64))
         self._tiers = None if knowledge is None else knowledge.tiers
         self._known: dict[int, np.ndarray] = {}
 
@@ -60,11 +64,3 @@ class Orders:
         ranks = np.empty(self.n_variables)
         ranks[np.argsort(moved, kind="stable")] = np.arange(self.n_variables)
         return ranks
-
-
-def topological_positions(parents) -> np.ndarray:
-    """Position of every variable in a topological order, parents first; int32."""
-    order = list(TopologicalSorter(dict(enumerate(parents))).static_order())
-    position = np.empty(len(order), dtype=np.int32)
-    position[order] = np.arange(len(order), dtype=np.int32)
-    return position

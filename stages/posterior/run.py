@@ -63,11 +63,8 @@ def run(table: ParentSetTable, options: PosteriorOptions, budget: Budget, report
 
 def _tiny_patterns(options: PosteriorOptions) -> tuple[ArcPattern, ...]:
     """One pattern with a path, for compilation, if any of the given ones has a path."""
-    for pattern in options.patterns:
-        for statement in pattern.statements:
-            if statement.relation == "~>":
-                return (ArcPattern("", (replace(statement, tail=0, head=1),)),)
-    return ()
+    paths = [s for pattern in options.patterns for s in pattern.statements if s.relation == "~>"]
+    return tuple(ArcPattern("", (replace(path, tail=0, head=1),)) for path in paths[:1])
 
 
 def _header(table: ParentSetTable, options: PosteriorOptions, **facts: Any) -> Header:

@@ -148,7 +148,7 @@ class _Sampler:
     def run(self) -> Samples:
         most = max(16, MOST_KEPT_BYTES // (4 * self.table.n_variables * len(self.chains)))
         step = 1
-        while (self.wanted is None or self.there < self.wanted) and not self._is_over():
+        while (self.wanted is None or self.there < self.wanted) and not _is_over(self.budget, self.there > 0):
             step = min(step, (2 * most if self.wanted is None else self.wanted) - self.there)
             begun = self.budget.elapsed()
             self._advance_all(step)
@@ -160,9 +160,6 @@ class _Sampler:
         if not self.there:
             raise NothingFoundError("stopped before there was a network of each chain")
         return self._samples()
-
-    def _is_over(self) -> bool:
-        return _is_over(self.budget, self.there > 0)
 
     def _advance_all(self, n_samples: int) -> None:
         """Draw up to `n_samples` samples from each chain; chains that got further are cut to a common length."""

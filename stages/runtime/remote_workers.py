@@ -176,8 +176,8 @@ class _RemoteRun:
             self._collect()
             if self.stopped_at is None:
                 self.send_more()
-            elif not self.chunks:
-                self._take_rest()
+            elif not self.chunks and (rest := next(self.tasks, None)) is not None:
+                self.chunks.append(_Chunk([rest], 0.0))
             if not self.chunks:
                 return None
             is_over = self.stopped_at is not None and time.monotonic() > self.stopped_at + LAST_SECONDS
@@ -194,11 +194,6 @@ class _RemoteRun:
         # Cancelling does not reach chunks that run already.
         if any(chunk.result is None for chunk in self.chunks) and self.stopped_at is None:
             self.workers.stop()
-
-    def _take_rest(self) -> None:
-        rest = next(self.tasks, None)
-        if rest is not None:
-            self.chunks.append(_Chunk([rest], 0.0))
 
     def _collect(self) -> None:
         for chunk in self.chunks:
@@ -218,7 +213,8 @@ class _RemoteRun:
                     if not chunk.futures and self.stopped_at is None:
                         self._send_once_more(chunk, error)
                     continue
-                self._learn_rate(chunk, chunk.result)
+                if chunk.result.seconds and chunk.weight:
+                    self.rates.append(sum(chunk.result.seconds) / chunk.weight)
                 for other in chunk.futures:
                     if other is not future:
                         _give_up(other)
@@ -231,10 +227,6 @@ class _RemoteRun:
                 "is there memory enough for it?"
             ) from error
         self._send(chunk)
-
-    def _learn_rate(self, chunk: _Chunk, result: ChunkResult) -> None:
-        if result.seconds and chunk.weight:
-            self.rates.append(sum(result.seconds) / chunk.weight)
 
     def _send(self, chunk: _Chunk) -> None:
         chunk.sent_at = time.monotonic()

@@ -54,13 +54,6 @@ def tiny_table() -> ParentSetTable:
     return ParentSetTable.from_records(Header(tuple(Variable(f"V{i}") for i in range(4))), records)
 
 
-def why_not_stored() -> str | None:
-    """Why each run compiles its kernels anew; None if they can be stored."""
-    from stages.kernels import jit
-
-    return jit.why_not_stored()
-
-
 _compiled: set[Hashable] = set()
 _is_compiling = False
 
