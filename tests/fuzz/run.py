@@ -77,7 +77,7 @@ def supervise(
             at = struct.unpack("<q", progress[:8])[0]
             saved = worker.counted(folder)
             total.update(saved["counts"])
-            if process.exitcode not in (0, 3):
+            if process.exitcode != 0:
                 total[f"\tFINDING\tthe process ended with {process.exitcode} at input {at}"] += 1
                 last = folder / "input"
                 if last.exists():

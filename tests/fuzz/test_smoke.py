@@ -14,10 +14,13 @@ from bnsl_cli.main import COMMANDS
 from formats.errors import FormatError
 from formats.registry import FORMATS
 
-from . import readers
+from . import readers, worker
 from .commands import KIND, TEMPLATES
 from .readers import READERS
 from .worker import Fuzzer
+
+
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +79,28 @@ def test_findings_are_saved_small(fuzzer: Fuzzer, tmp_path: Path, monkeypatch: p
     (small,) = tmp_path.glob("*.bin")
     assert small.read_bytes() == b"a"
     assert "KeyError" in small.with_suffix(".txt").read_text()
+
+
+def test_what_takes_too_much_is_found(fuzzer: Fuzzer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """An endless input, and one of 600 MiB that are given back: the next may take as much."""
+
+    def endless(path: Path, rng: object) -> None:
+        while True:
+            path.stat()
+
+    held = fuzzer.peak
+
+    def hungry(path: Path, rng: object) -> None:
+        nonlocal held
+        held = fuzzer.peak + (600 << 20)
+
+    monkeypatch.setattr(fuzzer, "findings", tmp_path)
+    monkeypatch.setattr(worker, "SECONDS", 0.02)
+    monkeypatch.setattr(worker, "_peak_memory", lambda: held)
+    case = fuzzer.make(0)._replace(format="tiers", by_command=False)
+    for broken in (endless, hungry, lambda path, rng: None):
+        monkeypatch.setitem(READERS, "tiers", (broken,))
+        monkeypatch.setattr(fuzzer, "counts", Counter())
+        fuzzer.run(case)
+        found = [key.split("\t")[2] for key in fuzzer.counts if "FINDING" in key]
+        assert [text.split(" ")[0] for text in found] == {endless: ["Hang"], hungry: ["Glutton"]}.get(broken, [])

@@ -31,10 +31,13 @@ from .mutations import mutate
 from .readers import READERS, Nonsense, try_reader
 
 SECONDS = 10
-"""Longest that any input may take."""
+"""Most processor time that any input may take."""
 
-MEMORY = 1 << 30
-"""Most memory that the process may hold at any time, bytes."""
+MEMORY = 1 << 29
+"""Most memory that inputs may take beyond what the process held at any time before them, bytes."""
+
+LARGEST = 1 << 32, 1 << 30
+"""Most memory that a worker gets, and its largest file, bytes."""
 
 COMMAND_SHARE = 0.02
 """Share of the inputs that whole commands are run on by default; they take some twenty times as long."""
@@ -93,9 +96,7 @@ class Fuzzer:
         self.sound = self._sound_files()
         self.counts: Counter[str] = Counter()
         self.output: Output | None = None
-        pyarrow.set_cpu_count(1)
-        warnings.simplefilter("error", RuntimeWarning)
-        signal.signal(signal.SIGALRM, _ring)
+        self.peak = _peak_memory()
 
     def _sound_files(self) -> dict[str, str]:
         sound = sound_files(self.folder)
@@ -119,6 +120,7 @@ class Fuzzer:
         for line in warming_lines(self.sound):
             with contextlib.suppress(Nonsense):
                 run_command(line, output)
+        self.peak = _peak_memory()
 
     def rng(self, number: int, purpose: str) -> Random:
         """The random stream of one input for one purpose."""
@@ -154,21 +156,20 @@ class Fuzzer:
 
     def _try(self, case: Case) -> tuple[str, str]:
         self.path.write_bytes(case.data)
-        begun = time.monotonic()
+        begun = time.process_time()
         with _time_limit():
             if case.by_command and self.output is not None:
                 line = command_line(self.rng(case.number, "command"), case.format, self.path, self.sound)
                 name, code = run_command(line, self.output)
-                signal.signal(signal.SIGALRM, _ring)  # a command may have set another
                 result = f"bnsl {name}", str(code)
             else:
                 result = try_reader(case.format, self.path, self.rng(case.number, "reader"))
-        if time.monotonic() - begun > SECONDS:  # within one compiled call, where no alarm is heard
-            raise Hang(f"{time.monotonic() - begun:.1f} s")
+        if (taken := time.process_time() - begun) > SECONDS:  # within one compiled call, where no alarm is heard
+            raise Hang(f"{taken:.1f} s")
         if case.number % INPUTS_PER_LOOK == 0:
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            if peak > MEMORY:
-                raise Glutton(f"{peak / (1 << 20):.0f} MiB, for this input or one of the {INPUTS_PER_LOOK} before")
+            if (more := _peak_memory() - self.peak) > MEMORY:
+                self.peak += more  # memory that was given back counts on
+                raise Glutton(f"{more >> 20} MiB more, for this input or one of the {INPUTS_PER_LOOK} before")
         return result
 
     def _keep(self, case: Case, error: BaseException) -> None:
@@ -187,8 +188,6 @@ class Fuzzer:
             base.with_suffix(".txt").write_text("\n".join(report), errors="backslashreplace")
             small = case.data if isinstance(error, Hang | Glutton) else self._shrink(case, signature)
             base.with_suffix(".bin").write_bytes(small)
-        if isinstance(error, Glutton):
-            raise SystemExit(3)  # memory that was given back counts on; a new process begins anew
 
     def _shrink(self, case: Case, signature: str) -> bytes:
         """Leave out ever smaller parts as long as it fails alike."""
@@ -219,26 +218,36 @@ def _signature(error: BaseException) -> str:
     )
 
 
+def _peak_memory() -> int:
+    """The most memory that this process ever held, bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def _ring(number: int, frame: object) -> None:
     raise Hang(f"more than {SECONDS} s")
 
 
 @contextlib.contextmanager
 def _time_limit() -> Iterator[None]:
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    """Raise `Hang` when `SECONDS` of processor time are over."""
+    previous = signal.signal(signal.SIGPROF, _ring)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
 
 
 def main(
     seed: int, command_share: float, first: int, end: int, folder: Path, findings: Path, progress: mmap.mmap
 ) -> None:
     """Try every input from `first` to `end`; the shared `progress` holds the number under way."""
-    resource.setrlimit(resource.RLIMIT_DATA, (4 * MEMORY, 4 * MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MEMORY, MEMORY))
+    for limit, most in zip((resource.RLIMIT_DATA, resource.RLIMIT_FSIZE), LARGEST):
+        resource.setrlimit(limit, (most, most))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    pyarrow.set_cpu_count(1)
+    warnings.simplefilter("error", RuntimeWarning)
     with contextlib.suppress(OSError):
         sys.stdin = open(os.devnull)  # noqa: SIM115
     fuzzer = Fuzzer(seed, folder, findings, command_share)
