@@ -80,6 +80,8 @@ def make_payload(function: RemoteFunction) -> Payload:
 def stop_run(run: str) -> None:
     """Stop present and future tasks of a run in this worker."""
     _stop_of(run).set()
+    with _arrival:
+        _arrival.notify_all()
 
 
 def _stop_of(run: str) -> StopSignal:
@@ -98,20 +100,24 @@ def keep_payload(payload: Payload) -> None:
 
 def end_run(run: str) -> None:
     """Stop the tasks of a run and delete its function."""
-    stop_run(run)
     with _arrival:
         _arrived.pop(run, None)
+    stop_run(run)
 
 
 def run_chunk_of(run: str, tasks: Sequence[Any]) -> ChunkResult:
     """`run_chunk` with the function that `keep_payload` received, or is about to receive.
 
-    Raises `TimeoutError` if no function arrived within `ARRIVAL_SECONDS`.
+    Raises `TimeoutError` if no function arrived within `ARRIVAL_SECONDS`; `StageError` if the run was stopped and has no
+    function here: nobody waits for its work.
     """
+    stop = _stop_of(run)
     with _arrival:
-        if not _arrival.wait_for(lambda: run in _arrived, ARRIVAL_SECONDS):
+        if not _arrival.wait_for(lambda: run in _arrived or stop.is_set(), ARRIVAL_SECONDS):
             raise TimeoutError(f"the data did not reach worker {socket.gethostname()}")
-        payload = _arrived[run]
+        payload = _arrived.get(run)
+    if payload is None:
+        raise StageError("the run of this work is over")
     return run_chunk(payload, tasks)
 
 

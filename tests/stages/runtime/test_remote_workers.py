@@ -143,9 +143,11 @@ def test_chunks_wait_for_a_function_that_is_sent_ahead(monkeypatch):
     threading.Timer(0.05, remote_tasks.keep_payload, (payload,)).start()
     assert remote_tasks.run_chunk_of(payload.run, [4]).results == [8]
     remote_tasks.end_run(payload.run)
-    monkeypatch.setattr(remote_tasks, "ARRIVAL_SECONDS", 0.0)
-    with pytest.raises(TimeoutError, match="did not reach worker"):
+    with pytest.raises(StageError, match="the run of this work is over"):  # at once: none will be sent any more
         remote_tasks.run_chunk_of(payload.run, [4])
+    monkeypatch.setattr(remote_tasks, "ARRIVAL_SECONDS", 0.0)
+    with pytest.raises(TimeoutError):
+        remote_tasks.run_chunk_of("unknown", [4])
 
 
 def test_functions_of_runs_that_nobody_ends_do_not_pile_up(monkeypatch):
