@@ -61,7 +61,7 @@ def forecast_run(run: Run) -> Forecast:
     searcher = run.searcher
     costs, searched = searcher.plan.costs(), run.searched(run.children)
     chosen = _spread(searched, costs)
-    if chosen:
+    if chosen and run.options.time is None:  # a run within a limit takes that, and its first child could take all
         searcher.result_of(chosen[0])  # compiled code is loaded when first used
     clock = Budget()
     held, measured = 0, []

@@ -67,7 +67,7 @@ class Told(NullReporter):
 
 def run_of(reporter=None, **options):
     dataset, _ = dependent_dataset(45, 7, 150, most_states=3)  # none is constant
-    return Run(dataset, ParentSetOptions(method="sequential", **options), reporter=reporter)
+    return Run(dataset, ParentSetOptions(**{"method": "sequential", **options}), reporter=reporter)
 
 
 @pytest.mark.parametrize("score", ["bic", "bdeu", "ll"])
@@ -86,6 +86,14 @@ def test_a_dry_run_counts_instead_of_searching():
     forecast = forecast_run(run)
     assert (forecast.measured, forecast.sets, forecast.file_bytes) == (0, None, None)
     assert forecast.evaluations == count_complete(run).total
+
+
+def test_a_dry_run_within_a_limit_counts_all_that_it_scores():
+    """No child takes the time of the others before they are measured."""
+    run = run_of(method="indep", time=0.1)
+    forecast = forecast_run(run)
+    assert forecast.measured == forecast.searched == 7
+    assert forecast.evaluations == pytest.approx(run.searcher.scorer.evaluations, abs=1)
 
 
 @pytest.mark.parametrize("options", [{}, {"max_parents": 2, "evaluations": 9}], ids=str)
