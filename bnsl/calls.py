@@ -80,10 +80,7 @@ def source_of(value: Any, reader: str) -> str:
 
     A table becomes an Arrow stream, which is read as that of a pipe.
 
-    Raises
-    ------
-    UsageError
-        It is neither a path, nor a table, nor a result.
+    Raises `UsageError`: it is neither a path, nor a table, nor a result.
     """
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
@@ -147,12 +144,8 @@ def _text(value: Any) -> str:
 def call(name: str, values: Sequence[Any], options: Mapping[str, Any]) -> MemoryFile | None:
     """Call a command; returns what it writes, None if that goes to a file (`output`).
 
-    Raises
-    ------
-    BnslError
-        As the command line would end with an exit code.
-    KeyboardInterrupt
-        Before there is a result; a later interruption ends the search, and the best result so far is returned.
+    Raises `BnslError`: as the command line would end with an exit code; `KeyboardInterrupt`: before there is a
+    result, a later interruption ends the search, and the best result so far is returned.
     """
     parameters = parameters_of(name)
     known = {key: value for key, value in options.items() if key in parameters}

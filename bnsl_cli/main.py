@@ -65,10 +65,7 @@ class ForeignPackageError(Exception):
 def check_packages() -> None:
     """Check that `stages` and `formats`, common names, are the packages of this project.
 
-    Raises
-    ------
-    ForeignPackageError
-        One of them is not in the folder of `bnsl_cli`.
+    Raises `ForeignPackageError`: one of them is not in the folder of `bnsl_cli`.
     """
     home = Path(__file__).resolve().parent.parent
     for name in ("stages", "formats"):

@@ -31,21 +31,15 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A complete discrete table.
-
-    Attributes
-    ----------
-    variables : tuple of Variable
-        With known states.
-    codes : ndarray of uint8, shape (n_variables, n_rows), C-contiguous, or PackedCells
-        Every cell as an index into the states of its variable; packed where rows are many.
-    fingerprint : str
-        ``sha256:...`` of names, states and codes; equal for equal tables, whatever file they came from.
-    """
+    """A complete discrete table."""
 
     variables: tuple[Variable, ...]
+    """With known states."""
     codes: Cells
+    """uint8, shape (n_variables, n_rows), C-contiguous, or PackedCells: every cell as an index into the states of its
+    variable; packed where rows are many."""
     fingerprint: str
+    """``sha256:...`` of names, states and codes; equal for equal tables, whatever file they came from."""
 
     def __post_init__(self):
         is_apart = isinstance(self.codes, np.ndarray) and not self.codes.flags.c_contiguous
@@ -96,18 +90,12 @@ def _unpacked(variables: tuple[Variable, ...], planes: list[np.ndarray], n_rows:
 
 @dataclass(frozen=True, eq=False)
 class IncompleteDataset:
-    """A discrete table with missing cells.
-
-    Attributes
-    ----------
-    dataset : Dataset
-        The table with the first state in every missing cell; its fingerprint depends on which cells are missing.
-    is_hidden : ndarray of bool, shape (n_variables, n_rows)
-        Which cells are missing.
-    """
+    """A discrete table with missing cells."""
 
     dataset: Dataset
+    """The table with the first state in every missing cell; its fingerprint depends on which cells are missing."""
     is_hidden: np.ndarray
+    """bool, shape (n_variables, n_rows): which cells are missing."""
 
     def __post_init__(self):
         if self.is_hidden.dtype != np.bool_ or self.is_hidden.shape != self.dataset.codes.shape:

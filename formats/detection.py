@@ -95,15 +95,8 @@ def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
 def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format:
     """The format whose reader reads this source as one of the wanted kinds; nothing is consumed.
 
-    Parameters
-    ----------
-    wanted : str
-        What messages say was expected.
-
-    Raises
-    ------
-    Malformed
-        The source is empty or of another format.
+    `wanted`: what messages say was expected.
+    Raises `Malformed`: the source is empty or of another format.
     """
     found = detect_lines(lines)
     text = _significant(_head_of(lines)) if found.name in (EMPTY.name, "csv") else None

@@ -80,74 +80,51 @@ def with_directions(network: Network, directions: Mapping[Arc, str]) -> Network:
 
 @dataclass(frozen=True, eq=False)
 class EssentialGraph:
-    """The essential graph (CPDAG) of a Markov equivalence class of networks.
-
-    Attributes
-    ----------
-    arcs : tuple of (int, int)
-        Compelled arcs (parent, child), ascending.
-    edges : tuple of (int, int)
-        Reversible edges with the smaller index first, ascending.
-    strengths : mapping
-        Of arcs and edges; `Strength.arc` of an edge equals `Strength.either`.
-    """
+    """The essential graph (CPDAG) of a Markov equivalence class of networks."""
 
     variables: tuple[Variable, ...]
     arcs: tuple[Arc, ...]
+    """Compelled arcs (parent, child), ascending."""
     edges: tuple[Arc, ...]
+    """Reversible edges with the smaller index first, ascending."""
     strengths: Strengths = field(default_factory=dict)
+    """Of arcs and edges; `Strength.arc` of an edge equals `Strength.either`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        Texts of the boxes.
-    x, y : ndarray of float64, shape (n_variables,)
-        Centres of the boxes.
-    width : ndarray of float64, shape (n_variables,)
-    height : float
-        Of every box.
-    arcs : tuple of (int, int)
-        (parent, child).
-    undirected : tuple of bool
-        For every arc: whether it is drawn without an arrowhead because nothing decides its direction.
-    lines : tuple of ndarray of float64, shape (n_points, 2)
-        The points of every arc, from the border of one box to that of the other.
-    """
+    """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward."""
 
     network: Network
     labels: tuple[str, ...]
+    """Texts of the boxes."""
     x: np.ndarray
     y: np.ndarray
+    """`x`, `y`: float64, shape (n_variables,), centres of the boxes."""
     width: np.ndarray
+    """float64, shape (n_variables,)."""
     height: float
+    """Of every box."""
     arcs: tuple[Arc, ...]
+    """(parent, child)."""
     undirected: tuple[bool, ...]
+    """For every arc: whether it is drawn without an arrowhead because nothing decides its direction."""
     lines: tuple[np.ndarray, ...]
+    """float64, shape (n_points, 2): the points of every arc, from the border of one box to that of the
+    other."""
 
 
 @dataclass(frozen=True, eq=False)
 class BayesianNetwork:
-    """A network with parameters, as in a BIF file.
-
-    Attributes
-    ----------
-    variables : tuple of Variable
-        With known states.
-    parents : tuple of tuple of int
-        Parents in the order of the table's axes (not necessarily ascending).
-    tables : tuple of ndarray of float64
-        ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i); the last axis
-        sums to 1.
-    """
+    """A network with parameters, as in a BIF file."""
 
     variables: tuple[Variable, ...]
+    """With known states."""
     parents: tuple[tuple[int, ...], ...]
+    """Parents in the order of the table's axes (not necessarily ascending)."""
     tables: tuple[np.ndarray, ...]
+    """float64: ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i);
+    the last axis sums to 1."""
     name: str = "unknown"
 
 
@@ -174,34 +151,24 @@ class ArcPattern:
 
 @dataclass(frozen=True, eq=False)
 class ArcProbabilities:
-    """Posterior probabilities of arcs, the most probable first; ties by parent, then child.
-
-    Attributes
-    ----------
-    header : Header
-        ``header.extra`` holds ``prior``, ``method`` and the diagnostics of the Markov chains.
-    parents, children : ndarray of int32, shape (n_pairs,)
-    probability : ndarray of float64, shape (n_pairs,)
-        Of the arc.
-    standard_error : ndarray of float64, shape (n_pairs,)
-        Of that probability; 0 where it is exact.
-    either : ndarray of float64, shape (n_pairs,)
-        Probability of an arc in either direction.
-    features : dict of (ndarray, ndarray)
-        By name (``ancestor``: the parent is an ancestor of the child; ``blanket``: it is in the child's Markov
-        blanket) probabilities and standard errors.
-    directions : tuple of str
-        For each arc what decides the direction of the pair (`DECIDERS`) in most networks; empty where unknown.
-    """
+    """Posterior probabilities of arcs, the most probable first; ties by parent, then child."""
 
     header: Header
+    """``header.extra`` holds ``prior``, ``method`` and the diagnostics of the Markov chains."""
     parents: np.ndarray
     children: np.ndarray
+    """`parents`, `children`: int32, shape (n_pairs,)."""
     probability: np.ndarray
+    """float64, shape (n_pairs,): of the arc."""
     standard_error: np.ndarray
+    """float64, shape (n_pairs,): of that probability; 0 where it is exact."""
     either: np.ndarray
+    """float64, shape (n_pairs,): probability of an arc in either direction."""
     features: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    """Probabilities and standard errors by name (``ancestor``: the parent is an ancestor of the child; ``blanket``: it is
+    in the child's Markov blanket)."""
     directions: tuple[str, ...] = ()
+    """For each arc what decides the direction of the pair (`DECIDERS`) in most networks; empty where unknown."""
 
     @property
     def n_pairs(self) -> int:

@@ -30,47 +30,33 @@ STRUCTURES = (Kind.NETWORK, Kind.PARAMETERS, Kind.MORAL_GRAPH, Kind.DECOMPOSITIO
 
 @dataclass(frozen=True)
 class Format:
-    """One format.
-
-    Attributes
-    ----------
-    name : str
-        As users write it; those of our own begin with ``bnsl.``.
-    called : str
-        Noun phrase of messages: "this looks like a Graphviz graph".
-    help : str
-        Its line in ``bnsl formats``.
-    suffix : str
-        Usual endings of file names, separated by blanks; the format of an input never depends on its name.
-    magic : tuple of bytes
-        First bytes, one of which a binary file begins with.
-    pattern : bytes
-        Regular expression that matches the beginning of every sound file behind blank lines and comments, and no
-        data table; see `detection`. Line ends are ``\\n``, and the last one of the text may be missing.
-    opening : bytes
-        The same for the first line alone. It may match tables, too, and is tried only where no table is read, so that
-        a damaged file is reported by the reader of its format.
-    reader, writer : str
-        ``module:function``; empty if the format is not read, or not written.
-    essential_writer : str
-        The same for essential graphs; empty if the format has no undirected edges beside arcs. Otherwise its reader
-        takes a list as second argument, to which it adds undirected edges instead of refusing them.
-    takes : tuple of str
-        Names of further formats that its reader reads as its own kind.
-    """
+    """One format."""
 
     name: str
+    """As users write it; those of our own begin with ``bnsl.``."""
     kind: Kind
     called: str
+    """Noun phrase of messages: "this looks like a Graphviz graph"."""
     help: str = ""
+    """Its line in ``bnsl formats``."""
     suffix: str = ""
+    """Usual endings of file names, separated by blanks; the format of an input never depends on its name."""
     magic: tuple[bytes, ...] = ()
+    """First bytes, one of which a binary file begins with."""
     pattern: bytes = b""
+    """Regular expression that matches the beginning of every sound file behind blank lines and comments, and no data
+    table; see `detection`. Line ends are ``\\n``, and the last one of the text may be missing."""
     opening: bytes = b""
+    """The same for the first line alone. It may match tables, too, and is tried only where no table is read, so that
+    a damaged file is reported by the reader of its format."""
     reader: str = ""
     writer: str = ""
+    """``module:function``, as of the reader; empty if the format is not read, or not written."""
     essential_writer: str = ""
+    """The same for essential graphs; empty if the format has no undirected edges beside arcs. Otherwise its reader
+    takes a list as second argument, to which it adds undirected edges instead of refusing them."""
     takes: tuple[str, ...] = ()
+    """Names of further formats that its reader reads as its own kind."""
 
     @property
     def target(self) -> str:

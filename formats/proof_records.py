@@ -22,94 +22,60 @@ CAP = 100
 
 @dataclass(frozen=True)
 class ClusterCut:
-    """At least `demand` of the members have fewer than `demand` parents among the members, in every network.
-
-    Attributes
-    ----------
-    members : tuple of int
-        Variables, ascending; at least `demand` of them.
-    """
+    """At least `demand` of the members have fewer than `demand` parents among the members, in every network."""
 
     members: tuple[int, ...]
+    """Variables, ascending; at least `demand` of them."""
     demand: int
 
 
 @dataclass(frozen=True)
 class HalfCut:
-    """Half of the sum of earlier cuts, counts rounded down for sets of the variables `lowered` and up for others.
-
-    Attributes
-    ----------
-    parts : tuple of int
-        Numbers of the cuts summed, each less than its own.
-    lowered : tuple of int
-        Variables, ascending. The demand is (D - their number) / 2, rounded up, D the parts' demands added up.
-    """
+    """Half of the sum of earlier cuts, counts rounded down for sets of the variables `lowered` and up for others."""
 
     parts: tuple[int, ...]
+    """Numbers of the cuts summed, each less than its own."""
     lowered: tuple[int, ...]
+    """Variables, ascending. The demand is (D - their number) / 2, rounded up, D the parts' demands added up."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Non-negative multipliers of some cuts: they bound every network, and so exclude sets.
-
-    Attributes
-    ----------
-    cuts : tuple of int
-        Numbers of cuts.
-    multipliers : tuple of int
-        In the proof's unit.
-    """
+    """Non-negative multipliers of some cuts: they bound every network, and so exclude sets."""
 
     cuts: tuple[int, ...]
+    """Numbers of cuts."""
     multipliers: tuple[int, ...]
+    """In the proof's unit."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """Some of the networks: those of the node above in which one variable precedes another in an order.
-
-    Attributes
-    ----------
-    above : int
-        Number of that node, less than its own; -1 for the first node, which has all networks.
-    before : tuple of (int, int), or empty
-        The first variable precedes the second.
-    steps : tuple of Step
-    is_solved : bool
-        The networks of the sets that remain are to be solved exactly.
-    """
+    """Some of the networks: those of the node above in which one variable precedes another in an order."""
 
     above: int
+    """Number of that node, less than its own; -1 for the first node, which has all networks."""
     before: tuple[int, ...]
+    """The first variable precedes the second."""
     steps: tuple[Step, ...]
     is_solved: bool = False
+    """The networks of the sets that remain are to be solved exactly."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """That no network of listed sets scores more than `bound`.
-
-    Attributes
-    ----------
-    header : Header
-        Variables, and the commands that made the proof.
-    sets : str
-        Digest of the lists, see `digest_of_sets`.
-    bits : int
-        The unit is 2 to the power of minus this, in nats.
-    bound : int
-        In the unit.
-    max_parents : int or None
-        The proof is about networks with at most so many parents each.
-    """
+    """That no network of listed sets scores more than `bound`."""
 
     header: Header
+    """Variables, and the commands that made the proof."""
     sets: str
+    """Digest of the lists, see `digest_of_sets`."""
     bits: int
+    """The unit is 2 to the power of minus this, in nats."""
     bound: int
+    """In the unit."""
     max_parents: int | None
+    """The proof is about networks with at most so many parents each."""
     cuts: tuple[ClusterCut | HalfCut, ...]
     nodes: tuple[Node, ...]
 

@@ -28,34 +28,23 @@ OF_ONE_NETWORK = frozenset(key.name for key in NETWORK_HEADER_KEYS) - {"unscored
 
 @dataclass(frozen=True)
 class Header:
-    """The first line of a parent-set, network or forest file.
-
-    Attributes
-    ----------
-    score : str
-        Name of the local score: ``bic``, ``aic``, ``bdeu``, ``k2``, ``ll``, or ``unknown`` (foreign files).
-    rows : int or None
-        Number of data rows behind the scores, None where unknown.
-    data : str or None
-        Fingerprint of the data.
-    ess : float or None
-        Equivalent sample size; only with score ``bdeu``.
-    by : tuple of dict
-        The commands that made the file, oldest first: ``{"stage", "version", "options"}``.
-    created : str or None
-        ISO 8601 time.
-    extra : dict
-        All other keys of the header line, those of networks (``total``, ``method``, ...) and foreign ones.
-    """
+    """The first line of a parent-set, network or forest file."""
 
     variables: tuple[Variable, ...]
     score: str = "unknown"
+    """Name of the local score: ``bic``, ``aic``, ``bdeu``, ``k2``, ``ll``, or ``unknown`` (foreign files)."""
     rows: int | None = None
+    """Number of data rows behind the scores, None where unknown."""
     data: str | None = None
+    """Fingerprint of the data."""
     ess: float | None = None
+    """Equivalent sample size; only with score ``bdeu``."""
     by: tuple[dict[str, Any], ...] = ()
+    """The commands that made the file, oldest first: ``{"stage", "version", "options"}``."""
     created: str | None = None
+    """ISO 8601 time."""
     extra: dict[str, Any] = field(default_factory=dict)
+    """All other keys of the header line, those of networks (``total``, ``method``, ...) and foreign ones."""
 
     @property
     def n_variables(self) -> int:
@@ -85,34 +74,23 @@ class Header:
 
 @dataclass(frozen=True, kw_only=True)
 class ListFacts:
-    """What is known about the list of one child's parent sets.
-
-    Attributes
-    ----------
-    required : tuple of int
-        Parents that every listed set contains, ascending; the set of just these replaces the empty set.
-    evaluated : int or None
-        Exact local scores computed for this child.
-    fixed : bool
-        The list holds the one set that the child must take.
-    complete : bool
-        Every non-dominated set within the limits is listed.
-    unlisted : float or None
-        Upper bound in nats on the score of any set that is neither listed nor dominated by a listed one.
-    left_out : float or None
-        With ``keep_mass``: upper bound on the weight of the omitted sets relative to the listed subset that replaces
-        each, see `stages.parentsets.omitted_mass`.
-    extra : dict
-        All other keys of the record.
-    """
+    """What is known about the list of one child's parent sets."""
 
     required: tuple[int, ...] = ()
+    """Parents that every listed set contains, ascending; the set of just these replaces the empty set."""
     evaluated: int | None = None
+    """Exact local scores computed for this child."""
     fixed: bool = False
+    """The list holds the one set that the child must take."""
     complete: bool = False
+    """Every non-dominated set within the limits is listed."""
     unlisted: float | None = None
+    """Upper bound in nats on the score of any set that is neither listed nor dominated by a listed one."""
     left_out: float | None = None
+    """With ``keep_mass``: upper bound on the weight of the omitted sets relative to the listed subset that replaces
+    each, see `stages.parentsets.omitted_mass`."""
     extra: dict[str, Any] = field(default_factory=dict)
+    """All other keys of the record."""
 
     @property
     def is_cut_short(self) -> bool:
@@ -122,19 +100,13 @@ class ListFacts:
 
 @dataclass(frozen=True, eq=False)
 class ParentSetRecord(ListFacts):
-    """The candidate parent sets of one child, best first; ties by fewer parents, then by indices.
-
-    Attributes
-    ----------
-    parents : ListedSets
-        A sequence of ascending tuples of indices.
-    scores : ndarray of float64
-        Local scores in nats.
-    """
+    """The candidate parent sets of one child, best first; ties by fewer parents, then by indices."""
 
     child: int
     parents: ListedSets
+    """A sequence of ascending tuples of indices."""
     scores: np.ndarray
+    """float64: local scores in nats."""
 
     @classmethod
     def of(cls, child: int, sets: Iterable[Sequence[int]], scores: Iterable[float], **facts: Any) -> ParentSetRecord:
@@ -156,57 +128,43 @@ class ParentSetRecord(ListFacts):
 
 @dataclass(frozen=True, eq=False)
 class ExploredSets:
-    """Parent sets of one child in the order in which a search computed their scores.
-
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (n_sets + 1,)
-    members : ndarray of int32
-        Set s is ``members[offsets[s]:offsets[s + 1]]``, ascending.
-    scores : ndarray of float64, shape (n_sets,)
-        Exact local scores, nats.
-    estimates : ndarray of float64, shape (n_sets,)
-        BIC*, by which independence selection chose the set, nats; NaN for sets that were not chosen by an estimate.
-    """
+    """Parent sets of one child in the order in which a search computed their scores."""
 
     child: int
     offsets: np.ndarray
+    """int64, shape (n_sets + 1,)."""
     members: np.ndarray
+    """int32: set s is ``members[offsets[s]:offsets[s + 1]]``, ascending."""
     scores: np.ndarray
+    """float64, shape (n_sets,): exact local scores, nats."""
     estimates: np.ndarray
+    """float64, shape (n_sets,): BIC*, by which independence selection chose the set, nats; NaN for sets that were not
+    chosen by an estimate."""
 
 
 @dataclass(frozen=True, eq=False)
 class ParentSetTable:
-    """All candidate parent sets of all variables in compressed arrays.
-
-    Attributes
-    ----------
-    set_offsets : ndarray of int64, shape (n_variables + 1,)
-        Sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first.
-    scores : ndarray of float64, shape (n_sets,)
-        Local scores in nats.
-    parent_offsets : ndarray of int64, shape (n_sets + 1,)
-    parents : ndarray of int32
-        Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``, ascending.
-    fixed, complete : ndarray of bool, shape (n_variables,)
-    unlisted, left_out : ndarray of float64, shape (n_variables,)
-        As in `ListFacts`; NaN where unknown.
-    n_cut_short, n_unsearched : int
-        Children whose search ended early, and those among them whose search had not begun.
-    """
+    """All candidate parent sets of all variables in compressed arrays."""
 
     header: Header
     set_offsets: np.ndarray
+    """int64, shape (n_variables + 1,): sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first."""
     scores: np.ndarray
+    """float64, shape (n_sets,): local scores in nats."""
     parent_offsets: np.ndarray
+    """int64, shape (n_sets + 1,)."""
     parents: np.ndarray
+    """int32: parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``, ascending."""
     fixed: np.ndarray
     complete: np.ndarray
+    """`fixed`, `complete`: bool, shape (n_variables,)."""
     unlisted: np.ndarray
     left_out: np.ndarray
+    """`unlisted`, `left_out`: float64, shape (n_variables,): as in `ListFacts`; NaN where unknown."""
     n_cut_short: int = 0
     n_unsearched: int = 0
+    """`n_cut_short`, `n_unsearched`: children whose search ended early, and those among them whose search had not
+    begun."""
 
     @property
     def n_variables(self) -> int:
@@ -288,21 +246,15 @@ class ParentSetTable:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A directed acyclic graph: the parents chosen for every variable.
-
-    Attributes
-    ----------
-    header : Header
-        ``header.extra`` holds ``total``, ``method``, ``seed``, ``treewidth`` and other keys of networks.
-    parents : tuple of tuple of int
-        Ascending parent indices of every variable.
-    scores : ndarray of float64, shape (n_variables,)
-        Local scores in nats; NaN where unknown (a network read from BIF or a graph file).
-    """
+    """A directed acyclic graph: the parents chosen for every variable."""
 
     header: Header
+    """``header.extra`` holds ``total``, ``method``, ``seed``, ``treewidth`` and other keys of networks."""
     parents: tuple[tuple[int, ...], ...]
+    """Ascending parent indices of every variable."""
     scores: np.ndarray
+    """float64, shape (n_variables,): local scores in nats; NaN where unknown (a network read from BIF or a graph
+    file)."""
 
     @property
     def n_variables(self) -> int:
@@ -327,25 +279,17 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class EntropyTable:
-    """Entropies of all variables and conditional entropies of all ordered pairs, in nats.
-
-    Attributes
-    ----------
-    variables : tuple of Variable
-        States are None where only their number is known.
-    n_states : ndarray of int32, shape (n_variables,)
-    entropy : ndarray of float64, shape (n_variables,)
-    conditional : ndarray of float64, shape (n_variables, n_variables)
-        Entry [i, j] is H(X_i | X_j); the diagonal is 0.
-    rows : int
-        Rows of the data.
-    fingerprint : str
-        Of the data.
-    """
+    """Entropies of all variables and conditional entropies of all ordered pairs, in nats."""
 
     variables: tuple[Variable, ...]
+    """States are None where only their number is known."""
     n_states: np.ndarray
+    """int32, shape (n_variables,)."""
     entropy: np.ndarray
+    """float64, shape (n_variables,)."""
     conditional: np.ndarray
+    """float64, shape (n_variables, n_variables): entry [i, j] is H(X_i | X_j); the diagonal is 0."""
     rows: int
+    """Rows of the data."""
     fingerprint: str
+    """Of the data."""

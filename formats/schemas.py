@@ -12,25 +12,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a JSON object or one column of a table.
-
-    Attributes
-    ----------
-    type : str
-        ``string``, ``integer``, ``number``, ``boolean``, ``object`` or ``list<ITEM>``, of items of such a type or of
-        ``number|null``; Arrow types for columns.
-    unit : str
-        Unit of numbers that have one.
-    nullable : bool
-        Whether null may stand for "unknown".
-    """
+    """One key of a JSON object or one column of a table."""
 
     name: str
     type: str
+    """``string``, ``integer``, ``number``, ``boolean``, ``object`` or ``list<ITEM>``, of items of such a type or of
+    ``number|null``; Arrow types for columns."""
     meaning: str
     unit: str = ""
+    """Unit of numbers that have one."""
     required: bool = False
     nullable: bool = False
+    """Whether null may stand for "unknown"."""
 
 
 _KEY = re.compile(r"(\S+) ([^\s!?:]+)(!?)(\??)(?: (\w+))?: (.*)")

@@ -25,15 +25,10 @@ MAX_EXPANSION = 200
 
 
 class MemoryFile(str):
-    """A file in memory, read and written like one of a path; its text is its name in messages.
-
-    Attributes
-    ----------
-    content : bytes
-        What is read; replaced when something is written.
-    """
+    """A file in memory, read and written like one of a path; its text is its name in messages."""
 
     content: bytes
+    """What is read; replaced when something is written."""
 
     def __new__(cls, name: str, content: bytes = b"") -> MemoryFile:
         """A file of this content."""

@@ -23,23 +23,12 @@ EMPTY_REMEDY = "in a pipe the command before it may have failed"
 class Lines:
     """Iterator over the lines of a source as bytes without their line ends, and context manager that closes it.
 
-    Parameters
-    ----------
-    source : str, os.PathLike or binary stream
-        A path, ``-`` for standard input, or an open stream.
-
-    Attributes
-    ----------
-    source : str
-        Name of the source in messages.
-    beginning : bytes
-        The first bytes, as many as were available when it was opened.
-    number : int
-        Number of the line returned last, from 1.
-    terminated : bool
-        Whether the line returned last ended with a line end.
-    span : tuple of int
-        First byte and end of the line read last, its line end included, counted in decompressed bytes.
+    `source`: a path, ``-`` for standard input, or an open stream.
+    - `source`: name of the source in messages.
+    - `beginning`: the first bytes, as many as were available when it was opened.
+    - `number`: number of the line returned last, from 1.
+    - `terminated`: whether the line returned last ended with a line end.
+    - `span`: first byte and end of the line read last, its line end included, counted in decompressed bytes.
     """
 
     def __init__(self, source: str | os.PathLike | BinaryIO):

@@ -142,10 +142,8 @@ def read_strengths(
 
     Knowledge that all networks have in common is recorded; a warning says so if it differs.
 
-    Raises
-    ------
-    click.UsageError
-        A table of arc probabilities is given with other files or with ``--cpdag`` or ``--dag``.
+    Raises `click.UsageError`: a table of arc probabilities is given with other files or with ``--cpdag`` or
+    ``--dag``.
     """
     from formats import arc_probabilities_or_lines
     from formats.graph_records import ArcProbabilities

@@ -30,12 +30,7 @@ def check_radius(_ctx: click.Context, part: PartOptions) -> None:
 
 
 def check_part(part: PartOptions, target_format: str) -> None:
-    """Refuse parts of anything but a network, and undirected edges in a format without them.
-
-    Raises
-    ------
-    click.UsageError
-    """
+    """Refuse parts of anything but a network, and undirected edges in a format without them."""
     if part.given() and target_format not in STRUCTURE_TARGETS:
         raise click.UsageError(f"{part.given()} needs a network, and {target_format} holds none.")
     if part.cpdag and target_format not in ESSENTIAL:
@@ -46,12 +41,7 @@ def check_part(part: PartOptions, target_format: str) -> None:
 
 
 def check_choice(choice: ChoiceOptions, target_format: str) -> None:
-    """Refuse the choice of a network, and strengths, for a format that holds no network.
-
-    Raises
-    ------
-    click.UsageError
-    """
+    """Refuse the choice of a network, and strengths, for a format that holds no network."""
     if choice.given() and target_format not in STRUCTURE_TARGETS:
         raise click.UsageError(f"{choice.given()} needs a network, and {target_format} holds none.")
     if choice.strengths is not None and target_format not in WITH_STRENGTHS:

@@ -210,12 +210,7 @@ def located(source: str) -> Iterator[None]:
 
 
 def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
-    """Refuse scores in which the networks of a class differ, for an essential graph.
-
-    Raises
-    ------
-    click.UsageError
-    """
+    """Refuse scores in which the networks of a class differ, for an essential graph."""
     from stages.scoring.scores import SCORES
 
     for name in scores:
@@ -258,10 +253,7 @@ def numbered_networks(source: str) -> list[tuple[dict[str, int], LearntNetwork]]
 def judge_strengths(source: str, truth: LearntNetwork | None) -> dict[str, Any]:
     """The measures of a table of arc strengths.
 
-    Raises
-    ------
-    click.UsageError
-        There is no reference network.
+    Raises `click.UsageError`: there is no reference network.
     """
     from formats import open_arc_probabilities
     from stages.evaluate.arc_strengths import evaluate_strengths

@@ -129,10 +129,7 @@ def open_engine(
 
     Of a network without states the data list them, and unseen ones are those of the table of evidence.
 
-    Raises
-    ------
-    Inconsistent
-        There are no parameters.
+    Raises `Inconsistent`: there are no parameters.
     """
     from formats.graphs.networks import require_parameters
     from formats.streams import source_name

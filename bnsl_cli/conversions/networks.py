@@ -79,16 +79,8 @@ def _positions(items: tuple[str, ...] | None, option: str, network: Network, sou
 def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
     """The network to convert, with the names and arc strengths that the options give; a table becomes its consensus.
 
-    Parameters
-    ----------
-    task : Conversion
-    lines : Lines, optional
-        The source if it is open already.
-
-    Raises
-    ------
-    click.UsageError
-        An option does not go with the input.
+    `lines`: the source if it is open already.
+    Raises `click.UsageError`: an option does not go with the input.
     """
     choice = task.choice
     found = arc_probabilities_or_lines(lines or task.source)
@@ -128,11 +120,8 @@ def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Rep
 def with_shown_directions(network: Network, cpdag: bool | None) -> Network:
     """The network with what decides the directions of its arcs, as it is to be shown, in its header.
 
-    Parameters
-    ----------
-    cpdag : bool or None
-        Those of the equivalence class; if None, of a learnt network only; if false, none, so that arcs are shown as
-        they stand.
+    `cpdag`: those of the equivalence class; if None, of a learnt network only; if false, none, so that arcs are shown
+    as they stand.
     """
     header = network.header
     if cpdag:

@@ -75,21 +75,16 @@ class ChoiceOptions:
 
 
 class Conversion(NamedTuple):
-    """One conversion.
-
-    Attributes
-    ----------
-    format, written : str
-        The target format, and that of the file: a list of arcs (``arcs``) may be written as Parquet.
-    names : Dataset or None
-        Table that names the variables.
-    """
+    """One conversion."""
 
     source: str
     format: str
     written: str
+    """`format`, `written`: the target format, and that of the file: a list of arcs (``arcs``) may be written as
+    Parquet."""
     output: str
     names: Dataset | None
+    """Table that names the variables."""
     part: PartOptions
     choice: ChoiceOptions
     data_options: DataOptions

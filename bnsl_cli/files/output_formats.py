@@ -43,21 +43,12 @@ WRITTEN: dict[str, tuple[str, ...]] = {
 def output_format(command: str, output: str, given: str | None = None, option: str = "-o") -> str:
     """The format in which a command writes its output.
 
-    Parameters
-    ----------
-    command : str
-        Key of `WRITTEN`.
-    output : str
-        File name.
-    given : str, optional
-        The format asked for by another option.
-    option : str
-        The output's option, for messages.
-
-    Raises
-    ------
-    click.UsageError
-        The output's name means a format that the command does not write, or another than `given`.
+    - `command`: key of `WRITTEN`.
+    - `output`: file name.
+    - `given`: the format asked for by another option.
+    - `option`: the output's option, for messages.
+    Raises `click.UsageError`: the output's name means a format that the command does not write, or another than
+    `given`.
     """
     offered = ARC_TABLES if given == "arcs" else (given,) if given else WRITTEN[command]
     named = named_formats(output)

@@ -140,12 +140,8 @@ class DataOptions:
 def data_options_with(kept: str | None = None, *, is_alone: bool = False) -> Decorator:
     """The options of a command that reads tables.
 
-    Parameters
-    ----------
-    kept : str, optional
-        The command's value of `KEPT`.
-    is_alone : bool
-        Whether no other input lists states, so that there are no unseen ones.
+    - `kept`: the command's value of `KEPT`.
+    - `is_alone`: whether no other input lists states, so that there are no unseen ones.
     """
     without = ("unseen",) if is_alone else ()
     return packed("data_options", DataOptions, section="Data", changes={"missing": _missing(kept)}, without=without)

@@ -63,14 +63,8 @@ class KnowledgeOptions:
     def resolve(self, names: Sequence[str]) -> Knowledge | None:
         """The constraints on variables with these names; None if there are none.
 
-        Raises
-        ------
-        click.UsageError
-            An arc is none, or names an unknown variable.
-        FormatError
-            A file is damaged or names an unknown variable.
-        InfeasibleError
-            The constraints contradict each other.
+        Raises `click.UsageError`: an arc is none, or names an unknown variable; `FormatError`: a file is damaged or
+        names an unknown variable; `InfeasibleError`: the constraints contradict each other.
         """
         if not self.given:
             return None

@@ -30,14 +30,9 @@ def method_options(
 ) -> Decorator:
     """``--method NAME`` and for every name the flag ``--NAME``.
 
-    Parameters
-    ----------
-    specs
-        By name the description of a method: `about`, `source` and, if the stage has families, `family`.
-    text, lead
-        Sentence about the default, and the noun for a method, in the help of ``--method``.
-    main
-        Methods of the main road; None for all.
+    - `specs`: by name the description of a method: `about`, `source` and, if the stage has families, `family`.
+    - `text`, `lead`: sentence about the default, and the noun for a method, in the help of ``--method``.
+    - `main`: methods of the main road; None for all.
     """
     names = list(specs)
 

@@ -36,12 +36,8 @@ def parse_place(text: str) -> WorkerPlace:
 def opened_workers(place: WorkerPlace | None, reporter: Reporter) -> Iterator[RemoteWorkers | None]:
     """The workers within the block; None for those of this process. Refused together with ``--jobs``.
 
-    Raises
-    ------
-    click.UsageError
-        A number of workers of this process is given, too.
-    StageError
-        A package is not installed, or no workers answer.
+    Raises `click.UsageError`: a number of workers of this process is given, too; `StageError`: a package is not
+    installed, or no workers answer.
     """
     if place is None:
         yield None

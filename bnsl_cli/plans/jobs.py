@@ -37,34 +37,23 @@ def quoted(word: str, value_of: Callable[[str], str]) -> str:
 
 @dataclass(frozen=True)
 class Jobs:
-    """Runs of one command.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The command without ``bnsl`` and without its output.
-    output : str
-        The output file of one run, with every placeholder.
-    axes : dict of str to tuple of str
-        Values of every placeholder: plain words. There is a run for each combination.
-    collect : tuple of str
-        Words of the command that merges all outputs, which are its arguments; empty if they are not merged.
-    whole : str
-        The merged file.
-    seconds, memory_bytes : float or None, int or None
-        Upper limits of one run; None if unknown.
-    threads : int
-        Of one run.
-    """
+    """Runs of one command."""
 
     words: tuple[str, ...]
+    """The command without ``bnsl`` and without its output."""
     output: str
+    """The output file of one run, with every placeholder."""
     axes: dict[str, tuple[str, ...]]
+    """Values of every placeholder: plain words. There is a run for each combination."""
     collect: tuple[str, ...] = ()
+    """Words of the command that merges all outputs, which are its arguments; empty if they are not merged."""
     whole: str = ""
+    """The merged file."""
     seconds: float | None = None
     memory_bytes: int | None = None
+    """`seconds`, `memory_bytes`: upper limits of one run; None if unknown."""
     threads: int = 1
+    """Of one run."""
 
     @property
     def name(self) -> str:
@@ -103,18 +92,10 @@ class Jobs:
 def plan_jobs(words: Sequence[str], axes: dict[str, tuple[str, ...]], parts: int | None) -> Jobs:
     """The runs of a command.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The command as typed, without ``bnsl``.
-    axes : dict of str to tuple of str
-        Values of every placeholder.
-    parts : int, optional
-        Number of parts of a run of parent sets, or of replicates.
-
-    Raises
-    ------
-    PlanError
+    - `words`: the command as typed, without ``bnsl``.
+    - `axes`: values of every placeholder.
+    - `parts`: number of parts of a run of parent sets, or of replicates.
+    Raises `PlanError`.
     """
     rest, output = _split_output(words)
     for word in (*rest, output):

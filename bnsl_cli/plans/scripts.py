@@ -112,10 +112,7 @@ parallel "$@" {shlex.quote(_unless_there(jobs, numbers.__getitem__))} {values}
 def makefile(jobs: Jobs) -> str:
     """A makefile with a rule for every run.
 
-    Raises
-    ------
-    PlanError
-        make cannot have a target of that name.
+    Raises `PlanError`: make cannot have a target of that name.
     """
     for path in filter(None, (jobs.output, jobs.whole)):
         if not FILE_NAME.fullmatch(PLACEHOLDER.sub("", path) or "-"):

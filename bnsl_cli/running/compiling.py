@@ -20,10 +20,8 @@ SILENT_SECONDS = 1.0
 class CompileWatch:
     """Reports about once a second, while kernels are compiled, how many have been and how long this took.
 
-    Parameters
-    ----------
-    report : callable
-        Takes the number of kernels compiled so far and the seconds of compilation; called from a thread of its own.
+    `report`: takes the number of kernels compiled so far and the seconds of compilation; called from a thread of its
+    own.
     """
 
     def __init__(self, report: Callable[[int, float], None]):

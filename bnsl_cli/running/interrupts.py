@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 class Interrupted(BaseException):
     """A signal asked the command to end; like KeyboardInterrupt no Exception, so that it is not swallowed.
 
-    Parameters
-    ----------
-    lost : str
-        What is missing because of it, and what to do.
+    `lost`: what is missing because of it, and what to do.
     """
 
     def __init__(self, signal_number: int, lost: str = ""):

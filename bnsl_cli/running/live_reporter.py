@@ -35,10 +35,7 @@ SILENT_DELAY = 1.0
 class LiveReporter(Reporter):
     """One line of progress at the bottom of the terminal; lines of text scroll above it.
 
-    Parameters
-    ----------
-    shows_silence : bool
-        Draw also while a stage reports no progress.
+    `shows_silence`: draw also while a stage reports no progress.
     """
 
     def __init__(self, prefix: str, verbosity: int = 0, shows_silence: bool = False):
@@ -156,10 +153,7 @@ def _is_pipe(stream: IO, otherwise: bool = False) -> bool:
 def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[Reporter]:
     """The reporter that suits stderr and stdout, closed at the end of the block.
 
-    Parameters
-    ----------
-    writes_stdout : bool
-        Whether data go to standard output; on a terminal they must not meet the line of progress.
+    `writes_stdout`: whether data go to standard output; on a terminal they must not meet the line of progress.
     """
     if _draws_live(verbosity):
         is_free = not (writes_stdout and sys.stdout.isatty())

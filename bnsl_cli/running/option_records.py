@@ -35,16 +35,10 @@ def option_field(
 ) -> Any:
     """A field of a record that is an option.
 
-    Parameters
-    ----------
-    kind
-        Type of the value.
-    names
-        Spellings of the option; by default that of the field.
-    absent
-        Value of the field in commands without the option (`without` of `packed`).
-    settings
-        Further arguments of `option`: `default`, `is_flag`, `multiple`, `section`, ...
+    - `kind`: type of the value.
+    - `names`: spellings of the option; by default that of the field.
+    - `absent`: value of the field in commands without the option (`without` of `packed`).
+    - `settings`: further arguments of `option`: `default`, `is_flag`, `multiple`, `section`, ...
     """
     declared = {"help": help, "type": kind, "metavar": metavar, "names": names, **settings}
     return dataclasses.field(default=absent, metadata={"option": declared})
@@ -61,16 +55,10 @@ def packed(
 ) -> Decorator:
     """Add the options of a record and pass their values to the callback as one `record`, its argument `parameter`.
 
-    Parameters
-    ----------
-    section
-        Section of the help page for options that name none.
-    changes
-        By field, settings of its option that differ in this command.
-    without
-        Fields whose options the command does not have.
-    check
-        Refuses combinations of values.
+    - `section`: section of the help page for options that name none.
+    - `changes`: by field, settings of its option that differ in this command.
+    - `without`: fields whose options the command does not have.
+    - `check`: refuses combinations of values.
     """
     declared = {
         field.name: {"section": section, **field.metadata["option"], **(changes or {}).get(field.name, {})}

@@ -24,12 +24,8 @@ COMPILING_INTERVAL = 30.0
 class Reporter:
     """Plain lines on stderr, each prefixed with the command.
 
-    Parameters
-    ----------
-    prefix : str
-        Such as ``bnsl optimize``.
-    verbosity : int
-        -1 errors only, 0 warnings and the closing summary, 1 settings and progress lines, 2 timings.
+    - `prefix`: such as ``bnsl optimize``.
+    - `verbosity`: -1 errors only, 0 warnings and the closing summary, 1 settings and progress lines, 2 timings.
     """
 
     def __init__(self, prefix: str, verbosity: int = 0):

@@ -148,10 +148,7 @@ _help_all_option = option(
 def stage_command(common: str = "") -> Callable[[Callable], StageCommand]:
     """Make a callback a command; the command line's table gives it its name.
 
-    Parameters
-    ----------
-    common : str
-        The options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
+    `common`: the options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
     """
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 

@@ -33,10 +33,7 @@ def list_formats() -> list[dict[str, Any]]:
 def list_keys(name: str) -> list[dict[str, Any]]:
     """One row per key (or column) of one of our own formats; ``network`` is short for ``bnsl.network``.
 
-    Raises
-    ------
-    click.UsageError
-        No format of ours has this name.
+    Raises `click.UsageError`: no format of ours has this name.
     """
     from formats.schemas import PARTS
 
@@ -50,10 +47,7 @@ def list_keys(name: str) -> list[dict[str, Any]]:
 def json_schema(name: str) -> dict[str, Any]:
     """The JSON Schema of each line of one of our own formats.
 
-    Raises
-    ------
-    click.UsageError
-        No format of ours has this name, or it is a table in Arrow.
+    Raises `click.UsageError`: no format of ours has this name, or it is a table in Arrow.
     """
     from formats.json_schema import lines_schema, record_schema, union_schema
     from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS

@@ -40,12 +40,9 @@ def failing(lines: Lines) -> Callable[..., NoReturn]:
 class Families:
     """Variables and their tables, by the identifiers of the file.
 
-    Parameters
-    ----------
-    fail : callable
-        Takes a message, a place in the file and optionally the kind of error, and raises it.
-    takes_weights : bool
-        Whether a row may hold weights, which are divided by their sum: numbers none of which is between 0 and 1.
+    - `fail`: takes a message, a place in the file and optionally the kind of error, and raises it.
+    - `takes_weights`: whether a row may hold weights, which are divided by their sum: numbers none of which is
+      between 0 and 1.
     """
 
     def __init__(self, fail: Callable[..., NoReturn], takes_weights: bool = False):

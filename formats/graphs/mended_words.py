@@ -18,12 +18,9 @@ _SPOKEN = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"), ("..", "_to
 def as_words(texts: Sequence[str], is_word: Callable[[str], bool], first: str = "_") -> list[str]:
     """Distinct words for names or labels; those that are words already stay.
 
-    Parameters
-    ----------
-    is_word : callable
-        Whether the format accepts a text unchanged; it accepts ASCII letters, digits and ``_`` behind `first`.
-    first : str
-        Prefix of a text that does not begin with a letter.
+    - `is_word`: whether the format accepts a text unchanged; it accepts ASCII letters, digits and ``_`` behind
+      `first`.
+    - `first`: prefix of a text that does not begin with a letter.
     """
     # Words that stay are taken from the start, so no replaced text gets the name of a later one.
     taken = {text for text in texts if is_word(text)}

@@ -29,10 +29,8 @@ Fail = Callable[[str], NoReturn]
 def check_while_reading(lines: Lines, header: Header, blocks: Iterator[SetBlock]) -> Iterator[SetBlock]:
     """Pass on the records of a network; check its header (the line returned last) now, and against all records.
 
-    Raises
-    ------
-    Malformed, Inconsistent
-        A key has a wrong type; while iterating, the records or other claims contradict a claim.
+    Raises `Malformed`, `Inconsistent`: a key has a wrong type; while iterating, the records or other claims
+    contradict a claim.
     """
     _check_types(lines, header.extra, header.n_variables)
     line = lines.number

@@ -25,16 +25,10 @@ STRICT = {"bif": (is_word, "strict readers of BIF"), "xdsl": (is_identifier, "Ge
 def open_network(source: str | BinaryIO | Lines) -> Network:
     """Read the structure of a network; local scores are NaN where the format has none.
 
-    Parameters
-    ----------
-    source : str, binary stream or Lines
-        A path or ``-``: network JSON lines (or parent sets with one set for each variable), BIF, HUGIN, Graphviz,
-        GraphML, XMLBIF, XDSL, UAI, adjacency matrix or list of arcs as CSV, bnlearn model string; gzipped or not.
-
-    Raises
-    ------
-    FormatError
-        With file and line; also when the arcs form a cycle.
+    `source`: a path or ``-``: network JSON lines (or parent sets with one set for each variable), BIF, HUGIN,
+    Graphviz, GraphML, XMLBIF, XDSL, UAI, adjacency matrix or list of arcs as CSV, bnlearn model string; gzipped or
+    not.
+    Raises `FormatError`: with file and line; also when the arcs form a cycle.
     """
     with as_lines(source) as lines:
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
@@ -44,16 +38,9 @@ def open_network(source: str | BinaryIO | Lines) -> Network:
 def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
     """Read the structure of a network, or a graph with undirected edges beside arcs, such as an essential graph.
 
-    Parameters
-    ----------
-    source : str, binary stream or Lines
-        As of `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column ``type``) can
-        hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs.
-
-    Raises
-    ------
-    FormatError
-        With file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
+    `source`: as of `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column ``type``)
+    can hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs.
+    Raises `FormatError`: with file; also when the arcs form a cycle, or a pair has an arc and an undirected edge.
     """
     with as_lines(source) as lines:
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
@@ -79,11 +66,8 @@ def open_bayesian_network(source: str | BinaryIO | Lines) -> BayesianNetwork:
 
     Rows of tables that sum to 1 only within 1e-3 are renormalised.
 
-    Raises
-    ------
-    FormatError
-        With file and line: a format without parameters, nodes that are not discrete chance nodes, unknown variables,
-        tables of another size, probabilities that do not sum to 1, a cycle.
+    Raises `FormatError`: with file and line: a format without parameters, nodes that are not discrete chance nodes,
+    unknown variables, tables of another size, probabilities that do not sum to 1, a cycle.
     """
     with as_lines(source) as lines:
         wanted = "a network with parameters in BIF, HUGIN, XMLBIF, XDSL or UAI (bnsl fit makes one)"
@@ -96,21 +80,11 @@ def write_network(
 ) -> None:
     """Write a network, or the part of it that a format can hold, to a path or ``-``.
 
-    Parameters
-    ----------
-    network : Network or BayesianNetwork
-        Tree decompositions (``td``) need the elimination order under ``treewidth`` in its header.
-    format : str
-        ``network`` (our JSON lines, unknown scores become null), ``bif``, ``dot`` or another of `registry`.
-    warn : callable, optional
-        Called about names that are replaced and about what other readers refuse.
-
-    Raises
-    ------
-    Inconsistent
-        The format cannot hold the network: no parameters, no elimination order, impossible names.
-    ValueError
-        No such format is written; a number is not finite.
+    - `network`: tree decompositions (``td``) need the elimination order under ``treewidth`` in its header.
+    - `format`: ``network`` (our JSON lines, unknown scores become null), ``bif``, ``dot`` or another of `registry`.
+    - `warn`: called about names that are replaced and about what other readers refuse.
+    Raises `Inconsistent`: the format cannot hold the network: no parameters, no elimination order, impossible names;
+    `ValueError`: no such format is written, a number is not finite.
     """
     write = load_writer(format, *STRUCTURES)
     if find_format(format).kind is not Kind.PARAMETERS:
@@ -139,12 +113,7 @@ def _warn_of_readers(model: BayesianNetwork, format: str, warn: Warn) -> None:
 def write_essential_graph(target: str, graph: EssentialGraph, format: str) -> None:
     """Write an essential graph in a format whose row in `registry` has an ``essential_writer``.
 
-    Raises
-    ------
-    Inconsistent
-        The format cannot hold a name.
-    ValueError
-        It has no undirected edges beside arcs.
+    Raises `Inconsistent`: the format cannot hold a name; `ValueError`: it has no undirected edges beside arcs.
     """
     writer = find_format(format).essential_writer
     if not writer:

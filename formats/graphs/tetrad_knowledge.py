@@ -38,15 +38,8 @@ class KnowledgeLists(NamedTuple):
 def read_knowledge(source: str | BinaryIO | Lines, index: Mapping[str, int], content: str) -> KnowledgeLists:
     """Read a file of arcs, of tiers, or of Tetrad's knowledge.
 
-    Parameters
-    ----------
-    content : str
-        What another file than Tetrad's holds: ``required`` or ``forbidden`` arcs, or ``tiers``.
-
-    Raises
-    ------
-    FormatError
-        With the line; also when a name is not in `index`, or a variable is in two tiers.
+    `content`: what another file than Tetrad's holds: ``required`` or ``forbidden`` arcs, or ``tiers``.
+    Raises `FormatError`: with the line; also when a name is not in `index`, or a variable is in two tiers.
     """
     with as_lines(source) as lines:
         if _is_tetrad(lines):

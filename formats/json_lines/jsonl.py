@@ -230,17 +230,9 @@ def read_blocks(
 ) -> Iterator[SetBlock]:
     """Yield the checked records that follow the header, in the order of the file, each child once.
 
-    Parameters
-    ----------
-    partial : bool
-        Accept a stream that ends early.
-    unknown_scores : bool
-        Read null scores as NaN.
-
-    Raises
-    ------
-    FormatError
-        With file and line; `Truncated` when records are missing at the end.
+    - `partial`: accept a stream that ends early.
+    - `unknown_scores`: read null scores as NaN.
+    Raises `FormatError`: with file and line; `Truncated` when records are missing at the end.
     """
     checker = BlockChecker(
         head.header.names, single_choice=head.format != PARENT_SETS.name, unknown_scores=unknown_scores

@@ -18,10 +18,7 @@ from .network_lines import has_more, read_next_network
 def open_networks(source: str | Lines) -> Iterator[Network]:
     """Read concatenated network files, or one network in any format that `open_network` reads.
 
-    Raises
-    ------
-    FormatError
-        With file and line; `Truncated` gives the number of whole networks before.
+    Raises `FormatError`: with file and line; `Truncated` gives the number of whole networks before.
     """
     lines = as_lines(source)
     if detect_lines(lines).name != NETWORK.name:
@@ -46,17 +43,8 @@ def open_networks(source: str | Lines) -> Iterator[Network]:
 def pick_network(source: str | Lines, place: int | None) -> Network:
     """One network of a stream.
 
-    Parameters
-    ----------
-    place : int or None
-        From 1; None for the network with the largest total score, the first of several.
-
-    Raises
-    ------
-    Inconsistent
-        There are fewer, or the total of one is unknown.
-    FormatError
-        See `open_networks`.
+    `place`: from 1; None for the network with the largest total score, the first of several.
+    Raises `Inconsistent`: there are fewer, or the total of one is unknown; `FormatError`: see `open_networks`.
     """
     lines = as_lines(source)
     best: Network | None = None

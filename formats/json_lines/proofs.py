@@ -49,10 +49,7 @@ def write_proof(target: str, proof: Proof) -> None:
 def open_proof(source: str | BinaryIO | Lines) -> Proof:
     """Read a proof; whether it proves anything is for `stages.evaluate.proof_checking` to say.
 
-    Raises
-    ------
-    FormatError
-        With file and line; also when a line is missing or changed, or a number refers to nothing.
+    Raises `FormatError`: with file and line; also when a line is missing or changed, or a number refers to nothing.
     """
     with as_lines(source) as lines:
         require_format(lines, (Kind.PROOF,), "a proof")

@@ -48,10 +48,7 @@ def first_header(source: str) -> Header | None:
 class ResumableOutput:
     """Parent sets written record by record behind those of an earlier run; made by `open_resumable`.
 
-    Attributes
-    ----------
-    finished : set of int
-        Children with a record of an earlier run; `write` takes the records of the others.
+    `finished`: children with a record of an earlier run; `write` takes the records of the others.
     """
 
     def __init__(
@@ -113,21 +110,11 @@ def open_resumable(
 ) -> Iterator[ResumableOutput]:
     """Open a parent-set file that a later run can resume.
 
-    Parameters
-    ----------
-    target : str
-        A path, which appears only when all records are written, or ``-``.
-    children : sequence of int
-        Children of the run, in the order of their records.
-    resume : str, optional
-        A file whose finished records are kept, or the target of an unfinished run.
-
-    Raises
-    ------
-    Inconsistent
-        The earlier records come from other data or options.
-    OSError
-        The file cannot be written, or another run is writing it.
+    - `target`: a path, which appears only when all records are written, or ``-``.
+    - `children`: children of the run, in the order of their records.
+    - `resume`: a file whose finished records are kept, or the target of an unfinished run.
+    Raises `Inconsistent`: the earlier records come from other data or options; `OSError`: the file cannot be written,
+    or another run is writing it.
     """
     warn = warn or ignore
     if target == "-" or is_written_in_place(target):

@@ -39,25 +39,17 @@ class Place:
 
 @dataclass
 class PartFile:
-    """One file with records of a run.
-
-    Attributes
-    ----------
-    header : JsonlHeader
-        Its first header.
-    header_end : int
-        Position behind the line of that header.
-    shards : list of (str or None, int)
-        For each header: the shard it announces (None for all variables), and the number of its records.
-    finished : int
-        Records that are whole and not marked as interrupted.
-    """
+    """One file with records of a run."""
 
     path: str
     header: JsonlHeader
+    """Its first header."""
     header_end: int
+    """Position behind the line of that header."""
     shards: list[tuple[str | None, int]]
+    """For each header: the shard it announces (None for all variables), and the number of its records."""
     finished: int = 0
+    """Records that are whole and not marked as interrupted."""
 
     @property
     def announced(self) -> int:
@@ -105,11 +97,8 @@ def gather(sources: Iterable[str]) -> Gathered:
 
     Skipped are a last line without its line end, records marked as interrupted, and files with a torn header.
 
-    Raises
-    ------
-    FormatError
-        A file is damaged elsewhere than at its end, two headers have different data, scores or options, or
-        the same variable comes twice with different sets.
+    Raises `FormatError`: a file is damaged elsewhere than at its end, two headers have different data, scores or
+    options, or the same variable comes twice with different sets.
     """
     gathered = Gathered()
     for source in sources:

@@ -21,10 +21,8 @@ from .jsonl_writer import encode_header, encode_record
 def open_forest(source: str | BinaryIO | Lines) -> Forest:
     """Read a screening forest.
 
-    Raises
-    ------
-    FormatError
-        With file and line; also when a variable has not exactly one parent or the arcs form a cycle.
+    Raises `FormatError`: with file and line; also when a variable has not exactly one parent or the arcs form a
+    cycle.
     """
     with as_lines(source) as lines:
         require_format(lines, (Kind.FOREST,), "a screening forest")

@@ -149,12 +149,8 @@ def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tup
 
     States, rows and data are unknown; variables are called X0, X1, ... where the file has indices.
 
-    Parameters
-    ----------
-    partial : bool
-        Accept a file that ends between two blocks.
-    warn : callable
-        Called with assumptions: names, score, decimal commas.
+    - `partial`: accept a file that ends between two blocks.
+    - `warn`: called with assumptions: names, score, decimal commas.
     """
     reader = _Reader(lines)
     n_variables = reader.read_count()

@@ -11,12 +11,8 @@ import numpy as np
 class ListedSets(Sequence[tuple[int, ...]]):
     """Many parent sets: a sequence of ascending tuples of indices, kept as arrays.
 
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (n_sets + 1,)
-        From 0 to the number of members.
-    members : ndarray of int32
-        Set s is ``members[offsets[s]:offsets[s + 1]]``.
+    - `offsets` (int64, shape (n_sets + 1,)): from 0 to the number of members.
+    - `members` (int32): set s is ``members[offsets[s]:offsets[s + 1]]``.
     """
 
     __slots__ = ("members", "offsets")

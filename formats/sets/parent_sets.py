@@ -28,14 +28,9 @@ def open_parent_sets(
 ) -> ParentSetTable:
     """Read all parent sets of a file or stream into arrays, best set first; ties by fewer parents, then by indices.
 
-    Parameters
-    ----------
-    source : str, binary stream or Lines
-        A path or ``-``; parent-set or network JSON lines, jkl (three dialects) or pss, gzipped or not.
-    partial : bool
-        Accept a stream that ends early; variables that did not arrive have no sets at all.
-    warn : callable, optional
-        Called with assumptions about foreign files.
+    - `source`: a path or ``-``; parent-set or network JSON lines, jkl (three dialects) or pss, gzipped or not.
+    - `partial`: accept a stream that ends early; variables that did not arrive have no sets at all.
+    - `warn`: called with assumptions about foreign files.
     """
     with as_lines(source) as lines:
         header, blocks = _open_blocks(lines, partial, warn)
@@ -76,19 +71,10 @@ def write_parent_sets(
 ) -> int:
     """Write records as they come and return their number; into a pipe each is flushed at once.
 
-    Parameters
-    ----------
-    target : str
-        A path (which appears only when all is written) or ``-``.
-    records : iterable of ParentSetRecord
-        Sets in order, best first.
-    format : str
-        ``parentsets`` (our JSON lines), ``jkl``, ``pss`` or another of `registry`.
-
-    Raises
-    ------
-    ValueError
-        No such format is written; a score is not finite.
+    - `target`: a path (which appears only when all is written) or ``-``.
+    - `records`: sets in order, best first.
+    - `format`: ``parentsets`` (our JSON lines), ``jkl``, ``pss`` or another of `registry`.
+    Raises `ValueError`: no such format is written; a score is not finite.
     """
     chunks = load_writer(format, Kind.PARENT_SETS)(header, records)
     n_chunks = 0

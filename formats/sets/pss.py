@@ -136,12 +136,7 @@ def _require_words(texts: Iterable[str], what: str) -> None:
 def pss_chunks(header: Header, records: Iterable[ParentSetRecord]) -> Iterator[bytes]:
     """Yield the bytes of a pss file: the META lines, then one variable at a time.
 
-    Raises
-    ------
-    Inconsistent
-        A name or label has blanks.
-    ValueError
-        A score is not finite.
+    Raises `Inconsistent`: a name or label has blanks; `ValueError`: a score is not finite.
     """
     names = header.names
     _require_words(names, "variable name")

@@ -27,22 +27,15 @@ UNNAMED_SCORE = "the file does not name its score; its numbers are taken as loca
 
 @dataclass
 class SetBlock:
-    """Parent sets of one child.
-
-    Attributes
-    ----------
-    sizes : ndarray of int64, shape (n_sets,)
-        Number of parents of every set.
-    parents : ndarray of int64 or int32, shape (sizes.sum(),)
-        The members of the sets, one set after the other.
-    scores : ndarray of float64, shape (n_sets,)
-        Local scores in nats.
-    """
+    """Parent sets of one child."""
 
     child: int
     sizes: np.ndarray
+    """int64, shape (n_sets,): number of parents of every set."""
     parents: np.ndarray
+    """int64 or int32, shape (sizes.sum(),): the members of the sets, one set after the other."""
     scores: np.ndarray
+    """float64, shape (n_sets,): local scores in nats."""
     facts: ListFacts = ListFacts()  # noqa: RUF009 (frozen)
 
     @property
@@ -81,14 +74,10 @@ def _spread(n_variables: int) -> np.ndarray:
 class BlockChecker:
     """Validates blocks and sorts them as in our files.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of all variables.
-    single_choice : bool
-        The file holds exactly one set per child (a network or a forest), which need not be the empty one.
-    unknown_scores : bool
-        NaN is allowed as a score.
+    - `names`: names of all variables.
+    - `single_choice`: the file holds exactly one set per child (a network or a forest), which need not be the empty
+      one.
+    - `unknown_scores`: NaN is allowed as a score.
     """
 
     def __init__(self, names: tuple[str, ...], *, single_choice: bool = False, unknown_scores: bool = False):

@@ -35,12 +35,7 @@ def read_arrow(
 ) -> pyarrow.Table | PackedTable:
     """Decode an Arrow stream or an Arrow file; the layout has no effect.
 
-    Raises
-    ------
-    Truncated
-        The input ends before its end marker or inside a message.
-    Malformed
-        It cannot be decoded.
+    Raises `Truncated`: the input ends before its end marker or inside a message; `Malformed`: it cannot be decoded.
     """
     _check_messages(data, source)
     if data.startswith(_FILE_MARK):

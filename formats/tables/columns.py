@@ -43,49 +43,34 @@ _AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class EncodingOptions:
-    """How labels become states.
-
-    Attributes
-    ----------
-    missing : str
-        ``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep``
-        makes an `IncompleteDataset`.
-    na : tuple of str
-        Spellings of missing cells besides those of `labels`.
-    discretize : tuple of ColumnRule
-        Rules for numeric columns with many values.
-    categories : tuple of str
-        Columns whose numbers are states, up to 256; they override rules of `discretize` for all columns.
-    columns, drop : tuple of str
-        The columns to read (all if empty), and columns not to read; see `selection`.
-    variables : tuple of Variable, optional
-        Variables of a file header: columns are matched by name (by position if the table has no names and the
-        names do not match), put in this order and coded by these states; further columns are ignored. Numbers are
-        put into states that are intervals, which `discretize` and `categories` must agree with.
-    listed_in : str
-        The words of messages for the file with these variables.
-    unseen : str
-        ``error`` refuses labels that `variables` does not list, ``drop`` drops their rows.
-    max_states : int, optional
-        Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels.
-    weights : str, optional
-        Column of counts, which is no variable: each row stands for so many equal ones.
-    free_bytes : int, optional
-        Memory that these rows may take; no limit if None.
-    """
+    """How labels become states."""
 
     missing: str = "error"
+    """``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep`` makes
+    an `IncompleteDataset`."""
     na: tuple[str, ...] = ()
+    """Spellings of missing cells besides those of `labels`."""
     discretize: tuple[ColumnRule, ...] = ()
+    """Rules for numeric columns with many values."""
     categories: tuple[str, ...] = ()
+    """Columns whose numbers are states, up to 256; they override rules of `discretize` for all columns."""
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    """`columns`, `drop`: the columns to read (all if empty), and columns not to read; see `selection`."""
     variables: tuple[Variable, ...] | None = None
+    """Variables of a file header: columns are matched by name (by position if the table has no names and the names do
+    not match), put in this order and coded by these states; further columns are ignored. Numbers are put into states
+    that are intervals, which `discretize` and `categories` must agree with."""
     listed_in: str = "the header"
+    """The words of messages for the file with these variables."""
     unseen: str = "error"
+    """``error`` refuses labels that `variables` does not list, ``drop`` drops their rows."""
     max_states: int | None = None
+    """Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels."""
     weights: str | None = None
+    """Column of counts, which is no variable: each row stands for so many equal ones."""
     free_bytes: int | None = None
+    """Memory that these rows may take; no limit if None."""
 
     def __post_init__(self):
         if self.missing not in ("error", "drop", "state", "keep"):
@@ -128,22 +113,15 @@ class EncodingOptions:
 
 
 class Treatment(NamedTuple):
-    """The treatment of a column if it is numeric.
-
-    Attributes
-    ----------
-    n_kept : int
-        With at most this many distinct numbers it is never cut.
-    limit : int
-        Most distinct numbers of a column without a rule; with more it is refused as continuous.
-    n_scale : int
-        With at most this many distinct numbers, all of them whole, it is not cut either.
-    """
+    """The treatment of a column if it is numeric."""
 
     rule: Discretization | Cuts | None
     n_kept: int
+    """With at most this many distinct numbers it is never cut."""
     limit: int
+    """Most distinct numbers of a column without a rule; with more it is refused as continuous."""
     n_scale: int = 0
+    """With at most this many distinct numbers, all of them whole, it is not cut either."""
 
     @classmethod
     def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
@@ -153,29 +131,21 @@ class Treatment(NamedTuple):
 
 @dataclass
 class Column:
-    """The distinct labels of a column and the label index of every cell.
-
-    Attributes
-    ----------
-    labels : pyarrow.StringArray
-        Without surrounding spaces, hence not always distinct; empty text where the cell is null.
-    cells : list of ndarray of integers, or PackedLabels
-        Label index of every cell, in consecutive parts; `indices` goes through them.
-    states : tuple of str or None
-        States listed by a file header.
-    known : ndarray of int64 or None, shape (n_labels,)
-        Codes of the labels in `states`, `UNKNOWN` where there is none.
-    missing, unseen : ndarray of bool or None, shape (n_labels,)
-        Labels of missing cells, and labels that `states` does not contain; None where there are none.
-    """
+    """The distinct labels of a column and the label index of every cell."""
 
     name: str
     labels: pyarrow.StringArray
+    """Without surrounding spaces, hence not always distinct; empty text where the cell is null."""
     cells: list[np.ndarray] | PackedLabels
+    """Label index of every cell, in consecutive parts; `indices` goes through them."""
     states: tuple[str, ...] | None = None
+    """States listed by a file header."""
     known: np.ndarray | None = None
+    """int64, shape (n_labels,): codes of the labels in `states`, `UNKNOWN` where there is none."""
     missing: np.ndarray | None = None
     unseen: np.ndarray | None = None
+    """`missing`, `unseen`: bool, shape (n_labels,): labels of missing cells, and labels that `states` does not
+    contain; None where there are none."""
 
     @classmethod
     def unpack(cls, variable: Variable, column: pyarrow.ChunkedArray | PackedLabels) -> Column:
@@ -245,14 +215,9 @@ class StateChooser:
 
     `cut` has the names of the columns that a rule cut, `scales` those that it left whole and their numbers of states.
 
-    Parameters
-    ----------
-    treatments : dict
-        Treatment of each column, by name.
-    rows : ndarray of bool or None
-        The rows kept; None for all.
-    is_tight : bool
-        Whether every label occurs in these rows.
+    - `treatments`: treatment of each column, by name.
+    - `rows` (bool): the rows kept; None for all.
+    - `is_tight`: whether every label occurs in these rows.
     """
 
     def __init__(

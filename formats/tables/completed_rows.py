@@ -16,24 +16,16 @@ from .labels import MISSING_STATE
 
 
 class _Output(NamedTuple):
-    """A column of the completed table.
-
-    Attributes
-    ----------
-    variable : Variable
-        Its name and labels.
-    cells : ndarray of integers, shape (n_rows,), or None
-        Label of every cell as it was read; None if the table has no such column.
-    variable_index : int or None
-        The network's variable; None if the network has none of this name.
-    label_of : ndarray of int32
-        Label of each state of that variable.
-    """
+    """A column of the completed table."""
 
     variable: Variable
+    """Its name and labels."""
     cells: np.ndarray | None
+    """integers, shape (n_rows,): label of every cell as it was read; None if the table has no such column."""
     variable_index: int | None
+    """The network's variable; None if the network has none of this name."""
     label_of: np.ndarray
+    """int32: label of each state of that variable."""
 
 
 class CompletedRows:
@@ -61,9 +53,7 @@ class CompletedRows:
     def codes(self, start: int, states: np.ndarray) -> np.ndarray:
         """Labels of the rows from `start` on, whose variables have these states.
 
-        Parameters
-        ----------
-        states : ndarray of uint8, shape (n_variables, n_rows)
+        `states`: uint8, shape (n_variables, n_rows).
 
         Returns
         -------

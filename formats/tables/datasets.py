@@ -32,28 +32,15 @@ def open_dataset(
 ) -> Dataset:
     """Read a data table: CSV, TSV and the like, Parquet, Arrow stream or file; plain, gzip or Zstandard.
 
-    Parameters
-    ----------
-    source : str
-        A path (file, FIFO) or ``-`` for standard input.
-    delimiter : str, optional
-        Of text tables; guessed if not given.
-    header : bool
-        Whether the first line of a text table holds the column names; else they are V0, V1, ...
-    warn : callable, optional
-        Called about input that is accepted but may surprise.
-    note : callable, optional
-        Called about the columns that `discretize` cuts.
-    **rules
-        How labels become states (see `formats.tables.encoding`): fields of `formats.tables.columns.EncodingOptions`;
-        ``discretize`` takes one or several texts of `parse_column_rule`.
-
-    Raises
-    ------
-    FormatError
-        Unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData, Inconsistent).
-    ValueError
-        An option with an impossible value.
+    - `source`: a path (file, FIFO) or ``-`` for standard input.
+    - `delimiter`: of text tables; guessed if not given.
+    - `header`: whether the first line of a text table holds the column names; else they are V0, V1, ...
+    - `warn`: called about input that is accepted but may surprise.
+    - `note`: called about the columns that `discretize` cuts.
+    - `**rules`: how labels become states (see `formats.tables.encoding`): fields of
+      `formats.tables.columns.EncodingOptions`; ``discretize`` takes one or several texts of `parse_column_rule`.
+    Raises `FormatError`: unreadable or unsuitable input (its kinds: Malformed, Truncated, UnsuitableData,
+    Inconsistent); `ValueError`: an option with an impossible value.
     """
     opened = _open_rows(source, delimiter=delimiter, header=header, warn=warn, note=note, **rules)
     if isinstance(opened, IncompleteDataset):

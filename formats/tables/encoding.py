@@ -47,31 +47,21 @@ _NUMBERED = re.compile(r"[XV]?[0-9]+")
 
 
 class RawTable(NamedTuple):
-    """Columns of text as readers deliver them.
-
-    Attributes
-    ----------
-    columns : sequence of pyarrow.ChunkedArray
-        Each of type dictionary<string>.
-    source : str
-        Name of the input in messages.
-    is_tight : bool
-        Whether every label of the dictionaries occurs in the column.
-    is_named : bool
-        Whether the names come from the input (else they are V0, V1, ...).
-    is_coded : bool
-        Whether the input gives the number of states of every column, so that numbers are codes of states.
-    first_line : int or None
-        Line of the first row, counted from 1; None unless each row is one line of text.
-    """
+    """Columns of text as readers deliver them."""
 
     names: tuple[str, ...]
     columns: Sequence[pyarrow.ChunkedArray]
+    """Each of type dictionary<string>."""
     source: str
+    """Name of the input in messages."""
     is_tight: bool = True
+    """Whether every label of the dictionaries occurs in the column."""
     is_named: bool = True
+    """Whether the names come from the input (else they are V0, V1, ...)."""
     is_coded: bool = False
+    """Whether the input gives the number of states of every column, so that numbers are codes of states."""
     first_line: int | None = None
+    """Line of the first row, counted from 1; None unless each row is one line of text."""
 
     def place_of(self, row: int) -> tuple[int | None, str]:
         """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
@@ -112,13 +102,9 @@ def encode_table(
 
     `note` is called about the columns that are cut.
 
-    Raises
-    ------
-    UnsuitableData
-        Missing cells, continuous columns, columns with too many states, no rows.
-    Inconsistent
-        A column of a required variable is absent, or holds a label that is none of its states; or the options would
-        cut it otherwise than these states do.
+    Raises `UnsuitableData`: missing cells, continuous columns, columns with too many states, no rows; `Inconsistent`:
+    a column of a required variable is absent, or holds a label that is none of its states, or the options would cut
+    it otherwise than these states do.
     """
     if not raw.columns or not len(raw.columns[0]):
         raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")

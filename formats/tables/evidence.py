@@ -63,24 +63,16 @@ def _split(text: str, variables: Sequence[Variable]) -> tuple[int, str]:
 
 
 class EvidenceTable(NamedTuple):
-    """Rows of evidence on the variables of a network.
-
-    Attributes
-    ----------
-    codes : ndarray of uint8, shape (n_variables, n_rows)
-        States; 0 where hidden.
-    is_hidden : ndarray of bool, shape (n_variables, n_rows)
-        Missing cells, and all cells of absent columns.
-    copies : tuple of Column
-        The columns to be copied as they are, in the order of the table.
-    rows : ndarray of bool, shape (n_read,), or None
-        Which rows of the table these are; None for all.
-    """
+    """Rows of evidence on the variables of a network."""
 
     codes: np.ndarray
+    """uint8, shape (n_variables, n_rows): states; 0 where hidden."""
     is_hidden: np.ndarray
+    """bool, shape (n_variables, n_rows): missing cells, and all cells of absent columns."""
     copies: tuple[Column, ...] = ()
+    """The columns to be copied as they are, in the order of the table."""
     rows: np.ndarray | None = None
+    """bool, shape (n_read,): which rows of the table these are; None for all."""
 
     def row_number(self, row: int) -> int:
         """The number in the table, from 1, of a row, from 0."""
@@ -88,32 +80,23 @@ class EvidenceTable(NamedTuple):
 
 
 class EvidenceRules(NamedTuple):
-    """How a table of evidence is read.
-
-    Attributes
-    ----------
-    delimiter, header
-        As of `datasets.open_dataset`.
-    na : sequence of str
-        Further spellings of missing cells.
-    columns, drop : sequence of str
-        Columns that are read, all if empty, and columns that are not; items as of `selection.matching_names`.
-    unseen : str
-        Rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out.
-    targets : sequence of int
-        Variables that are no evidence: any label will do.
-    copies : sequence of str or None
-        Columns to be copied, whether read or not, as of `selection.matching_names`; None for all that are read.
-    """
+    """How a table of evidence is read."""
 
     delimiter: str | None = None
     header: bool = True
+    """`delimiter`, `header`: as of `datasets.open_dataset`."""
     na: Sequence[str] = ()
+    """Further spellings of missing cells."""
     columns: Sequence[str] = ()
     drop: Sequence[str] = ()
+    """`columns`, `drop`: columns that are read, all if empty, and columns that are not; items as of
+    `selection.matching_names`."""
     unseen: str = "error"
+    """Rows with a label that is none of its variable's states: ``error`` refuses, ``drop`` leaves them out."""
     targets: Sequence[int] = ()
+    """Variables that are no evidence: any label will do."""
     copies: Sequence[str] | None = ()
+    """Columns to be copied, whether read or not, as of `selection.matching_names`; None for all that are read."""
 
 
 _DEFAULT = EvidenceRules()

@@ -122,12 +122,8 @@ def _sort_keys(labels: Sequence[str], values: np.ndarray) -> Sequence:
 def code_discretized(values: np.ndarray, counts: np.ndarray, rule: Discretization | Cuts) -> LabelCoding:
     """Intervals for a numeric column.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_labels,)
-        Numbers of its labels, at least two different ones.
-    counts : ndarray of int64, shape (n_labels,)
-        Rows with each label.
+    - `values` (float64, shape (n_labels,)): numbers of its labels, at least two different ones.
+    - `counts` (int64, shape (n_labels,)): rows with each label.
     """
     if isinstance(rule, Cuts):
         return LabelCoding(*rule.code(values))

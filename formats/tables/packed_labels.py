@@ -38,10 +38,7 @@ class _Part(NamedTuple):
 class PackedLabels:
     """A column of labels, as a `pyarrow.ChunkedArray` of a dictionary type is, packed.
 
-    Attributes
-    ----------
-    dictionary : pyarrow.Array
-        Distinct values in the order in which they were met; one null if there are null cells.
+    `dictionary`: distinct values in the order in which they were met; one null if there are null cells.
     """
 
     def __init__(self, dictionary: pyarrow.Array, parts: list[_Part]):

@@ -24,20 +24,11 @@ def names_like(pattern: str, names: Collection[str]) -> list[str]:
 def matching_names(pattern: str, names: Sequence[str], source: str, option: str, noun: str = "column") -> list[str]:
     """The columns (or variables) that one item of a list selects, in the order of the table.
 
-    Parameters
-    ----------
-    pattern : str
-        A name; else a pattern with ``*``, ``?`` or ``[...]``; else the first and the last name of a range,
-        ``FIRST..LAST``.
-    source, option : str
-        The table and the option, for messages.
-    noun : str
-        The word of messages for one of `names`.
-
-    Raises
-    ------
-    UnsuitableData
-        It selects nothing.
+    - `pattern`: a name; else a pattern with ``*``, ``?`` or ``[...]``; else the first and the last name of a range,
+      ``FIRST..LAST``.
+    - `source`, `option`: the table and the option, for messages.
+    - `noun`: the word of messages for one of `names`.
+    Raises `UnsuitableData`: it selects nothing.
     """
     found = names_like(pattern, names)
     first, dots, last = pattern.partition("..")
@@ -57,15 +48,8 @@ def matching_names(pattern: str, names: Sequence[str], source: str, option: str,
 def selected_positions(names: Sequence[str], columns: Sequence[str], drop: Sequence[str], source: str) -> list[int]:
     """Positions of the columns that are kept, in the order of the table.
 
-    Parameters
-    ----------
-    columns, drop : sequence of str
-        Items as of `matching_names`: the columns to keep (all if empty), and those to drop.
-
-    Raises
-    ------
-    UnsuitableData
-        An item selects nothing, or no column is left.
+    `columns`, `drop`: items as of `matching_names`: the columns to keep (all if empty), and those to drop.
+    Raises `UnsuitableData`: an item selects nothing, or no column is left.
     """
     kept = {name for item in columns for name in matching_names(item, names, source, "--columns")}
     gone = {name for item in drop for name in matching_names(item, names, source, "--drop")}

@@ -40,22 +40,12 @@ class TableWriter(Protocol):
 def open_table_writer(target: str, variables: Sequence[Variable], format: str = "csv") -> Iterator[TableWriter]:
     """Open a table for writing as a context manager; call ``write(codes)`` for each batch of rows.
 
-    Parameters
-    ----------
-    target : str
-        A path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or ``-``.
-    variables : sequence of Variable
-        Names of the columns, and their states or any labels, however many.
-    format : str
-        ``csv`` (comma, header line), ``tsv``, ``parquet``, ``arrow`` (IPC stream) or ``feather`` (IPC file); the last
-        three with dictionaries.
-
-    Raises
-    ------
-    FormatError
-        A variable whose states are unknown.
-    ValueError
-        No such format of data is written.
+    - `target`: a path, which appears only when complete (gzip if it ends in ``.gz``, Zstandard if in ``.zst``), or
+      ``-``.
+    - `variables`: names of the columns, and their states or any labels, however many.
+    - `format`: ``csv`` (comma, header line), ``tsv``, ``parquet``, ``arrow`` (IPC stream) or ``feather`` (IPC file);
+      the last three with dictionaries.
+    Raises `FormatError`: a variable whose states are unknown; `ValueError`: no such format of data is written.
     """
     make = load_writer(format, Kind.DATA)
     for variable in variables:

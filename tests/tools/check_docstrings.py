@@ -14,14 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+HEADING = "Parameters\n---"
+SENTENCE = re.compile(r"^(?:- )?(`\**[a-z_]\w*`(?:, `\w+`)*)(?: \(.*?\))?: ", re.MULTILINE)
 PACKAGES = ("bnsl", "bnsl_cli", "formats", "stages")
 
 
 def documented_parameters(docstring: str) -> list[str] | None:
-    """Names under the numpydoc heading Parameters, None if there is no such heading."""
+    """Names under the numpydoc heading Parameters, or at the start of sentences; None if there are none.
+
+    A sentence names parameters as ``` `name`, `other` (shape): meaning```, as an item of a list if there are several.
+    """
     match = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}\n|\Z)", docstring, re.DOTALL | re.MULTILINE)
     if match is None:
-        return None
+        return [name for line in SENTENCE.findall(docstring) for name in re.findall(r"\w+", line)] or None
     names = []
     for line in match.group(1).splitlines():
         if line and not line[0].isspace():
@@ -65,7 +70,9 @@ def complaints(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[int, st
 def _class_complaints(node: ast.ClassDef, name: str, docstring: str | None) -> Iterator[tuple[int, str]]:
     for member in node.body:
         if isinstance(member, ast.FunctionDef) and member.name == "__init__":
-            yield from ((node.lineno, t) for t in _mismatch(name, docstring, signature_parameters(member)))
+            # Sentences of a class may name attributes as well: its parameters are those of a heading only.
+            listed = docstring if HEADING in (docstring or "") else None
+            yield from ((node.lineno, t) for t in _mismatch(name, listed, signature_parameters(member)))
     yield from complaints(node.body, f"{name}.")
 
 

@@ -25,10 +25,8 @@ def line_of(element: ElementTree.Element) -> int:
 def read_xml(lines: Lines) -> ElementTree.Element:
     """The root of an XML file of which nothing was consumed; its encoding is the one it declares.
 
-    Raises
-    ------
-    Malformed
-        It is not well-formed, or declares entities: these can expand without end, or name other files.
+    Raises `Malformed`: it is not well-formed, or declares entities: these can expand without end, or name other
+    files.
     """
 
     def placed(tag: str, attributes: dict[str, str]) -> _Placed:

@@ -27,21 +27,14 @@ FIRST_LEVELS = 20
 
 
 class Discretization(NamedTuple):
-    """A method to discretize numeric columns.
-
-    Attributes
-    ----------
-    method : str
-        ``quantile``, ``width`` or ``hartemink``.
-    n_intervals : int
-        As requested; ties and empty intervals make them fewer.
-    n_first : int
-        With ``hartemink`` the number of quantile intervals to begin with, otherwise 0.
-    """
+    """A method to discretize numeric columns."""
 
     method: str
+    """``quantile``, ``width`` or ``hartemink``."""
     n_intervals: int
+    """As requested; ties and empty intervals make them fewer."""
     n_first: int = 0
+    """With ``hartemink`` the number of quantile intervals to begin with, otherwise 0."""
 
     @property
     def n_kept(self) -> int:
@@ -90,11 +83,8 @@ def parse_discretization(text: str) -> Discretization | Cuts:
 
     The median is ``quantile:2``; FIRST is 20 by default, or K + 1 if that is more.
 
-    Raises
-    ------
-    ValueError
-        Another word, K is not a whole number from 2 to 256, FIRST does not exceed K, or cut points that do not
-        ascend.
+    Raises `ValueError`: another word, K is not a whole number from 2 to 256, FIRST does not exceed K, or cut points
+    that do not ascend.
     """
     if text == "median":
         return Discretization("quantile", 2)
@@ -133,12 +123,8 @@ def _parse_cuts(text: str, listing: str) -> Cuts:
 def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> np.ndarray:
     """Cut points of a column such that every interval holds at least one of its values.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_distinct,)
-        The distinct values, ascending and finite; at least two.
-    counts : ndarray of int64, shape (n_distinct,)
-        The number of rows with each value.
+    - `values` (float64, shape (n_distinct,)): the distinct values, ascending and finite; at least two.
+    - `counts` (int64, shape (n_distinct,)): the number of rows with each value.
 
     Returns
     -------

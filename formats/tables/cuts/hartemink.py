@@ -33,23 +33,15 @@ class Goal(NamedTuple):
 def join_levels(codes: Cells, n_states: Sequence[int], goals: Mapping[int, Goal]) -> dict[int, np.ndarray]:
     """Join neighbouring levels of columns until each has the wanted number.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n_columns, n_rows)
-    n_states : sequence of int
-        Of every column.
-    goals : mapping
-        Goal of each column to be coarsened, by position.
+    - `codes`: uint8, shape (n_columns, n_rows).
+    - `n_states`: of every column.
+    - `goals`: goal of each column to be coarsened, by position.
 
     Returns
     -------
     dict
         For each of them the lowest of the former levels that make each remaining one, ascending, int64.
-
-    Raises
-    ------
-    ValueError
-        More than `MOST_LEVELS` levels.
+    Raises `ValueError`: more than `MOST_LEVELS` levels.
     """
     offsets = np.concatenate([[0], np.cumsum(n_states)])
     if offsets[-1] > MOST_LEVELS:

@@ -80,25 +80,12 @@ def refuse_other_cuts(
 ) -> None:
     """Refuse options that would cut columns of listed states otherwise than the file that lists them.
 
-    Parameters
-    ----------
-    columns
-        All columns; those that `chooser` may not choose for keep their states.
-    chooser
-        A fresh chooser with the options given.
-    rows : ndarray of bool or None
-        The rows kept; None for all.
-    codes, is_hidden
-        The table by the listed states, and its missing cells.
-    source, listed_in
-        Names of the table, and of the file that lists states, for messages.
-
-    Raises
-    ------
-    Inconsistent
-        The cut points differ.
-    UnsuitableData
-        The options cannot be applied to these columns.
+    - `columns`: all columns; those that `chooser` may not choose for keep their states.
+    - `chooser`: a fresh chooser with the options given.
+    - `rows` (bool): the rows kept; None for all.
+    - `codes`, `is_hidden`: the table by the listed states, and its missing cells.
+    - `source`, `listed_in`: names of the table, and of the file that lists states, for messages.
+    Raises `Inconsistent`: the cut points differ; `UnsuitableData`: the options cannot be applied to these columns.
     """
     own = [chooser.bare(column) for column in columns]
     if all(new is column for new, column in zip(own, columns)):

@@ -52,11 +52,8 @@ def _columns_of(table: ArcProbabilities) -> dict[str, list]:
 def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = "arc-probabilities") -> None:
     """Write a table of arc probabilities to a path or ``-``.
 
-    Parameters
-    ----------
-    format : str
-        ``arc-probabilities`` (Arrow stream), ``feather`` (Arrow file), ``parquet``, or ``csv`` for other programs,
-        which has no header: read back, it has the variables that occur.
+    `format`: ``arc-probabilities`` (Arrow stream), ``feather`` (Arrow file), ``parquet``, or ``csv`` for other
+    programs, which has no header: read back, it has the variables that occur.
     """
     columns = _columns_of(table)
     if format == "csv":
@@ -82,10 +79,8 @@ def _arrow_type(column: str) -> pyarrow.DataType:
 def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
     """Read a table of arc probabilities.
 
-    Raises
-    ------
-    Malformed, Inconsistent, UnknownVersion
-        It is another table; parts contradict each other; a later version.
+    Raises `Malformed`, `Inconsistent`, `UnknownVersion`: it is another table; parts contradict each other; a later
+    version.
     """
     with as_lines(source) as lines:
         found = detect_lines(lines)

@@ -35,12 +35,8 @@ _TOLERANCE = 1e-9
 def open_entropies(source: str) -> EntropyTable:
     """Read an entropy table.
 
-    Raises
-    ------
-    Truncated
-        Fewer rows than the header announces.
-    Malformed, Inconsistent, UnknownVersion
-        Not an entropy table; parts that contradict each other; a later version.
+    Raises `Truncated`: fewer rows than the header announces; `Malformed`, `Inconsistent`, `UnknownVersion`: not an
+    entropy table, parts that contradict each other, a later version.
     """
     data, name = read_bytes(source), source_name(source)
     found = detect(data[:HEAD_SIZE])
@@ -129,16 +125,9 @@ def _check_entropies(table: EntropyTable, names: list[str], source: str) -> None
 def write_entropies(target: str, table: EntropyTable, format: str = "entropy") -> None:
     """Write an entropy table, a batch of rows at a time, to a path or ``-``.
 
-    Parameters
-    ----------
-    format : str
-        ``entropy`` (Arrow stream), ``feather`` (Arrow file) or ``parquet``; ``csv``, a matrix for other programs,
-        is not read back.
-
-    Raises
-    ------
-    FormatError
-        An entropy that is not finite.
+    `format`: ``entropy`` (Arrow stream), ``feather`` (Arrow file) or ``parquet``; ``csv``, a matrix for other
+    programs, is not read back.
+    Raises `FormatError`: an entropy that is not finite.
     """
     if not (np.isfinite(table.entropy).all() and np.isfinite(table.conditional).all()):
         raise FormatError("entropies that are not finite cannot be written", source=source_name(target))

@@ -18,12 +18,8 @@ FIGURE, TEXT, NUMBER = "figure", "text", "number"
 class ResultWriter:
     """Writes batches of rows.
 
-    Parameters
-    ----------
-    columns : mapping
-        The type of each column, by its name.
-    batches : writer of batches, optional
-        For Arrow and Parquet; without it the stream gets CSV, or JSON lines.
+    - `columns`: the type of each column, by its name.
+    - `batches`: for Arrow and Parquet; without it the stream gets CSV, or JSON lines.
     """
 
     def __init__(self, stream: Any, columns: Mapping[str, str], batches: Any = None, as_json: bool = False):
@@ -69,12 +65,8 @@ def result_schema(columns: Mapping[str, str]) -> Any:
 def open_result_writer(target: str, columns: Mapping[str, str], format: str) -> Iterator[ResultWriter]:
     """Open a table of results for writing as a context manager; call ``write(values)`` for each batch.
 
-    Parameters
-    ----------
-    columns : mapping
-        `FIGURE`, `TEXT` or `NUMBER` for each column, by its name.
-    format : str
-        ``csv``, ``jsonl``, ``arrow`` (IPC stream), ``feather`` (IPC file) or ``parquet``.
+    - `columns`: `FIGURE`, `TEXT` or `NUMBER` for each column, by its name.
+    - `format`: ``csv``, ``jsonl``, ``arrow`` (IPC stream), ``feather`` (IPC file) or ``parquet``.
     """
     with open_output(target) as stream:
         if format in ("csv", "jsonl"):
