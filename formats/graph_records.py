@@ -165,8 +165,8 @@ class ArcProbabilities:
     either: np.ndarray
     """float64, shape (n_pairs,): probability of an arc in either direction."""
     features: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-    """Probabilities and standard errors by name (``ancestor``: the parent is an ancestor of the child; ``blanket``: it is
-    in the child's Markov blanket)."""
+    """Probabilities and standard errors by name: ``ancestor``, the parent is an ancestor of the child; ``blanket``,
+    it is in the child's Markov blanket."""
     directions: tuple[str, ...] = ()
     """For each arc what decides the direction of the pair (`DECIDERS`) in most networks; empty where unknown."""
 

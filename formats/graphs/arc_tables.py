@@ -14,7 +14,8 @@ from ..graph_records import Arc, EssentialGraph
 from ..records import Network
 from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
-from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, read_arrow, read_parquet
+from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, labelled, read_arrow, read_parquet
+from ..tables.label_columns import LabelColumn
 from ..tables.results.batches import batch_writer, is_own
 from ..textlines import Lines
 from .adjacency import STRENGTH_COLUMNS, arcs_text, essential_arcs_text, is_arc_header, read_arc_rows, read_table
@@ -37,21 +38,21 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
             remedy="bnsl average makes a network of it",
         )
     header = [name.strip() for name in table.column_names]
-    is_sound = all(_is_text(column.type) or name in STRENGTH_COLUMNS for name, column in zip(header, table.columns))
+    columns = labelled(table).columns
+    is_sound = all(_is_text(column) or name in STRENGTH_COLUMNS for name, column in zip(header, columns))
     if not is_arc_header(header) or not is_sound:
         raise Malformed(
             "expected a network, this is a table of data; arcs are columns of text called from and to",
             source=lines.source,
             remedy=f"a network is learnt from data by: bnsl optimize --data {shlex.quote(lines.source)}",
         )
-    columns = [["" if cell is None else str(cell) for cell in column.to_pylist()] for column in table.columns]
-    return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*columns), 1)], edges)
+    cells = [["" if cell is None else str(cell) for cell in column.array().to_pylist()] for column in columns]
+    return read_arc_rows(lines, header, [(n, list(row)) for n, row in enumerate(zip(*cells), 1)], edges)
 
 
-def _is_text(kind: pyarrow.DataType) -> bool:
-    if pyarrow.types.is_dictionary(kind):
-        kind = kind.value_type
-    return pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
+def _is_text(column: LabelColumn | pyarrow.DataType) -> bool:
+    is_text = pyarrow.types.is_string, pyarrow.types.is_large_string
+    return isinstance(column, LabelColumn) and any(is_it(column.values.type) for is_it in is_text)
 
 
 def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:

@@ -14,8 +14,7 @@ from ..wording import Warn, ignore
 from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .conventions import without_row_numbers
 from .encoding import RawTable, TextLayout, check_names
-from .label_parts import ColumnParts, join_parts, narrow_part, release_memory
-from .packed_labels import PackedLabels, PackedTable
+from .label_columns import ColumnParts, LabelColumn, LabelTable, release_memory
 from .results.batches import own_header
 
 _FILE_MARK = b"ARROW1"
@@ -32,7 +31,7 @@ _COLUMNS_AT_ONCE = _CELLS_AT_ONCE // _LEAST_ROWS
 
 def read_arrow(
     data: bytes, source: str, layout: TextLayout | None = None, warn: Warn = ignore
-) -> pyarrow.Table | PackedTable:
+) -> pyarrow.Table | LabelTable:
     """Decode an Arrow stream or an Arrow file; the layout has no effect.
 
     Raises `Truncated`: the input ends before its end marker or inside a message; `Malformed`: it cannot be decoded.
@@ -40,13 +39,13 @@ def read_arrow(
     _check_messages(data, source)
     if data.startswith(_FILE_MARK):
 
-        def read_file(stream: pyarrow.BufferReader) -> pyarrow.Table | PackedTable:
+        def read_file(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
             reader = pyarrow.ipc.open_file(stream)
             return _read_batches(map(reader.get_batch, range(reader.num_record_batches)), reader.schema)
 
         return _decode(data, "an Arrow file", _FILE_MARK, source, read_file)
 
-    def read_stream(stream: pyarrow.BufferReader) -> pyarrow.Table | PackedTable:
+    def read_stream(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
         reader = pyarrow.ipc.open_stream(stream)
         return _read_batches(reader, reader.schema)
 
@@ -58,10 +57,10 @@ def read_arrow(
 
 def read_parquet(
     data: bytes, source: str, layout: TextLayout | None = None, warn: Warn = ignore
-) -> pyarrow.Table | PackedTable:
+) -> pyarrow.Table | LabelTable:
     """Decode Parquet; parameters and errors as in `read_arrow`."""
 
-    def read(stream: pyarrow.BufferReader) -> pyarrow.Table | PackedTable:
+    def read(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
         metadata = parquet.read_metadata(stream)
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         refuse_many_cells(sum(group.num_rows for group in groups), metadata.num_columns, len(data), source)
@@ -74,8 +73,8 @@ def read_parquet(
         columns = []
         for names, kinds in _blocks(schema, metadata.num_columns):
             rows_at_once = max(_LEAST_ROWS, _CELLS_AT_ONCE // max(1, len(kinds)))
-            columns += _joined(opened.iter_batches(rows_at_once, columns=names), kinds, metadata.num_rows)
-        return _table(columns, schema)
+            columns += _joined(opened.iter_batches(rows_at_once, columns=names), kinds, metadata.num_rows)[0]
+        return LabelTable(schema, columns, metadata.num_rows)
 
     return _decode(data, "a Parquet file", PARQUET_MARK, source, read)
 
@@ -98,35 +97,29 @@ def _blocks(schema: pyarrow.Schema, n_leaves: int) -> Iterator[tuple[list[str] |
         yield names[block], kinds[block]
 
 
-def _read_batches(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> pyarrow.Table | PackedTable:
+def _read_batches(batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> pyarrow.Table | LabelTable:
     """The table of these batches; the columns of foreign tables become indices into their distinct values."""
     if own_header(schema):
         return pyarrow.Table.from_batches(map(_checked, batches), schema)
-    return _table(_joined(batches, schema.types), schema)
-
-
-def _table(columns: list[pyarrow.ChunkedArray | PackedLabels], schema: pyarrow.Schema) -> pyarrow.Table | PackedTable:
-    release_memory()
-    if any(isinstance(column, PackedLabels) for column in columns):
-        return PackedTable(schema, columns)
-    return pyarrow.table(columns, names=schema.names)
+    return LabelTable(schema, *_joined(batches, schema.types))
 
 
 def _joined(
-    batches: Iterable[pyarrow.RecordBatch], kinds: Sequence[pyarrow.DataType], n_rows: int = 0
-) -> list[pyarrow.ChunkedArray | PackedLabels]:
-    """The columns of these batches, of the types `kinds`, as indices into their distinct values.
+    batches: Iterable[pyarrow.RecordBatch], kinds: Sequence[pyarrow.DataType], n_expected: int = 0
+) -> tuple[list[LabelColumn | pyarrow.DataType], int]:
+    """The columns of these batches, of the types `kinds`, and the number of their rows.
 
-    `n_rows` is the number of rows if it is known before they are read.
+    `n_expected` is that number if it is known before they are read.
     """
-    parts = [ColumnParts(n_rows) for _ in kinds]
+    parts = [ColumnParts(n_expected) for _ in kinds]
+    n_rows = 0
     for batch in map(_checked, batches):
+        n_rows += batch.num_rows
         for own, column in zip(parts, batch.columns):
             own.add(column)
-    columns = []
-    for kind in kinds:
-        columns.append(parts.pop(0).join(kind))
-    return columns
+    columns = [parts.pop(0).join(kind) for kind in kinds]
+    release_memory()
+    return columns, n_rows
 
 
 def _checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
@@ -155,8 +148,8 @@ def _decode(
     called: str,
     ending: bytes,
     source: str,
-    read: Callable[[pyarrow.BufferReader], pyarrow.Table | PackedTable],
-) -> pyarrow.Table | PackedTable:
+    read: Callable[[pyarrow.BufferReader], pyarrow.Table | LabelTable],
+) -> pyarrow.Table | LabelTable:
     try:
         table = read(pyarrow.BufferReader(data))
         refuse_many_cells(table.num_rows, table.num_columns, len(data), source)
@@ -170,39 +163,38 @@ def _decode(
     return table
 
 
-def label_columns(table: pyarrow.Table | PackedTable, source: str, warn: Warn) -> RawTable:
+def labelled(table: pyarrow.Table | LabelTable) -> LabelTable:
+    """A decoded table with columns of indices, also if it is one of our own."""
+    if isinstance(table, LabelTable):
+        return table
+    return LabelTable(table.schema, *_joined(table.to_batches(), table.schema.types))
+
+
+def label_columns(table: pyarrow.Table | LabelTable, source: str, warn: Warn) -> RawTable:
     """All columns as dictionary-encoded text, whatever their type.
 
     Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
     (as pandas writes them to text), dates ISO 8601. The index columns of pandas (``__index_level_0__``) are dropped.
-
     Raises `UnsuitableData`: a column of lists or other nested values.
     """
-    index = [name for name in table.column_names if name.startswith("__index_level_")]
-    if index:
+    pairs = list(zip(table.column_names, labelled(table).columns))
+    kept = [(name.strip(), column) for name, column in pairs if not name.startswith("__index_level_")]
+    if len(kept) < len(pairs):
         warn(f"{source}: the row labels of pandas are left out")
-    table = table.drop_columns(index)
-    names = tuple(name.strip() for name in table.column_names)
-    labelled = [_as_labels(column, name, source) for name, column in zip(names, table.columns)]
-    names, columns = without_row_numbers(names, labelled, source, warn)
+    texts = [_with_texts(column, name, source) for name, column in kept]
+    names, columns = without_row_numbers(tuple(name for name, _ in kept), texts, source, warn)
     check_names(names, source)
     return RawTable(names, columns, source, is_tight=False)
 
 
-def _as_labels(
-    column: pyarrow.ChunkedArray | PackedLabels, name: str, source: str
-) -> pyarrow.ChunkedArray | PackedLabels:
-    with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
-        if isinstance(column, PackedLabels):
-            return column.with_dictionary(_as_text(column.dictionary))
-        column = join_parts(list(map(narrow_part, column.chunks or [pyarrow.nulls(0, column.type)])))
-        if pyarrow.types.is_dictionary(column.type):
-            return pyarrow.chunked_array(
-                pyarrow.DictionaryArray.from_arrays(chunk.indices, _as_text(chunk.dictionary))
-                for chunk in column.chunks
-            )
+def _with_texts(column: LabelColumn | pyarrow.DataType, name: str, source: str) -> LabelColumn:
+    kind = column
+    if isinstance(column, LabelColumn):
+        with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
+            return column.with_values(_as_text(column.values))
+        kind = column.values.type
     raise UnsuitableData(
-        f"values of type {column.type} cannot be states",
+        f"values of type {kind} cannot be states",
         source=source,
         column=name,
         remedy="convert the column to text or numbers, or remove it",

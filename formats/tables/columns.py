@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from pyarrow import compute
 from ..data_records import MAX_STATES, Variable
 from .cuts.discretization import ColumnRule, Cuts, Discretization
 from .cuts.hartemink import Goal
-from .label_parts import N_NARROW
+from .label_columns import LabelColumn
 from .labels import (
     MISSING_STATE,
     UNKNOWN,
@@ -26,7 +26,6 @@ from .labels import (
     is_spelled,
     parse_numbers,
 )
-from .packed_labels import PackedLabels
 from .problems import Problem, continuous_problem, numerous_problem
 from .selection import matching_names
 from .suspicions import MIN_NUMBERS, LabelKind, Suspicion, kind_of_labels, suspect, suspect_dashes
@@ -136,8 +135,8 @@ class Column:
     name: str
     labels: pyarrow.StringArray
     """Without surrounding spaces, hence not always distinct; empty text where the cell is null."""
-    cells: list[np.ndarray] | PackedLabels
-    """Label index of every cell, in consecutive parts; `indices` goes through them."""
+    cells: LabelColumn
+    """Label index of every cell."""
     states: tuple[str, ...] | None = None
     """States listed by a file header."""
     known: np.ndarray | None = None
@@ -148,23 +147,9 @@ class Column:
     contain; None where there are none."""
 
     @classmethod
-    def unpack(cls, variable: Variable, column: pyarrow.ChunkedArray | PackedLabels) -> Column:
-        """Unpack a column of type dictionary<string>."""
-        if isinstance(column, PackedLabels):
-            labels = compute.utf8_trim_whitespace(column.dictionary).fill_null("")
-            return cls(variable.name, labels, column, variable.states)
-        chunks = (column.unify_dictionaries() if column.num_chunks > 1 else column).chunks
-        labels = compute.utf8_trim_whitespace(chunks[0].dictionary)
-        if labels.null_count:
-            labels = labels.fill_null("")
-        if column.null_count == 0:
-            return cls(variable.name, labels, [chunk.indices.to_numpy() for chunk in chunks], variable.states)
-        n_labels = len(labels)
-        # One label more, the empty text, represents null cells, if need be with wider indices.
-        labels = pyarrow.concat_arrays([labels, pyarrow.array([""], labels.type)])
-        width = "uint8" if n_labels < N_NARROW else "int32"
-        indices = [chunk.indices.cast(width).fill_null(n_labels).to_numpy() for chunk in chunks]
-        return cls(variable.name, labels, indices, variable.states)
+    def of(cls, variable: Variable, column: LabelColumn) -> Column:
+        """The column of a variable, whose values are texts."""
+        return cls(variable.name, compute.utf8_trim_whitespace(column.values).fill_null(""), column, variable.states)
 
     def classify(self, missing_is_state: bool, na: Sequence[str] = (), *, missing_is_hole: bool = False) -> None:
         """Find the labels of missing cells, and those that the states of a header do not contain.
@@ -184,29 +169,22 @@ class Column:
             self.unseen = unseen if unseen.any() else None
         self.missing = missing if missing.any() else None
 
-    @property
-    def indices(self) -> Iterable[np.ndarray]:
-        """Label index of every cell, in consecutive parts."""
-        return self.cells.indices() if isinstance(self.cells, PackedLabels) else self.cells
-
     def gather(self, table: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """The entry of `table` for the label of every cell; only for cells of `rows` (bool) if given."""
-        parts = [table[indices] for indices in self.indices]
+        parts = [table[indices] for indices in self.cells.indices()]
         cells = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return cells if rows is None else cells[rows]
 
     def n_rows(self, rows: np.ndarray | None = None) -> int:
         """Number of cells, or of those of `rows`."""
-        if rows is None and isinstance(self.cells, PackedLabels):
-            return len(self.cells)
-        return sum(map(len, self.indices)) if rows is None else int(rows.sum())
+        return len(self.cells) if rows is None else int(rows.sum())
 
     def count_labels(self, rows: np.ndarray | None = None) -> np.ndarray:
         """Number of cells with each label, int64, shape (n_labels,)."""
         n_labels = len(self.labels)
         if rows is not None:
             return np.bincount(self.gather(np.arange(n_labels), rows), minlength=n_labels)
-        parts = (part[k : k + _AT_ONCE] for part in self.indices for k in range(0, len(part), _AT_ONCE))
+        parts = (part[k : k + _AT_ONCE] for part in self.cells.indices() for k in range(0, len(part), _AT_ONCE))
         return sum((np.bincount(part, minlength=n_labels) for part in parts), np.zeros(n_labels, np.int64))
 
 

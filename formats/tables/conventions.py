@@ -15,10 +15,10 @@ import pyarrow
 from pyarrow import compute
 
 from ..wording import Warn
+from .label_columns import LabelColumn
 from .labels import MISSING_LABELS
-from .packed_labels import PackedLabels
 
-Columns = Sequence[pyarrow.ChunkedArray]
+Columns = Sequence[LabelColumn]
 
 INDEX_NAMES = ("", "Unnamed: 0")
 """Names of a column of row numbers: of R and pandas, and of pandas after reading it back."""
@@ -60,13 +60,12 @@ def is_spaced_line_of_counts(line: bytes, delimiter: str, n_names: int) -> bool:
     )
 
 
-def _surplus_of_count(column: pyarrow.ChunkedArray) -> int | None:
+def _surplus_of_count(column: LabelColumn) -> int | None:
     """The excess of the first cell over the largest of the others; None if not positive, or not all are codes."""
-    column = column.unify_dictionaries()
-    labels = column.chunk(0).dictionary.to_pylist()
-    first = column.chunk(0).indices[0].as_py()
+    labels, cells = column.values.to_pylist(), column.cells()
+    first = int(cells[0])
     # A number of states exceeds all codes, so it is the value of no other cell.
-    if sum(np.count_nonzero(chunk.indices.to_numpy() == first) for chunk in column.chunks) != 1:
+    if np.count_nonzero(cells == first) != 1:
         return None
     others = [label.strip() for position, label in enumerate(labels) if position != first]
     codes = [label for label in others if label not in MISSING_LABELS]
@@ -84,9 +83,9 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
     they stay as they are.
     """
     found: list[str] = []
-    changed: list[pyarrow.ChunkedArray] = []
+    changed: list[LabelColumn] = []
     for name, column in zip(names, columns):
-        labels = pyarrow.concat_arrays([chunk.dictionary for chunk in column.chunks])
+        labels = column.values
         if compute.any(compute.match_substring_regex(labels, _POINT_NUMBER)).as_py():
             return [], columns
         has_comma = compute.match_substring_regex(labels, _COMMA_NUMBER)
@@ -97,10 +96,7 @@ def with_decimal_points(names: Sequence[str], columns: Columns) -> tuple[list[st
         n_numbers, n_strays = compute.sum(has_comma).as_py() or 0, compute.sum(is_stray).as_py() or 0
         if n_numbers and n_strays <= (_FEW_STRAYS if n_numbers >= _MANY_NUMBERS else 0):
             found.append(name)
-            column = pyarrow.chunked_array(
-                pyarrow.DictionaryArray.from_arrays(chunk.indices, _with_point(chunk.dictionary))
-                for chunk in column.chunks
-            )
+            column = column.with_values(_with_point(labels))
         changed.append(column)
     return found, changed
 
@@ -118,10 +114,9 @@ def without_row_numbers(
     if len(names) < 2 or names[0] not in INDEX_NAMES:
         return names, columns
     called = f"called {names[0]!r}" if names[0] else "without a name"
-    first = columns[0].unpacked() if isinstance(columns[0], PackedLabels) else columns[0]
-    if _is_row_numbers(first):
+    if _is_row_numbers(columns[0]):
         kind = "counts the rows"
-    elif not names[0] and len(first) > 1 and _are_distinct(first):
+    elif not names[0] and len(columns[0]) > 1 and _are_distinct(columns[0]):
         kind = "names the rows"
     else:
         return names, columns
@@ -143,15 +138,15 @@ def without_row_names(columns: Columns, source: str, warn: Warn) -> Columns:
     return columns[1:]
 
 
-def _are_distinct(column: pyarrow.ChunkedArray) -> bool:
+def _are_distinct(column: LabelColumn) -> bool:
     """Whether no label occurs twice, as among the names of rows."""
-    return compute.count_distinct(column.cast("string")).as_py() == len(column)
+    return compute.count_distinct(column.array()).as_py() == len(column)
 
 
-def _is_row_numbers(column: pyarrow.ChunkedArray) -> bool:
+def _is_row_numbers(column: LabelColumn) -> bool:
     """Whether a column of labels counts the rows, from 0 or from 1."""
-    if len(column) == 0 or column[0].as_py() not in ("0", "1"):
+    labels = column.array().to_numpy(zero_copy_only=False)
+    if len(labels) == 0 or labels[0] not in ("0", "1"):
         return False
-    first = int(column[0].as_py())
-    labels = column.cast("string").to_numpy(zero_copy_only=False)
+    first = int(labels[0])
     return bool((labels == np.arange(first, first + len(labels)).astype(str)).all())

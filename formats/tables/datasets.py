@@ -17,7 +17,7 @@ from ..wording import Warn, ignore
 from .columns import EncodingOptions
 from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
-from .label_parts import release_memory
+from .label_columns import release_memory
 from .results.batches import is_own
 
 

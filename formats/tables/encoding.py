@@ -27,7 +27,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-import pyarrow
 
 from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
 from ..errors import Inconsistent, Malformed, UnsuitableData
@@ -37,6 +36,7 @@ from ..wording import Warn, ignore, listed, plural
 from .columns import Column, EncodingOptions, StateChooser
 from .cuts.cut_reports import report_cuts
 from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts
+from .label_columns import LabelColumn
 from .problems import missing_problem, raise_problems
 from .row_weights import Repetition, weights_position
 from .selection import drop_option, selected_positions
@@ -50,8 +50,8 @@ class RawTable(NamedTuple):
     """Columns of text as readers deliver them."""
 
     names: tuple[str, ...]
-    columns: Sequence[pyarrow.ChunkedArray]
-    """Each of type dictionary<string>."""
+    columns: Sequence[LabelColumn]
+    """Their values are texts."""
     source: str
     """Name of the input in messages."""
     is_tight: bool = True
@@ -116,7 +116,7 @@ def encode_table(
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
         raw = raw._replace(names=names)
-    columns = [Column.unpack(*item) for item in _select_columns(raw, options, warn)]
+    columns = [Column.of(*item) for item in _select_columns(raw, options, warn)]
     for column in columns:
         column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
     rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)

@@ -120,7 +120,7 @@ def open_evidence(
     kept = selected_positions(table.names, rules.columns, rules.drop, table.source)
     raw = table._replace(names=tuple(table.names[p] for p in kept), columns=[table.columns[p] for p in kept])
     matched = _matched(raw, variables)
-    observed = {v: Column.unpack(variables[v], raw.columns[position]) for v, position in matched.items()}
+    observed = {v: Column.of(variables[v], raw.columns[position]) for v, position in matched.items()}
     for v, column in observed.items():
         column.classify(False, rules.na, missing_is_hole=True)
         if v in rules.targets:
@@ -128,7 +128,7 @@ def open_evidence(
     if rules.copies is None:
         variable_at = {position: v for v, position in matched.items()}
         copies = [
-            observed[variable_at[p]] if p in variable_at else Column.unpack(Variable(name), raw.columns[p])
+            observed[variable_at[p]] if p in variable_at else Column.of(Variable(name), raw.columns[p])
             for p, name in enumerate(raw.names)
         ]
     else:
@@ -149,7 +149,7 @@ def open_evidence(
 def _copied(table: RawTable, items: Sequence[str]) -> list[Column]:
     """The columns that the items select, in the order of the table."""
     chosen = {name for item in items for name in matching_names(item, table.names, table.source, "--keep")}
-    return [Column.unpack(Variable(name), c) for name, c in zip(table.names, table.columns) if name in chosen]
+    return [Column.of(Variable(name), c) for name, c in zip(table.names, table.columns) if name in chosen]
 
 
 def _matched(raw: RawTable, variables: Sequence[Variable]) -> dict[int, int]:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow
 
 from ..data_records import Variable
 from ..errors import UnsuitableData
 from ..wording import plural
 from .columns import Column
+from .label_columns import LabelColumn
 from .labels import parse_numbers
-from .packed_labels import PackedLabels
 from .selection import matching_names
 
 BYTES_PER_CELL = 4
@@ -33,12 +32,12 @@ class Repetition(NamedTuple):
     total: int
 
     @classmethod
-    def of(cls, name: str, column: pyarrow.ChunkedArray, source: str) -> Repetition:
+    def of(cls, name: str, column: LabelColumn, source: str) -> Repetition:
         """Read a column of counts.
 
         Raises `UnsuitableData`: a cell is not a whole number from 0 to 2^53, or all are 0.
         """
-        cells = Column.unpack(Variable(name), column)
+        cells = Column.of(Variable(name), column)
         values = parse_numbers(cells.labels)
         is_count = (values >= 0) & (values <= _MAX_COUNT) & (values == np.floor(values))
         rows = cells.count_labels()
@@ -70,16 +69,9 @@ class Repetition(NamedTuple):
                 remedy="leave out columns (--drop), or give a sample of the rows",
             )
 
-    def repeat(self, column: pyarrow.ChunkedArray | PackedLabels) -> pyarrow.ChunkedArray:
+    def repeat(self, column: LabelColumn) -> LabelColumn:
         """A column with each row as often as it stands."""
-        parts, start = [], 0
-        if isinstance(column, PackedLabels):
-            column = column.unpacked()
-        for chunk in column.chunks:
-            counts = self.counts[start : start + len(chunk)]
-            start += len(chunk)
-            parts.append(chunk.take(pyarrow.array(np.repeat(np.arange(len(chunk), dtype=np.int32), counts))))
-        return pyarrow.chunked_array(parts, column.type)
+        return column.with_cells(np.repeat(column.cells(), self.counts))
 
 
 def weights_position(name: str, names: tuple[str, ...], source: str) -> int:

@@ -27,7 +27,7 @@ from .conventions import (
     without_row_numbers,
 )
 from .encoding import RawTable, TextLayout, check_names
-from .label_parts import join_parts, narrow_part, release_memory
+from .label_columns import ColumnParts, LabelColumn, release_memory
 from .labels import parse_numbers
 
 DELIMITERS = ",\t;| "
@@ -70,7 +70,7 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
     has_line_per_row = text.count(b"\n", start) == len(columns[-1])
     first_is_counts = not has_counts and layout.header and is_line_of_counts(columns)
     if first_is_counts:
-        columns = [column.slice(1) for column in columns]
+        columns = [column.with_cells(column.cells()[1:]) for column in columns]
     is_coded = has_counts or first_is_counts
     if is_coded:
         warn(f"{source}: the line below the names holds the numbers of states, as in BLIP's files; it is no row")
@@ -182,20 +182,20 @@ def _check_header(names: list[str], source: str, warn: Warn) -> None:
     warn(f"{source}: all column names are numbers; if the first line is data, use --no-header")
 
 
-def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[pyarrow.ChunkedArray]:
+def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[LabelColumn]:
     # Wide lines need large blocks: a column of a block becomes an array of its own.
     block = min(max(n_columns * _BLOCK_PER_COLUMN, _MIN_BLOCK), _MAX_BLOCK)
     has_quotes = b'"' in text
     size = len(text) if has_quotes else max(_BLOCKS_AT_ONCE * block, _MIN_PART)
     # Text with quotes is one part. It is parsed in another thread, because the waiting main thread handles signals.
     aside = ThreadPoolExecutor(1)
-    columns: list[list[pyarrow.Array]] = [[] for _ in range(n_columns)]
+    columns = [ColumnParts() for _ in range(n_columns)]
     for part in _parts(text, start, size):
         table = aside.submit(_parse_part, part, n_columns, delimiter, block, has_quotes).result()
         for own, column in zip(columns, table.columns):
-            own += map(narrow_part, column.chunks)
-    joined = list(map(join_parts, columns))
-    del columns
+            for chunk in column.chunks:
+                own.add(chunk)
+    joined = [columns.pop(0).join(pyarrow.string()) for _ in range(n_columns)]
     release_memory()
     return joined
 
@@ -265,7 +265,7 @@ def _count_quoted(text: bytes, delimiter: str):
         return
 
 
-def _refuse_open_quote(text: bytes, last: pyarrow.ChunkedArray, source: str, first_line: int) -> None:
+def _refuse_open_quote(text: bytes, last: LabelColumn, source: str, first_line: int) -> None:
     """Refuse a quote that is never closed: everything behind it is one cell, the last one."""
     if b'"' not in text:
         return
@@ -274,7 +274,7 @@ def _refuse_open_quote(text: bytes, last: pyarrow.ChunkedArray, source: str, fir
         end -= 1
     if text.endswith(b'"', 0, end) or len(last) == 0:
         return
-    cell = last[-1].as_py().encode().rstrip(b"\n")
+    cell = last.values[int(last.cells()[-1])].as_py().encode().rstrip(b"\n")
     if b"\n" in cell or text.endswith(b'"' + cell, 0, end):
         line = first_line + text.count(b"\n", 0, end) - cell.count(b"\n")
         raise Malformed("a quote is never closed", source=source, line=line, remedy="close or remove it")

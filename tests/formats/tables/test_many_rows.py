@@ -13,7 +13,7 @@ from pyarrow import parquet
 from formats.data_records import Dataset
 from formats.errors import FormatError
 from formats.packed_cells import PackedCells
-from formats.tables import encoding, label_parts
+from formats.tables import encoding, label_columns
 from formats.tables.datasets import open_dataset
 from formats.tables.table_writer import open_table_writer
 from stages.scoring.family_scorer import FamilyScorer
@@ -74,7 +74,7 @@ def read(path: str, **rules) -> Dataset | str:
 def test_packed_tables_are_those_of_small_ones(monkeypatch, tmp_path, suffix: str, rules: dict):
     path = written(tmp_path, suffix)
     plain = read(path, **rules)
-    for module in (label_parts, encoding):
+    for module in (label_columns, encoding):
         monkeypatch.setattr(module, "MANY_ROWS", 1500)
     packed = read(path, **rules)
     if isinstance(plain, str):
@@ -92,7 +92,7 @@ def test_a_first_column_of_row_numbers_is_left_out(monkeypatch, tmp_path):
     path = str(tmp_path / "numbered.parquet")
     table = mixed_table().select(["late", "whole"])
     parquet.write_table(table.add_column(0, "Unnamed: 0", pa.array(np.arange(N_ROWS))), path)
-    monkeypatch.setattr(label_parts, "MANY_ROWS", 1500)
+    monkeypatch.setattr(label_columns, "MANY_ROWS", 1500)
     warnings: list[str] = []
     assert open_dataset(path, warn=warnings.append).names == ("late", "whole")
     assert any("counts the rows" in warning for warning in warnings)

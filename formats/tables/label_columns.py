@@ -1,0 +1,156 @@
+"""Columns of a table as they are read: the distinct values of each, and for every cell an index of a byte or less.
+
+Readers decode a table part by part. Each part of a column becomes indices into its own distinct values at once; at
+the end the parts get common values. Those of a table of many rows are packed to bits as they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow
+
+from ..freed_memory import return_freed
+from ..packed_cells import MANY_ROWS, pack, unpack, width_for
+
+N_NARROW = 256
+"""Up to so many distinct values the indices are single bytes, else four."""
+
+_PACKED_AT_ONCE = 1 << 17
+"""Least rows of a packed part, so that small batches are not kept one by one."""
+
+
+def _width(n_values: int) -> type[np.uint8] | type[np.int32]:
+    return np.uint8 if n_values <= N_NARROW else np.int32
+
+
+class _Part(NamedTuple):
+    """The cells of some rows."""
+
+    values: pyarrow.Array
+    cells: np.ndarray
+    """Index of each cell in `values`: uint8 or int32, or packed."""
+    n_rows: int
+    bits: int = 8
+    """Bits of a cell; those of 8 and more are not packed."""
+
+    def indices(self) -> np.ndarray:
+        return self.cells if self.bits >= 8 else unpack(self.cells, self.bits, 0, self.n_rows)
+
+
+class LabelColumn:
+    """A column as indices into its distinct `values`, one of which is null if there are null cells."""
+
+    def __init__(self, values: pyarrow.Array, parts: Sequence[tuple[_Part, np.ndarray | None]]):
+        # Each part with the place in `values` of each of its own values; None where these are the same.
+        self.values = values
+        self._parts = parts
+
+    @classmethod
+    def of(cls, parts: Sequence[_Part]) -> LabelColumn:
+        """Parts that follow each other as one column."""
+        first = parts[0].values
+        if all(part.values is first or part.values.equals(first) for part in parts):
+            return cls(first, [(part, None) for part in parts])
+        known = pyarrow.concat_arrays([part.values for part in parts]).dictionary_encode("encode")
+        places = known.indices.to_numpy().astype(_width(len(known.dictionary)))
+        ends = np.cumsum([len(part.values) for part in parts])
+        return cls(known.dictionary, list(zip(parts, np.split(places, ends[:-1]))))
+
+    def __len__(self) -> int:
+        return sum(part.n_rows for part, _ in self._parts)
+
+    def indices(self) -> Iterator[np.ndarray]:
+        """The index of every cell, in consecutive parts."""
+        return (part.indices() if places is None else places[part.indices()] for part, places in self._parts)
+
+    def cells(self) -> np.ndarray:
+        """The index of every cell."""
+        parts = list(self.indices())
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def with_cells(self, cells: np.ndarray) -> LabelColumn:
+        """The same values with other cells."""
+        return LabelColumn(self.values, [(_Part(self.values, cells, len(cells)), None)])
+
+    def with_values(self, values: pyarrow.Array) -> LabelColumn:
+        """The same cells with other values."""
+        return LabelColumn(values, self._parts)
+
+    def array(self) -> pyarrow.Array:
+        """The value of every cell."""
+        return self.values.take(pyarrow.array(self.cells()))
+
+
+class LabelTable(NamedTuple):
+    """A table of other programs, with what readers ask of a `pyarrow.Table`."""
+
+    schema: pyarrow.Schema
+    columns: list[LabelColumn | pyarrow.DataType]
+    """Of columns that have no distinct values, lists for example, the type."""
+    num_rows: int
+
+    @property
+    def column_names(self) -> list[str]:
+        return self.schema.names
+
+    @property
+    def num_columns(self) -> int:
+        return len(self.columns)
+
+
+class ColumnParts:
+    """A column that is read in parts; it may be known to have so many rows in all."""
+
+    def __init__(self, n_expected: int = 0) -> None:
+        self._n_expected = n_expected
+        self._n_rows = 0
+        self._waiting: list[_Part] = []
+        self._packed: list[_Part] = []
+        self._nested: pyarrow.DataType | None = None
+
+    def add(self, part: pyarrow.Array) -> None:
+        """Take in the next rows."""
+        try:
+            part = part if pyarrow.types.is_dictionary(part.type) else part.dictionary_encode()
+        except NotImplementedError:
+            self._nested = part.type
+            return
+        values, cells = part.dictionary, part.indices
+        if cells.null_count:
+            cells = cells.cast("int32").fill_null(len(values))
+            values = pyarrow.concat_arrays([values, pyarrow.nulls(1, values.type)])
+        self._waiting.append(_Part(values, cells.to_numpy().astype(_width(len(values)), copy=False), len(part)))
+        self._n_rows += len(part)
+        if self._is_long and sum(waiting.n_rows for waiting in self._waiting) >= _PACKED_AT_ONCE:
+            self._pack()
+
+    @property
+    def _is_long(self) -> bool:
+        return max(self._n_rows, self._n_expected) > MANY_ROWS
+
+    def _pack(self) -> None:
+        column = LabelColumn.of(self._waiting)
+        self._waiting.clear()
+        cells = column.cells()
+        bits = width_for(len(column.values)) if len(column.values) <= N_NARROW else 32
+        self._packed.append(_Part(column.values, pack(cells, bits) if bits < 8 else cells, len(cells), bits))
+
+    def join(self, kind: pyarrow.DataType) -> LabelColumn | pyarrow.DataType:
+        """The column; `kind` is its type where it has no rows."""
+        if self._nested is not None:
+            return self._nested
+        if self._packed and self._waiting:
+            self._pack()
+        if not self._packed and not self._waiting:
+            self.add(pyarrow.nulls(0, kind))
+            return self.join(kind)
+        return LabelColumn.of(self._packed or self._waiting)
+
+
+def release_memory() -> None:
+    """Return memory that decoding no longer needs to the system; pyarrow and the C library would keep it."""
+    pyarrow.default_memory_pool().release_unused()
+    return_freed()
