@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .jit import njit
+from .jit import borrowing
 
 
-@njit
+@borrowing
 def copy_into(target, source):
     """Copy `source` into the first entries of `target`; the two must not overlap.
 

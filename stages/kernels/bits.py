@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from .jit import njit
+from .jit import borrowing
 
 WORD_BITS = 64
 
@@ -51,28 +51,28 @@ def empty_bit_matrix(n_rows: int, n_bits: int) -> np.ndarray:
     return np.zeros((n_rows, -(-n_bits // WORD_BITS)), dtype=np.uint64)
 
 
-@njit
+@borrowing
 def has_bit(words, element):
     """Whether `element` is in the set `words`. Unsigned indices avoid numba's check for negative ones."""
     bit = np.uint64(element)
     return (words[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1) != 0
 
 
-@njit
+@borrowing
 def set_bit(words, element):
     """Insert `element` into the set `words`."""
     bit = np.uint64(element)
     words[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
 
 
-@njit
+@borrowing
 def clear_bit(words, element):
     """Remove `element` from the set `words`."""
     bit = np.uint64(element)
     words[bit >> np.uint64(6)] &= ~(np.uint64(1) << (bit & np.uint64(63)))
 
 
-@njit
+@borrowing
 def add_family(descendants, child, parents, stack):
     """Update the transitive closure `descendants` for new arcs from all parents of `child` to `child`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import njit
+from .jit import borrowing, njit
 
 LARGEST_ENUMERATED = 12
 """Largest set whose subsets are looked up in the hash table."""
@@ -13,7 +13,7 @@ LOOKUP_COST = 4
 """Cost of looking up one subset relative to comparing one listed set; roughly measured."""
 
 
-@njit
+@borrowing
 def mixed_bits(number):
     """Hash of a number: the output function of splitmix64 (Steele, Lea and Flood 2014)."""
     z = np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -22,7 +22,7 @@ def mixed_bits(number):
     return z ^ (z >> np.uint64(31))
 
 
-@njit
+@borrowing
 def is_subset(offsets, members, other, stamp, s):
     """Whether all members of the set `other` have the stamp `s`."""
     for j in range(offsets[other], offsets[other + 1]):  # noqa: SIM110 (compiled)

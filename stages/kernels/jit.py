@@ -50,7 +50,14 @@ def why_not_stored() -> str | None:
     return f"{numba.config.CACHE_DIR} cannot be written"
 
 
-_OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_OPTIONS = {
+    "nopython": True,
+    "boundscheck": None,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "_nrt": True,  # unsaid, it would be that of the caller for which a kernel is compiled first
+}
 
 
 def _late_assembly():
@@ -80,9 +87,11 @@ def inlined(function):
 
 
 def borrowing(function):
-    """`njit` for functions that make no arrays: they do not count references to those that they are given.
+    """`njit` for functions that neither make nor return arrays: they do not count references to those that they get.
 
-    Each array of a tuple would be counted, with two atomic instructions, at every call and use.
+    Each array of a tuple would be counted, with two atomic instructions, at every call and use. The caller keeps the
+    arrays alive. numba refuses to compile ``np.empty`` and the like here; what such a function calls may make arrays
+    for itself but not return them, as nobody would free them.
     """
     return _compiled(function, {**_OPTIONS, "_nrt": False})
 

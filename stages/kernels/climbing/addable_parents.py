@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 from .ancestors import in_row
 from .moves import mark_stale
 
 
-@njit
+@borrowing
 def list_permitted(state, child, out):
     """Write the variables that `child` could gain as parents, cycles ignored, to `out` (int32); their number."""
     n_variables = len(state.n_parents)
@@ -31,7 +31,7 @@ def list_permitted(state, child, out):
     return n
 
 
-@njit
+@borrowing
 def list_partners(state, child, out):
     """Write the variables above `child` that may be linked with it in either direction to `out`; their number."""
     n = 0
@@ -42,7 +42,7 @@ def list_partners(state, child, out):
     return n
 
 
-@njit
+@borrowing
 def spread_gains(state, child, partners, gains, keeps_all):
     """List each gain for the permitted directions of the pair (child, partner).
 
@@ -60,7 +60,7 @@ def spread_gains(state, child, partners, gains, keeps_all):
                     state.n_candidates[one] = n + 1
 
 
-@njit
+@borrowing
 def replace_candidates(state, child, candidates, gains, keeps_all):
     """Make `candidates` (ascending) the list of `child`; without `keeps_all` only those of positive gain."""
     n = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import popcount, set_bit
-from ..jit import inlined, njit
+from ..jit import borrowing, inlined, njit
 
 
 @inlined
@@ -25,7 +25,7 @@ def closes_cycle(ancestors, child, parent):
     return child == parent or in_row(ancestors, parent, child)
 
 
-@njit
+@borrowing
 def has_other_path(ancestors, arcs, n_parents, child, parent):
     """True when `parent` reaches `child` by another path than the arc parent -> child.
 
@@ -43,7 +43,7 @@ def has_other_path(ancestors, arcs, n_parents, child, parent):
     return False
 
 
-@njit
+@borrowing
 def inherit_ancestors(ancestors, variable, parent):
     """Add `parent` and its ancestors to those of `variable`."""
     for w in range(ancestors.shape[1]):
@@ -51,7 +51,7 @@ def inherit_ancestors(ancestors, variable, parent):
     set_bit(ancestors[variable], parent)
 
 
-@njit
+@borrowing
 def add_ancestors(ancestors, child, parent):
     """Extend `ancestors` by the arc parent -> child, which must close no cycle."""
     if in_row(ancestors, child, parent):
@@ -83,7 +83,7 @@ def recompute_ancestors(ancestors, arcs, n_parents, child):
         collect_ancestors(ancestors, arcs, n_parents, np.int64(affected[i]))
 
 
-@njit
+@borrowing
 def collect_ancestors(ancestors, arcs, n_parents, variable):
     """Ancestors of `variable` from those of its parents."""
     row = ancestors[variable]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inlined, njit
+from ..jit import borrowing, inlined, njit
 from .ancestors import add_ancestors, closes_cycle, has_other_path, in_row, inherit_ancestors, recompute_ancestors
 
 ADD, REMOVE, REVERSE, NO_MOVE, STALE = (np.int64(kind) for kind in range(5))
@@ -163,7 +163,7 @@ class Limits(NamedTuple):
     aspiration: float
 
 
-@njit
+@borrowing
 def find_ascending(values, n_values, value):
     """Index of the first of ``values[:n_values]`` (ascending) that is not below `value`."""
     low, high = 0, n_values
@@ -185,7 +185,7 @@ def is_parent(state, child, parent):
     return found
 
 
-@njit
+@borrowing
 def addition_gain(state, child, parent):
     """Gain of the new arc parent -> child; minus infinity if it is not listed."""
     n = state.n_candidates[child]
@@ -209,7 +209,7 @@ def can_reverse(state, child, parent, max_parents):
     )
 
 
-@njit
+@borrowing
 def is_open(state, kind, child, parent, max_parents):
     """True when a listed move of `child` is possible."""
     if kind == ADD:
@@ -219,7 +219,7 @@ def is_open(state, kind, child, parent, max_parents):
     return True
 
 
-@njit
+@borrowing
 def is_tabu(limits, child, parent, gain):
     """True when the tabu list excludes a move of this gain between the two variables."""
     if len(limits.tabu) == 0 or gain > limits.aspiration:
@@ -231,7 +231,7 @@ def is_tabu(limits, child, parent, gain):
     return is_listed
 
 
-@njit
+@borrowing
 def look_up_best(state, child, limits):
     """Search the best open move of `child` and cache it; True when the tabu list excluded a better one."""
     best, kind, best_parent = limits.floor, NO_MOVE, np.int64(-1)
@@ -309,7 +309,7 @@ def choose_move(state, limits, move):
     return gain
 
 
-@njit
+@borrowing
 def mark_stale(state, variable):
     """Mark the best moves of `variable` and its children stale: additions and reversals involve its gains."""
     state.best_kind[variable] = STALE
@@ -318,7 +318,7 @@ def mark_stale(state, variable):
             state.best_kind[v] = STALE
 
 
-@njit
+@borrowing
 def has_children(state, variable):
     """True when `variable` is a parent. Lists of parents are short and adjacent, unlike the sets of ancestors."""
     for v in range(len(state.n_parents)):  # noqa: SIM110
@@ -327,7 +327,7 @@ def has_children(state, variable):
     return False
 
 
-@njit
+@borrowing
 def insert_arc(state, child, parent):
     """Add the arc parent -> child, which must close no cycle; `child` must have room for it."""
     n = state.n_parents[child]
@@ -342,7 +342,7 @@ def insert_arc(state, child, parent):
         inherit_ancestors(state.ancestors, child, parent)
 
 
-@njit
+@borrowing
 def delete_arc(state, child, parent):
     """Remove the arc parent -> child.
 
@@ -362,7 +362,7 @@ def delete_arc(state, child, parent):
     recompute_ancestors(state.ancestors, state.arcs, state.n_parents, child)
 
 
-@njit
+@borrowing
 def apply_move(state, move):
     """Change the graph by a move (kind, child, parent)."""
     kind, child, parent = move[KIND], move[CHILD], move[PARENT]

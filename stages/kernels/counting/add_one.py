@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 from .bitmaps_and_lists import binary_narrow_score, binary_wide_score, narrow_score, wide_score
 from .counting_plan import (
     INCLUSION_EXCLUSION,
@@ -57,7 +57,7 @@ class ScoreTables(NamedTuple):
     drops_pure: bool
 
 
-@njit
+@borrowing
 def score_expansions(data, tables, child, parents, candidates, first, most_work, out, work):
     """Scores of `parents` + {Y} for the candidates Y from `first` on, until about `most_work` was done.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 
 
-@njit
+@borrowing
 def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
     """Contribution of all wide configurations split by a binary candidate, for a binary child.
 
@@ -37,7 +37,7 @@ def binary_wide_score(overlaps, bitmap, cell_counts, n_wide, cell, row, kind):
     return score
 
 
-@njit
+@borrowing
 def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, rest):
     """Contribution of all wide configurations split by the candidate's states, any numbers of states.
 
@@ -81,7 +81,7 @@ def wide_score(overlaps, bitmap, s, cell_counts, n_wide, r, cell, row, kind, res
     return score
 
 
-@njit
+@borrowing
 def binary_narrow_score(
     codes, candidate, rows, level, listed, n_listed, cell_counts, base, n_narrow, cell, row, kind, ones
 ):
@@ -127,7 +127,7 @@ def binary_narrow_score(
     return score
 
 
-@njit
+@borrowing
 def narrow_score(codes, candidate, s, r, rows, starts, level, listed, n_narrow, cell, row, kind, counts):
     """Contribution of all narrow configurations split by the candidate's states.
 

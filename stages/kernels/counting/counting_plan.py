@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inlined, njit
+from ..jit import borrowing, inlined
 from .inclusion_exclusion import bitmaps_to_count, prepare_free_cells
 from .labelled_rows import label_all_rows
 from .minority_rows import label_rows
@@ -74,7 +74,7 @@ class CountingPlan(NamedTuple):
     walks_minority: int
 
 
-@njit
+@borrowing
 def stored_plan(slots):
     """The plan in `packed_data.Workspace.plan`."""
     return CountingPlan(
@@ -88,14 +88,14 @@ def stored_plan(slots):
     )
 
 
-@njit
+@borrowing
 def write_plan(slots, strategy, n_wide, n_narrow, level, n_listed, n_counted, walks_minority):
     """Keep a plan for the calls that continue with the same parent set."""
     slots[0], slots[1], slots[2], slots[3] = strategy, n_wide, n_narrow, level
     slots[4], slots[5], slots[6] = n_listed, n_counted, walks_minority
 
 
-@njit
+@borrowing
 def plan_inclusion_exclusion(
     bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps, state_rows,
     sources, cell_counts, slots,
@@ -171,7 +171,7 @@ def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
     return done
 
 
-@njit
+@borrowing
 def dense_cost(s, r, n_words, n_wide, n_narrow, n_listed):
     """Estimated cost of counting a candidate of s states over bitmaps and row lists, in listed rows."""
     # One state of the candidate comes from the others by subtraction.
@@ -181,7 +181,7 @@ def dense_cost(s, r, n_words, n_wide, n_narrow, n_listed):
     return words * WORD_COST + n_listed + cells * CELL_COST
 
 
-@njit
+@borrowing
 def minority_rows_pay(offsets, minority_offsets, is_sparse, candidates, r, n_words, n_wide, n_narrow, n_listed):
     """Whether counting candidates by their minority rows saves more than labelling all rows for it costs."""
     savings = -SPARSE_SETUP_ROW_COST * 64 * n_words
@@ -194,7 +194,7 @@ def minority_rows_pay(offsets, minority_offsets, is_sparse, candidates, r, n_wor
     return savings > 0
 
 
-@njit
+@borrowing
 def may_label_rows(offsets, parents, candidates, r, n_words, capacity):
     """Whether counting labelled rows could be cheaper than bitmaps of all configurations, and fits into `capacity`.
 
@@ -223,7 +223,7 @@ def may_label_rows(offsets, parents, candidates, r, n_words, capacity):
     return fits and n_cells * (mean - 1.0) * WORD_COST > 64 * LABELLED_ROW_COST, mean
 
 
-@njit
+@borrowing
 def labels_are_cheaper(cell_counts, n_configurations, r, s, n_words, n_weighted, drops_pure):
     """Whether counting labelled rows is cheaper than bitmaps of large configurations and lists of small ones.
 
@@ -252,7 +252,7 @@ def labels_are_cheaper(cell_counts, n_configurations, r, s, n_words, n_weighted,
     return cost > 64 * n_words * LABELLED_ROW_COST + n_configurations * r * s * CELL_COST
 
 
-@njit
+@borrowing
 def choose_block(
     offsets, minority_offsets, is_sparse, candidates, first, r, n_words, plan, capacity, most_work, places, bitmaps
 ):

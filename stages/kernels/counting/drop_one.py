@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 
 
-@njit
+@borrowing
 def count_table(data, child, parents, cell_of_row, counts):
     """Weighted counts of all cells into `counts`; the child's state runs fastest, then ``parents[0]``, ...
 
@@ -36,7 +36,7 @@ def count_table(data, child, parents, cell_of_row, counts):
         counts[cell_of_row[row]] += data.weights[row]
 
 
-@njit
+@borrowing
 def score_without(counts, n_child_states, before, states, after, cell, row):
     """Sum of ``cell[N_xp] - row[N_p]`` after summing out one parent.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import popcount
-from ..jit import njit
+from ..jit import borrowing
 from .overlaps import count_overlaps
 from .packed_data import MOST_CELLS
 
@@ -26,7 +26,7 @@ MOST_COUNTED = 11
 """Most bitmaps to count for each free state of a candidate; above, bitmaps and lists are faster (measured)."""
 
 
-@njit
+@borrowing
 def count_of_bitmaps(offsets, child, parents, capacity):
     """Number of cells with at least two variables in free states; -1 where another strategy is to be used.
 
@@ -56,7 +56,7 @@ def count_of_bitmaps(offsets, child, parents, capacity):
     return counted if counted <= MOST_COUNTED and 3 * cells <= capacity else np.int64(-1)
 
 
-@njit
+@borrowing
 def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pairs, cells, bitmaps, overlaps):
     """Whether the counts of a variable with every other are known; they are made once enough candidates need them.
 
@@ -108,7 +108,7 @@ def knows_pairs(bits, offsets, word_shifts, variable, n_candidates, requests, pa
     return True
 
 
-@njit
+@borrowing
 def bitmaps_to_count(
     bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps
 ):
@@ -126,7 +126,7 @@ def bitmaps_to_count(
     return counted
 
 
-@njit
+@borrowing
 def keep_common(firsts, first, seconds, second, word_shifts, cells, place):
     """Write the rows that two bitmaps share as a cell; their weighted number."""
     one, other, cell = firsts[first], seconds[second], cells[place]
@@ -138,7 +138,7 @@ def keep_common(firsts, first, seconds, second, word_shifts, cells, place):
     return np.int64(count)
 
 
-@njit
+@borrowing
 def subtract_free(offsets, parents, r, counts, n_lines):
     """Turn counts in which digit 0 leaves a parent unrestricted into those of its first state, in place.
 
@@ -161,7 +161,7 @@ def subtract_free(offsets, parents, r, counts, n_lines):
         stride = span
 
 
-@njit
+@borrowing
 def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, cells, sources, cell_counts, overlaps):
     """Write the bitmaps to count, and the counts of all cells without a candidate.
 
@@ -231,7 +231,7 @@ def prepare_free_cells(bits, offsets, word_shifts, child, parents, state_rows, c
     return n_cells // r
 
 
-@njit
+@borrowing
 def complete_overlaps(
     offsets, parents, r, n_cells, candidates, first, last, sources, state_rows, pairs, n_counted, counts, by_cell,
     places, overlaps,

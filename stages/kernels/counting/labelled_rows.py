@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 
 
-@njit
+@borrowing
 def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell_counts):
     """Write the cell of every packed row, among all possible configurations, and count the cells.
 
@@ -47,7 +47,7 @@ def label_all_rows(codes, child, r, offsets, parents, weights, cell_of_row, cell
     return width // r
 
 
-@njit
+@borrowing
 def labelled_score(codes, candidate, s, r, cell_of_row, weights, is_weighted, n_cells, cell, row, kind, counts):
     """Contribution of all configurations split by the candidate's states.
 

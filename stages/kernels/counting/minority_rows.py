@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import lowest_bit
-from ..jit import njit
+from ..jit import borrowing
 
 
-@njit
+@borrowing
 def label_rows(codes, child, r, cells, n_wide, rows, level, listed, n_listed, cell_of_row):
     """Write the cell (configuration * r + child state) of every packed row, -1 for dropped rows."""
     cell_of_row[:] = -1
@@ -24,7 +24,7 @@ def label_rows(codes, child, r, cells, n_wide, rows, level, listed, n_listed, ce
         cell_of_row[rows[level, i]] = n_wide * r + listed[0, i]
 
 
-@njit
+@borrowing
 def unsplit_score(cell_counts, first, last, r, cell, row, kind):
     """Contribution of the configurations ``first:last``, unsplit."""
     score = 0.0
@@ -37,7 +37,7 @@ def unsplit_score(cell_counts, first, last, r, cell, row, kind):
     return score
 
 
-@njit
+@borrowing
 def sparse_score(
     minority_rows, first, last, codes, candidate, weights, majority, s, r, base, cell_counts, cell_table, row_table,
     kind, cell_of_row, stamps, touched, histogram,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import popcount
-from ..jit import njit
+from ..jit import borrowing
 
 CHUNK_WORDS = 512
 """Words of each bitmap counted in one go."""
@@ -20,7 +20,7 @@ BLOCK_BITMAPS = 8
 """Bitmaps of the second list that are kept in cache meanwhile: 32 kB."""
 
 
-@njit
+@borrowing
 def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out):
     """Weighted number of rows that each of some bitmaps shares with each of some others.
 
@@ -98,7 +98,7 @@ def count_overlaps(bitmaps, n_bitmaps, others, which, n_which, word_shifts, out)
                 out[at_c], out[at_d], out[at_e], out[at_f] = ac, ad, ae, af
 
 
-@njit
+@borrowing
 def count_rows(bitmap, word_shifts):
     """Weighted number of rows in a bitmap."""
     total = np.uint64(0)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 
 
 class PairTables(NamedTuple):
@@ -44,7 +44,7 @@ class PairTables(NamedTuple):
     quantum: float
 
 
-@njit
+@borrowing
 def score_tile(state_offsets, tables, counts, first, last, other_first, other_last, forward, backward):
     """Scores of every variable of a tile with every other as the only parent, in both directions.
 
@@ -100,7 +100,7 @@ def score_tile(state_offsets, tables, counts, first, last, other_first, other_la
             backward[y - other_first, x - first] = np.rint(of_y / quantum) * quantum
 
 
-@njit
+@borrowing
 def keep_best_parents(scores, first, other_first, least, parents, kept, n_kept):
     """Take a tile's parents into the list of the best of every child.
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import lowest_bit, popcount
-from ..jit import njit
+from ..jit import borrowing
 
 WORD_PER_ROW = 0.15
 """Cost of AND + popcount on one word over that of one listed row; measured (``tests/benchmarks/run.py families``)."""
 
 
-@njit
+@borrowing
 def narrow_limit(n_words, n_child_states, n_states, n_variables):
     """Rows up to which a configuration is cheaper as a list than as `n_child_states` bitmaps.
 
@@ -28,7 +28,7 @@ def narrow_limit(n_words, n_child_states, n_states, n_variables):
     return max(8, int(n_words * n_child_states * max(1.0, n_states / n_variables - 1.0) * WORD_PER_ROW))
 
 
-@njit
+@borrowing
 def append_rows(wide, level, slot, rows, row_end):
     """Append the rows of a bitmap to the lists of its level; the new end."""
     for w in range(wide.shape[2]):
@@ -40,7 +40,7 @@ def append_rows(wide, level, slot, rows, row_end):
     return row_end
 
 
-@njit
+@borrowing
 def intersect(wide, level, slot, bits, bitmap, target, place):
     """Write the rows that a wide configuration shares with a bitmap of the data; the number of packed rows."""
     first, second, common = wide[level, slot], bits[bitmap], wide[target, place]
@@ -52,7 +52,7 @@ def intersect(wide, level, slot, bits, bitmap, target, place):
     return np.int64(count)
 
 
-@njit
+@borrowing
 def split_narrow(codes, parent, n_states, rows, starts, level, n_narrow, target, target_narrow, row_end, small):
     """Split every narrow configuration of `level` by the states of `parent`, after those already in `target`.
 
@@ -96,7 +96,7 @@ def split_narrow(codes, parent, n_states, rows, starts, level, n_narrow, target,
     return target_narrow
 
 
-@njit
+@borrowing
 def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, small):
     """Group the packed rows by the configuration of `parents`.
 
@@ -148,7 +148,7 @@ def split_rows(bits, valid, codes, offsets, parents, limit, wide, rows, starts, 
     return n_wide, n_narrow, level
 
 
-@njit
+@borrowing
 def keep_counted(wide, level, slot, bits, bitmap, word_shifts, cells, place):
     """Write the rows that a wide configuration shares with a bitmap of the data as a cell; their weighted number."""
     first, second, cell = wide[level, slot], bits[bitmap], cells[place]
@@ -160,7 +160,7 @@ def keep_counted(wide, level, slot, bits, bitmap, word_shifts, cells, place):
     return np.int64(count)
 
 
-@njit
+@borrowing
 def keep_all(wide, level, slot, word_shifts, cells, place):
     """Write the rows of a wide configuration as a cell; their weighted number."""
     first, cell = wide[level, slot], cells[place]
@@ -172,7 +172,7 @@ def keep_all(wide, level, slot, word_shifts, cells, place):
     return np.int64(count)
 
 
-@njit
+@borrowing
 def count_wide_cells(bits, word_shifts, first, r, wide, level, n_wide, drops_pure, cells, cell_counts):
     """Cross wide configurations with the child's states; the number kept.
 
@@ -204,7 +204,7 @@ def count_wide_cells(bits, word_shifts, first, r, wide, level, n_wide, drops_pur
     return kept
 
 
-@njit
+@borrowing
 def count_narrow_cells(
     codes, child, r, weights, rows, starts, level, n_narrow, drops_pure, base, cell_counts, listed
 ):

@@ -10,13 +10,13 @@ import math
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 
 SLICE_ENTRIES = 1 << 20
 """Entries filled in by one call: less than a tenth of a second."""
 
 
-@njit
+@borrowing
 def fill_log_gamma(offset, first, part):
     """``part[i] = lnGamma(offset + m) - lnGamma(offset)`` with ``m = first + i``, for ``offset > 0``."""
     start = math.lgamma(offset)
@@ -43,7 +43,7 @@ def log_gamma_table(offset: float, n_rows: int) -> np.ndarray:
     return table
 
 
-@njit
+@borrowing
 def line_of_key(keys, key):
     """Which of a few tables has a key; -1 if none has."""
     for line in range(len(keys)):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing, njit
 from .add_one import score_expansions
 
 
@@ -41,7 +41,7 @@ def empty_level(prefix_size: int) -> Level:
     )
 
 
-@njit
+@borrowing
 def find_block(prefixes, places, dropped):
     """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""
     width = prefixes.shape[1]
@@ -67,7 +67,7 @@ def find_block(prefixes, places, dropped):
     return low
 
 
-@njit
+@borrowing
 def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries, counts):
     """Which one-place extensions of some sets have to be scored.
 

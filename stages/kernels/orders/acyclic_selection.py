@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import add_family, has_bit
-from ..jit import njit
+from ..jit import borrowing
 
 
-@njit
+@borrowing
 def first_acyclic(lists, start, stop, descendants):
     """The first of the sets ``start:stop`` without a member in the bitset `descendants`; -1 if there is none."""
     for s in range(start, stop):
@@ -22,7 +22,7 @@ def first_acyclic(lists, start, stop, descendants):
     return -1
 
 
-@njit
+@borrowing
 def take_set(lists, child, s, family, descendants, stack):
     """Make set `s` the parents of `child`; returns the work of updating the transitive closure."""
     first, last, _ = family
@@ -31,7 +31,7 @@ def take_set(lists, child, s, family, descendants, stack):
     return add_family(descendants, child, family, stack)
 
 
-@njit
+@borrowing
 def select_slice(lists, order, chosen, family, descendants, stack, start, budget):
     """From position `start` down to 0, give each variable its best set that closes no cycle.
 
@@ -63,7 +63,7 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
     return -1, work
 
 
-@njit
+@borrowing
 def swap_selection(lists, order, chosen, reached, i):
     """Gain of acyclic selection when the variables at `i` and ``i + 1`` are swapped and choose anew.
 
@@ -110,7 +110,7 @@ def swap_selection(lists, order, chosen, reached, i):
     return gain, later_set, earlier_set
 
 
-@njit
+@borrowing
 def first_unreached(lists, child, reached, flags):
     """The first set of `child` without a member whose entry of `reached` has one of `flags`; -1 if there is none."""
     for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
@@ -124,7 +124,7 @@ def first_unreached(lists, child, reached, flags):
     return -1
 
 
-@njit
+@borrowing
 def best_swap(lists, order, chosen, reached, start, stop, best_gain, best):
     """The swap of largest gain among the incumbent `best` and the positions ``start:stop``; ties go to the first.
 

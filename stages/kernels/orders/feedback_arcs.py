@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing, njit
 
 
 @njit
@@ -145,7 +145,7 @@ def break_cycles(offsets, parents, weights, starts):
     return removed
 
 
-@njit
+@borrowing
 def is_ancestor(offsets, parents, removed, ancestor, variable, mark, token, stack):
     """True when `ancestor` reaches `variable` by arcs that are not `removed`; `mark` holds tokens of past calls."""
     stack[0] = variable

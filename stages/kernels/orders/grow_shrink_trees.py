@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 
 
 class GrowShrinkTrees(NamedTuple):
@@ -41,7 +41,7 @@ class GrowShrinkTrees(NamedTuple):
     target: np.ndarray
 
 
-@njit
+@borrowing
 def grow_along(trees, node, position, slot, moved):
     """Grow the set of a node by variables at positions before `slot`, without the variable `moved`.
 
@@ -83,7 +83,7 @@ def grow_along(trees, node, position, slot, moved):
         node = trees.target[branch]
 
 
-@njit
+@borrowing
 def score_slots(trees, order, position, moved, scores, missing):
     """Scores of an order by the slot of one variable.
 

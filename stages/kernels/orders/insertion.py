@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing
 from .set_lists import contains, is_consistent
 
 
@@ -46,7 +46,7 @@ def new_order_state(n_variables: int) -> OrderState:
     )
 
 
-@njit
+@borrowing
 def copy_order(source, target):
     """Copy an `OrderState` onto another."""
     copy_into(target.order, source.order)
@@ -87,7 +87,7 @@ def new_profile(n_variables: int) -> Profile:
     )
 
 
-@njit
+@borrowing
 def own_choices(lists, x, state, profile, floor):
     """Best set of `x` for every slot in which it scores more than `floor`.
 
@@ -127,7 +127,7 @@ def own_choices(lists, x, state, profile, floor):
     return n_own, stop - first
 
 
-@njit
+@borrowing
 def choices_before(lists, x, state, profile):
     """Children before `x` that would take a better set if `x` preceded them, and the steps they cause.
 
@@ -168,7 +168,7 @@ def choices_before(lists, x, state, profile):
     return found, total, work + lists.pair_offsets[x + 1] - lists.pair_offsets[x]
 
 
-@njit
+@borrowing
 def choices_after(lists, x, state, profile, found, n_steps, most):
     """Children after `x` that use it, their sets if `x` came after them, and the steps they cause.
 
@@ -223,7 +223,7 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
     return found, n_steps, last_slot, work
 
 
-@njit
+@borrowing
 def sort_steps(slots, changes, n):
     """Sort the first `n` steps by slot (Shell sort: usually a dozen entries, sometimes thousands)."""
     # Gaps 1, 4, 13, ... (Knuth 1973).
@@ -243,7 +243,7 @@ def sort_steps(slots, changes, n):
         gap //= 3
 
 
-@njit
+@borrowing
 def slot_profile(lists, x, state, profile, reach):
     """Score of the slots for `x`, relative to the present one, as sorted steps in `profile`.
 
@@ -287,7 +287,7 @@ def slot_profile(lists, x, state, profile, reach):
     return n_children, n_own, n_steps - skipped, last_slot, score, work
 
 
-@njit
+@borrowing
 def move_to_slot(x, slot, state, profile, n_children, n_own):
     """Move `x` to `slot` and update all choices; `profile` must be that of `x` in this state."""
     order, position, chosen = state

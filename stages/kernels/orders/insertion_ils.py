@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing, njit
 from .insertion import copy_order, move_to_slot, slot_profile
 from .set_lists import GAIN_TOLERANCE
 
@@ -73,7 +73,7 @@ def new_insertion_walk(neighbour_offsets: np.ndarray, neighbours: np.ndarray, wa
     return walk
 
 
-@njit
+@borrowing
 def enqueue_variable(walk, variable):
     """Append a variable to the queue unless it is queued."""
     if not walk.queued[variable]:
@@ -82,7 +82,7 @@ def enqueue_variable(walk, variable):
         walk.cursor[TAIL] = (walk.cursor[TAIL] + 1) % len(walk.queue)
 
 
-@njit
+@borrowing
 def enqueue_passed(walk, state, x, first, last):
     """Enqueue `x` and the related variables at positions ``first`` to ``last``."""
     enqueue_variable(walk, x)
@@ -92,7 +92,7 @@ def enqueue_passed(walk, state, x, first, last):
             enqueue_variable(walk, y)
 
 
-@njit
+@borrowing
 def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
     """The best slot of `x` by its profile and the gain in nats; slot -1 if none gains.
 
@@ -120,7 +120,7 @@ def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
     return best, best_gain
 
 
-@njit
+@borrowing
 def repair(lists, walk, state, profile, work_limit, profile_limit):
     """Move queued variables to their best slots until the queue is empty or a limit is reached; returns the work."""
     work = 0
@@ -168,7 +168,7 @@ def shake(lists, walk, state, profile, rng, strength, profile_limit):
     return work
 
 
-@njit
+@borrowing
 def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, profile_limit):
     """Continue the search until about `work_limit` sets were tested or `walk.counts[PROFILES]` is `profile_limit`.
 
@@ -185,7 +185,7 @@ def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, pr
         work += shake(lists, walk, state, profile, rng, strength, profile_limit)
 
 
-@njit
+@borrowing
 def settle_order(walk, state, best):
     """Keep the present order if it is at least as good as the best one, else return to the best."""
     if walk.gain[0] >= -GAIN_TOLERANCE:

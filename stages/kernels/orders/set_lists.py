@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing, njit
 
 GAIN_TOLERANCE = 1e-6
 """Nats; smaller gains of a change of an order count as rounding."""
@@ -62,7 +62,7 @@ def count_members(parents, n_variables):
     return offsets
 
 
-@njit
+@borrowing
 def sort_members(set_offsets, parent_offsets, parents, cursor, entry_sets, entry_children):
     """Counting sort of all (parent, child, set) entries by parent; stable, so children and sets ascend."""
     for child in range(len(set_offsets) - 1):
@@ -74,7 +74,7 @@ def sort_members(set_offsets, parent_offsets, parents, cursor, entry_sets, entry
                 cursor[parents[k]] = slot + 1
 
 
-@njit
+@borrowing
 def is_consistent(lists, s, position, limit):
     """True when every member of set `s` precedes position `limit`."""
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
@@ -83,7 +83,7 @@ def is_consistent(lists, s, position, limit):
     return True
 
 
-@njit
+@borrowing
 def first_consistent(lists, start, stop, position, limit):
     """The first of the sets ``start:stop`` whose members all precede `limit`; -1 if there is none."""
     for s in range(start, stop):
@@ -92,7 +92,7 @@ def first_consistent(lists, start, stop, position, limit):
     return -1
 
 
-@njit
+@borrowing
 def contains(lists, s, variable):
     """True when `variable` is a member of set `s`."""
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):  # noqa: SIM110
@@ -101,7 +101,7 @@ def contains(lists, s, variable):
     return False
 
 
-@njit
+@borrowing
 def find_pair(lists, parent, child):
     """Index of the pair (parent, child) in ``pair_children``; -1 when no set of `child` contains `parent`."""
     low, high = lists.pair_offsets[parent], lists.pair_offsets[parent + 1]
@@ -116,7 +116,7 @@ def find_pair(lists, parent, child):
     return -1
 
 
-@njit
+@borrowing
 def choose_slice(lists, order, position, chosen, start, budget):
     """Choose the best consistent sets of the variables ``order[start:]`` until `budget` sets were tested.
 
@@ -138,7 +138,7 @@ def choose_slice(lists, order, position, chosen, start, budget):
     return len(order), work
 
 
-@njit
+@borrowing
 def best_with(lists, child, parent, position, limit, below):
     """Best set of `child` before index `below` that contains `parent` and precedes `limit`; -1 if there is none."""
     pair = find_pair(lists, parent, child)

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing
 
 NO_SET = np.int32(2**31 - 1)
 """Sentinel of subsets without a listed set."""
 
 
-@njit
+@borrowing
 def squeeze(mask, bit):
     """`mask` with position `bit` removed."""
     return (mask & ((1 << bit) - 1)) | ((mask >> (bit + 1)) << bit)
 
 
-@njit
+@borrowing
 def set_place(parent_offsets, parents, s, child):
     """Set `s` of `child` as a mask without the child's own position."""
     mask = np.int64(0)
@@ -30,7 +30,7 @@ def set_place(parent_offsets, parents, s, child):
     return squeeze(mask, child)
 
 
-@njit
+@borrowing
 def best_within_subsets(lists, child, best):
     """The best listed set of `child` within every subset of the other variables.
 
@@ -54,7 +54,7 @@ def best_within_subsets(lists, child, best):
         step *= 2
 
 
-@njit
+@borrowing
 def sink_total(scores, best, totals, mask, sink):
     """Score of the best network on `mask` in which `sink` has no children, in nats; -inf if none exists."""
     s = best[sink, squeeze(mask, sink)]
@@ -63,7 +63,7 @@ def sink_total(scores, best, totals, mask, sink):
     return totals[mask & ~(1 << sink)] + scores[s]
 
 
-@njit
+@borrowing
 def extend_totals(scores, best, totals, start, stop):
     """Scores of the best networks on the subsets ``start:stop``, in nats, from those of smaller masks.
 
@@ -84,7 +84,7 @@ def extend_totals(scores, best, totals, start, stop):
         totals[mask] = most
 
 
-@njit
+@borrowing
 def trace_back(scores, best, totals, order, chosen):
     """Fill `order` and `chosen` with a topological order and the sets of a best network on all variables."""
     n = len(best)

@@ -13,10 +13,10 @@ from stages.kernels.bits import set_bit
 from stages.kernels.climbing.addable_parents import list_permitted
 from stages.kernels.climbing.ancestors import in_row
 from stages.kernels.climbing.moves import STALE, can_add, can_reverse, find_ascending, is_parent, mark_stale
-from stages.kernels.jit import inlined, njit
+from stages.kernels.jit import borrowing, inlined, njit
 
 
-@njit
+@borrowing
 def can_gain_arc(state, child, parent, max_parents):
     """True when some move adds the arc parent -> child: an addition, or the reversal of child -> parent."""
     if not in_row(state.ancestors, parent, child):
@@ -24,7 +24,7 @@ def can_gain_arc(state, child, parent, max_parents):
     return is_parent(state, parent, child) and can_reverse(state, parent, child, max_parents)
 
 
-@njit
+@borrowing
 def list_untested(state, shut, child, max_parents, out):
     """Write the open parents of `child` that are not listed and that some move could add to `out`; their number.
 
@@ -42,7 +42,7 @@ def list_untested(state, shut, child, max_parents, out):
     return n
 
 
-@njit
+@borrowing
 def list_tested(state, child, parents, gains):
     """Add the tested parents of `child` (ascending, none of them listed) whose gains are not negative to its list."""
     n = state.n_candidates[child]
@@ -60,7 +60,7 @@ def list_tested(state, child, parents, gains):
     mark_stale(state, child)
 
 
-@njit
+@borrowing
 def list_unsupported(state, child, out):
     """Write the parents of `child` whose removal gains, unless they are required, to `out` (int32); their number."""
     n = 0
@@ -72,7 +72,7 @@ def list_unsupported(state, child, out):
     return n
 
 
-@njit
+@borrowing
 def unlist(state, child, parent):
     """Take `parent` from the list of `child` if it is there."""
     n = state.n_candidates[child]
@@ -87,7 +87,7 @@ def unlist(state, child, parent):
         state.best_kind[parent] = STALE
 
 
-@njit
+@borrowing
 def forbid_pairs(shut, child, others):
     """Forbid the arcs between `child` and each of the `others`, in both directions."""
     for k in range(len(others)):
@@ -96,7 +96,7 @@ def forbid_pairs(shut, child, others):
         set_bit(shut[other], child)
 
 
-@njit
+@borrowing
 def unlist_pairs(state, child, others):
     """Take `child` and each of the `others` from each other's lists."""
     for k in range(len(others)):
@@ -111,7 +111,7 @@ def open_arc(shut, child, parent):
     shut[child, parent >> 6] &= ~(np.uint64(1) << np.uint64(parent & 63))
 
 
-@njit
+@borrowing
 def list_neighbours(state, variable, out):
     """Write parents and children of `variable` to `out` (int32); their number."""
     n = state.n_parents[variable]

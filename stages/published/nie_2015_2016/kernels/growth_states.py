@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import set_bit
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 from stages.kernels.ktrees.ktree import join_host, join_start_clique
 from stages.published.kernels.heap import pop, push
 
@@ -74,7 +74,7 @@ def new_growth_states(capacity: int) -> GrowthStates:
     )
 
 
-@njit
+@borrowing
 def begin_growth(states, size, value, score, estimate):
     """Make the start clique of `size` variables the only state, and open it."""
     states.counts[STATES], states.counts[OPEN] = 1, 0
@@ -84,7 +84,7 @@ def begin_growth(states, size, value, score, estimate):
     push_state(states, 0)
 
 
-@njit
+@borrowing
 def add_state(states, parent, variable, host, left_out, value, score, estimate):
     """Append a state with one more variable placed, and open it."""
     state = states.counts[STATES]
@@ -115,7 +115,7 @@ def rebuild(tree, states, state):
         join_host(bags, edges, states.hosts[steps[t]], states.left_out[steps[t]], order[t])
 
 
-@njit
+@borrowing
 def is_deeper(depths, a, b):
     """Whether state `a` is to be expanded before `b` of the same estimate: deeper, then older."""
     if depths[a] != depths[b]:
@@ -123,14 +123,14 @@ def is_deeper(depths, a, b):
     return a < b
 
 
-@njit
+@borrowing
 def push_state(states, state):
     """Open a state."""
     push(states.heap, states.counts[OPEN], np.int32(state), states.estimates, is_deeper, states.depths)
     states.counts[OPEN] += 1
 
 
-@njit
+@borrowing
 def pop_state(states):
     """Take the first open state."""
     state = pop(states.heap, states.counts[OPEN], states.estimates, is_deeper, states.depths)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from stages.kernels.arrays import copy_into
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 
 from .informative_score import information_between
 
 
-@njit
+@borrowing
 def clique_score(lists, tops, information, members):
     """IS of the clique of `members`; ``tops`` are the best listed scores of all variables, in nats."""
     shared, score = 0.0, 0.0

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from stages.kernels.bits import has_bit
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 from stages.kernels.ktrees.ktree import pair_bit
 
 from .growth_states import OPEN, STATES, add_state, begin_growth, pop_state, push_state, rebuild
@@ -34,13 +34,13 @@ def largest_sums(information, most):
             most[v, r] = most[v, r - 1] + (values[r - 1] if r <= len(values) else 0.0)
 
 
-@njit
+@borrowing
 def value_of(shared, score, weight):
     """Upper bound on S_mi - weight abs(S_l) from upper bounds on S_mi and S_l, in nats."""
     return shared - weight * max(0.0, -score)
 
 
-@njit
+@borrowing
 def begin_with_clique(information, base, tree, most, states, weight):
     """Make the first clique of ``tree.order`` the only state; parameters as of `search_growth`."""
     n, size = len(tree.order), tree.bags.shape[1]
@@ -54,7 +54,7 @@ def begin_with_clique(information, base, tree, most, states, weight):
     begin_growth(states, size, shared, base, value_of(shared, base, weight))
 
 
-@njit
+@borrowing
 def rebuild_whole(tree, states, state):
     """Bring `tree` to a state; the variables not placed follow in ascending order, with no bit on the diagonal."""
     order, position, edges = tree.order, tree.position, tree.edges
@@ -68,7 +68,7 @@ def rebuild_whole(tree, states, state):
         position[order[t]] = t
 
 
-@njit
+@borrowing
 def score_at_most(lists, tree):
     """Sum of the relative scores of the best sets that contain no two placed variables without an edge, in nats.
 
@@ -102,7 +102,7 @@ def score_at_most(lists, tree):
     return total
 
 
-@njit
+@borrowing
 def expand_growth(information, tree, most, states, state, weight, floor):
     """Add the states with one more variable to which `tree` was rebuilt, of a value above `floor`."""
     order, bags = tree.order, tree.bags
@@ -134,7 +134,7 @@ def expand_growth(information, tree, most, states, state, weight, floor):
                     add_state(states, state, variable, host, left_out, shared, states.scores[state], estimate)
 
 
-@njit
+@borrowing
 def search_growth(lists, information, base, tree, most, states, weight, floor, n_steps):
     """Take up to `n_steps` states from the heap.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import has_bit
-from stages.kernels.jit import inlined, njit
+from stages.kernels.jit import borrowing, inlined, njit
 from stages.kernels.ktrees.ktree import is_clique, pair_bit
 
 
@@ -32,7 +32,7 @@ class Information(NamedTuple):
     values: np.ndarray
 
 
-@njit
+@borrowing
 def information_between(information, a, b):
     """Entry of the pair {a, b}."""
     low, end = information.offsets[a], information.offsets[a + 1]
@@ -49,7 +49,7 @@ def information_between(information, a, b):
     return information.values[low] if low < end and information.neighbours[low] == b else 0.0
 
 
-@njit
+@borrowing
 def total_information(information, tree):
     """Sum over the edges of the k-tree: S_mi."""
     order, bags = tree.order, tree.bags
@@ -97,7 +97,7 @@ def is_within(keys, offsets, parents, edges, s, child):
     return found
 
 
-@njit
+@borrowing
 def best_within_ktree(lists, tree):
     """Sum over all variables of the relative score in nats of the best set within the k-tree, cycles allowed.
 
@@ -113,7 +113,7 @@ def best_within_ktree(lists, tree):
     return total
 
 
-@njit
+@borrowing
 def holds_last_sets(lists, tree):
     """Whether the last set of every child, which fixed records prescribe if it is not empty, is within the k-tree."""
     for child in range(len(tree.order)):
@@ -123,7 +123,7 @@ def holds_last_sets(lists, tree):
     return True
 
 
-@njit
+@borrowing
 def informative_score(information, base, tree, relative_score):
     """IS of a k-tree in which the best sets have `relative_score` to the best listed ones, whose sum is `base`."""
     return total_information(information, tree) / max(abs(base + relative_score), 1e-300)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 
 from .ktree_dp_states import add_candidate, extend_ancestors, store
 
@@ -57,7 +57,7 @@ def new_clique_messages(n_variables: int) -> CliqueMessages:
     )
 
 
-@njit
+@borrowing
 def link_cliques(tree, cliques):
     """Fill the linked lists of `cliques`; no clique is finished."""
     order, position, bags = tree.order, tree.position, tree.bags
@@ -75,7 +75,7 @@ def link_cliques(tree, cliques):
         cliques.joined[order[latest]] = order[t]
 
 
-@njit
+@borrowing
 def place_in(bag, member):
     """Index of `member` in `bag`; -1 if it is not there."""
     for j in range(len(bag)):
@@ -190,7 +190,7 @@ def project(states, span, members, slack, found, kept, most, limit):
             add_candidate(found, kept, most, limit, candidate)
 
 
-@njit
+@borrowing
 def record_lost(found, cliques, others):
     """Record a lower bound on networks lost with dropped states; `others` is the least cost of the other cliques."""
     cliques.costs[LOST] = min(cliques.costs[LOST], found.lost[0] + others)
@@ -259,7 +259,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         cliques.costs[PENDING] += states.costs[span[0]]
 
 
-@njit
+@borrowing
 def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, limit, start):
     """Compute messages from position `start` down to K, until `states` may overflow or after `SLICE_STATES`.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 
 
 class PartialChoices(NamedTuple):
@@ -62,7 +62,7 @@ def with_more_room(states: PartialChoices, capacity: int) -> PartialChoices:
     return larger
 
 
-@njit
+@borrowing
 def extend_ancestors(above, member, ancestors):
     """Make all of `ancestors` (a mask, closed upwards) ancestors of `member`; False if that closes a cycle."""
     if (ancestors >> member) & 1:
@@ -77,7 +77,7 @@ def extend_ancestors(above, member, ancestors):
     return True
 
 
-@njit
+@borrowing
 def is_dominated(states, one, other, most):
     """Whether state `one` dominates `other`: whatever continues `other`, `one` continues at no higher cost.
 
@@ -97,7 +97,7 @@ def is_dominated(states, one, other, most):
     return price <= states.costs[other]
 
 
-@njit
+@borrowing
 def copy_state(source, i, target, k):
     """Copy state `i` of `source` to place `k` of `target`."""
     target.costs[k] = source.costs[i]
@@ -134,7 +134,7 @@ def thin_out(found, kept, most, limit):
     found.stored[0] = n_kept
 
 
-@njit
+@borrowing
 def add_candidate(found, kept, most, limit, state):
     """Append a candidate to `found`: ``state`` is (cost, taken, above, first, second, set)."""
     if found.stored[0] == len(found.costs):
@@ -150,7 +150,7 @@ def add_candidate(found, kept, most, limit, state):
     found.stored[0] += 1
 
 
-@njit
+@borrowing
 def store(found, kept, most, limit, states):
     """Append the undominated candidates, `limit` at most, to `states`; returns their range."""
     thin_out(found, kept, most, limit)

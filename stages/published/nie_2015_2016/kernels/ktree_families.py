@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bounds.dual_ascent import FREE, Placement, place, raise_cluster, wait_for_parent
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 
 from .informative_score import is_within
 
@@ -100,7 +100,7 @@ def new_ascent_scratch(n_variables: int, n_sets: int) -> AscentScratch:
     )
 
 
-@njit
+@borrowing
 def collect_families(lists, tree, families):
     """Fill `families` for a k-tree; returns the sum of the best relative scores of all children, in nats."""
     keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
@@ -130,7 +130,7 @@ def collect_families(lists, tree, families):
     return total
 
 
-@njit
+@borrowing
 def find_cluster(families, scratch, start):
     """Fill ``scratch.members`` with a violated cluster near a variable that is not placed; its size.
 
@@ -183,7 +183,7 @@ def find_cluster(families, scratch, start):
     return visited - first
 
 
-@njit
+@borrowing
 def bound_networks(families, scratch, slack, start):
     """Lower bound on the cost of every network of the families, in nats; the ascent ends once it reaches `slack`.
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from stages.kernels.bits import has_bit
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 from stages.kernels.ktrees.ktree import is_among, is_clique, is_in_bag, stands_before
 
 from .growth_states import OPEN, STATES, add_state, pop_state, rebuild
 from .informative_score import information_between
 
 
-@njit
+@borrowing
 def estimate_rest(lists, tree, rest):
     """Fill ``rest[t]`` with the relative score of the best sets among predecessors, from position t on.
 
@@ -127,7 +127,7 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
         add_state(states, state, variable, best_host, best_left_out, best, 0.0, best + rest[t + 1])
 
 
-@njit
+@borrowing
 def search_order(lists, information, tree, states, rest, weight, room, n_expansions):
     """Expand up to `n_expansions` states in best-first order; beyond `room` states, complete the best one greedily.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import has_bit, set_bit
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 from stages.kernels.ktrees.ktree import BoundedLists, add_edges, form_bag, join_start_clique, latest_member, pair_bit
 from stages.kernels.ktrees.orders import Precedences, pull_forward
 
@@ -80,7 +80,7 @@ def mend_ktree(demands, tree, rng):
         set_bit(edges, pair_bit(variable, variable))
 
 
-@njit
+@borrowing
 def _joins_again(bag, variable, edges, position, place, parents, first, end):
     """Whether the other members of `bag` are a clique before `place` and contain ``parents[first:end]``."""
     found = 0

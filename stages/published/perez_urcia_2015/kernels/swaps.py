@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, best_with, contains, first_consistent
 
 
-@njit
+@borrowing
 def swap_gain(lists, order, position, chosen, i):
     """Gain of swapping the variables at positions `i` and ``i + 1``.
 
@@ -41,14 +41,14 @@ def swap_gain(lists, order, position, chosen, i):
     return gain, left_set, right_set
 
 
-@njit
+@borrowing
 def refresh_swaps(lists, order, position, chosen, gains, start, stop):
     """Recompute ``gains[start:stop]``, the gain of every adjacent swap in that range."""
     for i in range(max(start, 0), min(stop, len(gains))):
         gains[i], _, _ = swap_gain(lists, order, position, chosen, i)
 
 
-@njit
+@borrowing
 def apply_swap(lists, order, position, chosen, gains, i):
     """Swap positions `i` and ``i + 1``, and update the two choices and the three gains that change."""
     left, right = order[i], order[i + 1]
@@ -59,7 +59,7 @@ def apply_swap(lists, order, position, chosen, gains, i):
     refresh_swaps(lists, order, position, chosen, gains, i - 1, i + 2)
 
 
-@njit
+@borrowing
 def climb_swaps(lists, order, position, chosen, gains, max_steps):
     """Apply the best improving adjacent swap up to `max_steps` times; ties go to the first.
 

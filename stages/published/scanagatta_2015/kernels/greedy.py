@@ -14,7 +14,7 @@ import numpy as np
 from stages.kernels.arrays import copy_into
 from stages.kernels.counting.add_one import ScoreTables, score_expansions
 from stages.kernels.counting.score_tables import line_of_key
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 
 from .open_list import OpenList, pop_entry, push_entry
 from .pruning import is_excluded_by_penalty
@@ -133,7 +133,7 @@ class GreedyState(NamedTuple):
     union: np.ndarray
 
 
-@njit
+@borrowing
 def begin_expansion(state, data, rules, allowed, members, score, configurations):
     """Add a set to expand and choose the candidates whose unions with it are neither pruned nor scored already."""
     number = add_set(state.sets, members)
@@ -197,7 +197,7 @@ def end_expansion(state):
     state.progress[EXPANDED] = NOBODY
 
 
-@njit
+@borrowing
 def write_kinds(state, data, tables, keys, allowed, configurations):
     """Assign each candidate its line of the look-up tables; False if one is missing."""
     last_states, line = 0, 0
@@ -213,7 +213,7 @@ def write_kinds(state, data, tables, keys, allowed, configurations):
     return True
 
 
-@njit
+@borrowing
 def superset_exponent(terms, rules, members, configurations):
     """Exponent of the terms that bound the supersets of a set."""
     if not rules.by_configurations:
@@ -224,7 +224,7 @@ def superset_exponent(terms, rules, members, configurations):
     return float(min(exponent, terms.largest_exponent))
 
 
-@njit
+@borrowing
 def no_superset_can_pay(state, data, terms, line, rules, members, score, configurations, n_rows, work):
     """Whether a score reaches the Dirichlet bound on all supersets of a non-empty set, which are dominated then."""
     values = terms.tables.cell[line]
@@ -242,7 +242,7 @@ def no_superset_can_pay(state, data, terms, line, rules, members, score, configu
     return score >= state.scratch[members[last]]
 
 
-@njit
+@borrowing
 def has_room_for_expansion(state, size, n_allowed):
     """Whether the arrays can hold the expansion of a set of `size` members."""
     n_sets = state.sets.n_sets[0]
@@ -256,7 +256,7 @@ def has_room_for_expansion(state, size, n_allowed):
     )
 
 
-@njit
+@borrowing
 def expand_sets(data, tables, keys, terms, rules, allowed, state, n_rows, most_evaluated, most_work, work):
     """Expand one set after the other, until `most_work` is reached, an array is full or look-up tables are missing.
 

@@ -12,7 +12,7 @@ import numpy as np
 from stages.kernels.arrays import copy_into
 from stages.kernels.counting.add_one import score_expansions
 from stages.kernels.counting.score_tables import line_of_key
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing
 
 from .open_list import OpenList, open_entry, take_entry
 from .pruning import bic_star, bic_star_error, is_excluded_by_bic_star, is_excluded_by_entropy, is_excluded_by_penalty
@@ -114,7 +114,7 @@ class IndependenceState(NamedTuple):
     missing: np.ndarray
 
 
-@njit
+@borrowing
 def first_allowed(offsets, members, variables, base, place, end):
     """The next place from `place` on whose variable is no member of a set; `end` if there is none before it."""
     while place < end:
@@ -127,7 +127,7 @@ def first_allowed(offsets, members, variables, base, place, end):
     return place
 
 
-@njit
+@borrowing
 def push_next(
     offsets, members, scores, configurations, variables, starts, states, single_scores, facts,
     values, bases, added, lines, places, heap, n_open, base, line, place,
@@ -143,7 +143,7 @@ def push_next(
         open_entry(values, bases, added, lines, places, heap, n_open, offsets, members, star, base, y, line, place)
 
 
-@njit
+@borrowing
 def open_extensions(
     offsets, members, scores, configurations, variables, starts, states, single_scores, facts,
     values, bases, added, lines, places, heap, n_open, base, best,
@@ -160,7 +160,7 @@ def open_extensions(
             )  # fmt: skip
 
 
-@njit
+@borrowing
 def cannot_pay(facts, score, q, entropy, states):
     """Whether a variable cannot earn its penalty on top of a set.
 
@@ -178,7 +178,7 @@ def cannot_pay(facts, score, q, entropy, states):
     return is_excluded_by_entropy(likelihood_gap + facts.margin, entropy + facts.margin, facts.penalty, q, states)
 
 
-@njit
+@borrowing
 def add_extension(
     slots, offsets, members, n_sets, scores, estimates, configurations, is_closed, is_better, extension, star, q
 ):
@@ -192,7 +192,7 @@ def add_extension(
     return number
 
 
-@njit
+@borrowing
 def score_extensions(data, tables, facts, required, ranking, state, base, line, place, most_work, buffers, work):
     """Score the extension of a set by the variable at a position of a line, and those by the variables next in it.
 
@@ -247,7 +247,7 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
     return done
 
 
-@njit
+@borrowing
 def has_room(offsets, members, slots, n_sets, base, n_open, n_entries, n_lines, ahead):
     """Whether the arrays can hold what closing an entry adds that extends the set `base`."""
     size = offsets[base + 1] - offsets[base] + 1
@@ -255,7 +255,7 @@ def has_room(offsets, members, slots, n_sets, base, n_open, n_entries, n_lines, 
     return has_room_for_sets and n_open + n_lines + 1 <= n_entries
 
 
-@njit
+@borrowing
 def open_singletons(state, ranking, facts, n_singletons):
     """Open the pairs: the extensions of the first sets, which are the single variables."""
     sets, waiting = state.sets, state.waiting
@@ -268,7 +268,7 @@ def open_singletons(state, ranking, facts, n_singletons):
         )  # fmt: skip
 
 
-@njit
+@borrowing
 def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluated, most_work, buffers, work):
     """Close one set after the other, until `most_work` is reached, an array is full or look-up tables are missing.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.kernels.jit import inlined, njit
+from stages.kernels.jit import borrowing, inlined
 from stages.published.kernels.heap import pop, push
 
 from .set_store import enlarged
@@ -72,7 +72,7 @@ def open_list_with_room(waiting: OpenList, n_entries: int) -> OpenList:
     )
 
 
-@njit
+@borrowing
 def is_before(offsets, members, base, added, other_base, other_added):
     """Order of entries of equal value: by the members of the set extended, then by what is added."""
     start, end = offsets[base], offsets[base + 1]
@@ -94,7 +94,7 @@ def entry_is_before(context, one, other):
     return is_before(offsets, members, bases[one], added[one], bases[other], added[other])
 
 
-@njit
+@borrowing
 def open_entry(
     values, bases, added, lines, places, heap, n_open, offsets, members, value, base, variable, line, place
 ):
@@ -110,7 +110,7 @@ def open_entry(
     n_open[0] += 1
 
 
-@njit
+@borrowing
 def take_entry(values, bases, added, heap, n_open, offsets, members):
     """Take the first entry; it is free, and keeps its values until the next one is opened."""
     entry = pop(heap, n_open[0], values, entry_is_before, (bases, added, offsets, members))

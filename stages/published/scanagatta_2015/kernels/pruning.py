@@ -8,10 +8,10 @@ BIC. Entropies are multiplied by N (nats, ``N H(X) = -LL(X)``).
 
 from __future__ import annotations
 
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing
 
 
-@njit
+@borrowing
 def bic_star(score_1, score_2, n_configurations_1, n_configurations_2, empty_score, penalty):
     """BIC* of the union of two disjoint non-empty parent sets (Scanagatta et al. 2015, definition 1).
 
@@ -21,13 +21,13 @@ def bic_star(score_1, score_2, n_configurations_1, n_configurations_2, empty_sco
     return score_1 + score_2 + penalty * coupling - empty_score
 
 
-@njit
+@borrowing
 def bic_star_error(entropy_child, entropy_1, entropy_2):
     """Upper bound on ``|BIC - BIC*|`` (Scanagatta et al. 2015, corollary 1); entropies times N, nats."""
     return min(entropy_child, entropy_1, entropy_2)
 
 
-@njit
+@borrowing
 def is_excluded_by_bic_star(star, penalty, n_configurations_superset, error):
     """Theorem 2 of Scanagatta et al. 2015: a superset of P1 + P2 with that many configurations is dominated.
 
@@ -36,7 +36,7 @@ def is_excluded_by_bic_star(star, penalty, n_configurations_superset, error):
     return star + penalty * n_configurations_superset > error
 
 
-@njit
+@borrowing
 def is_excluded_by_penalty(score, penalty, n_configurations_superset):
     """A set's score already reaches the best that a larger set can have (de Campos & Ji 2011).
 
@@ -45,7 +45,7 @@ def is_excluded_by_penalty(score, penalty, n_configurations_superset):
     return score >= -penalty * n_configurations_superset
 
 
-@njit
+@borrowing
 def is_excluded_by_entropy(entropy_child_given, entropy_new_given, penalty, n_configurations, n_new_states):
     """The new parent cannot earn its penalty (de Campos, Scanagatta, Corani & Zaffalon 2018).
 

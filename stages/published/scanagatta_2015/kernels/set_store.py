@@ -12,7 +12,7 @@ import numpy as np
 
 from stages.kernels.arrays import copy_into
 from stages.kernels.dominance import mixed_bits
-from stages.kernels.jit import inlined, njit
+from stages.kernels.jit import borrowing, inlined
 
 
 class SetStore(NamedTuple):
@@ -34,7 +34,7 @@ class SetStore(NamedTuple):
     n_sets: np.ndarray
 
 
-@njit
+@borrowing
 def hash_of(members):
     """Hash of a set; does not depend on the order."""
     total = np.uint64(0)
@@ -43,7 +43,7 @@ def hash_of(members):
     return total
 
 
-@njit
+@borrowing
 def slot_of(slots, offsets, all_members, members):
     """The slot of a set, or the free one in which it belongs."""
     mask = np.uint64(len(slots) - 1)
@@ -63,13 +63,13 @@ def slot_of(slots, offsets, all_members, members):
     return slot
 
 
-@njit
+@borrowing
 def find_members(slots, offsets, all_members, members):
     """Number of a set; -1 if it is not there."""
     return slots[slot_of(slots, offsets, all_members, members)]
 
 
-@njit
+@borrowing
 def append_members(slots, offsets, all_members, n_sets, members):
     """As `add_set`, with the arrays of the store one by one."""
     number = n_sets[0]
@@ -100,7 +100,7 @@ def members_of(store, number):
     return store.members[store.offsets[number] : store.offsets[number + 1]]
 
 
-@njit
+@borrowing
 def write_union(members, added, buffer):
     """Write members and one more variable to `buffer`, ascending; returns their number."""
     place = len(members)
@@ -112,7 +112,7 @@ def write_union(members, added, buffer):
     return len(members) + 1
 
 
-@njit
+@borrowing
 def members_have_room(offsets, members, slots, n_sets, n_more, size):
     """As `store_has_room`, with the arrays of the store one by one."""
     used = n_sets[0]
@@ -129,7 +129,7 @@ def store_has_room(store, n_sets, size):
     return members_have_room(store.offsets, store.members, store.slots, store.n_sets, n_sets, size)
 
 
-@njit
+@borrowing
 def fill_slots(store):
     """Enter all sets into an empty hash table."""
     for number in range(store.n_sets[0]):

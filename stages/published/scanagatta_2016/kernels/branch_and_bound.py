@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.arrays import copy_into
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing
 
 from .filled_graphs import add_members, fill_graph, fits, is_covered
 from .lagrangian_bound import lowest_bound
@@ -101,7 +101,7 @@ def new_branches(n_variables: int, width: int, longest: int) -> Branches:
     )
 
 
-@njit
+@borrowing
 def begin_order(ranked, branches, picks, value):
     """Decide nothing but the start clique, whose relative score is `value`, and set all prices to zero."""
     branches.counts[DEPTH], branches.counts[CHOICES], branches.counts[IS_NEW] = 0, 0, 1
@@ -111,7 +111,7 @@ def begin_order(ranked, branches, picks, value):
     fill_graph(ranked, branches.taken[:0], branches.fill, picks.extra)
 
 
-@njit
+@borrowing
 def open_bound(branches):
     """Upper bound on all choices still open; infinite before the first one is bounded."""
     depth, most = branches.counts[DEPTH], -np.inf
@@ -127,7 +127,7 @@ def open_bound(branches):
     return most
 
 
-@njit
+@borrowing
 def hash_rows(fill, depth):
     """Hash of the rows from `depth` on, two words."""
     first, second = np.uint64(depth) + np.uint64(1), np.uint64(depth) + SALT
@@ -140,7 +140,7 @@ def hash_rows(fill, depth):
     return first, second
 
 
-@njit
+@borrowing
 def is_met(branches, depth):
     """Whether the present filled graph was met at no smaller value (dominance); it is marked from now on.
 
@@ -161,7 +161,7 @@ def is_met(branches, depth):
     return False
 
 
-@njit
+@borrowing
 def complete(ranked, branches, depth, width, picks, is_guided, floor, best):
     """Complete the present choice greedily: each rank takes the set that it picked (if guided), else the best one.
 
@@ -189,7 +189,7 @@ def complete(ranked, branches, depth, width, picks, is_guided, floor, best):
     return floor
 
 
-@njit
+@borrowing
 def list_options(ranked, branches, depth, others, floor):
     """List the sets that rank `depth` may take, by descending bound; `others` bounds all other ranks together."""
     row, options, bounds = branches.fill[depth], branches.options[depth], branches.bounds[depth]
@@ -215,7 +215,7 @@ def list_options(ranked, branches, depth, others, floor):
     branches.ends[depth], branches.nexts[depth] = count, 0
 
 
-@njit
+@borrowing
 def bound_choice(ranked, branches, depth, width, picks, best, floor, rounding):
     """Bound the present choice, complete it twice, and list the options of the next rank; returns the new floor."""
     floor = complete(ranked, branches, depth, width, picks, False, floor, best)
@@ -235,7 +235,7 @@ def bound_choice(ranked, branches, depth, width, picks, best, floor, rounding):
     return floor
 
 
-@njit
+@borrowing
 def search_branches(ranked, branches, width, picks, best, floor, rounding, n_choices):
     """Bound up to `n_choices` further choices.
 

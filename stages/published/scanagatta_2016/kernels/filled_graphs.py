@@ -17,7 +17,7 @@ import numpy as np
 
 from stages.kernels.arrays import copy_into
 from stages.kernels.bits import lowest_bit, popcount, set_bit
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing
 from stages.kernels.ktrees.ktree import stands_before
 
 
@@ -57,7 +57,7 @@ def rank_sets(lists, order: np.ndarray, width: int) -> RankedSets:
     return RankedSets(offsets=offsets, masks=masks, relative_scores=lists.relative_scores[sources], sources=sources)
 
 
-@njit
+@borrowing
 def list_consistent(lists, order, position, offsets, consistent):
     """Fill ``RankedSets.offsets``, and the first entries of `consistent` with ``RankedSets.sources``."""
     count = 0
@@ -71,7 +71,7 @@ def list_consistent(lists, order, position, offsets, consistent):
         offsets[rank + 1] = count
 
 
-@njit
+@borrowing
 def mask_members(lists, position, sources, masks):
     """Fill ``RankedSets.masks``, all zero before."""
     for k in range(len(sources)):
@@ -79,7 +79,7 @@ def mask_members(lists, position, sources, masks):
             set_bit(masks[k], len(position) - 1 - position[lists.parents[i]])
 
 
-@njit
+@borrowing
 def lowest_rank(words):
     """The lowest rank in a set, that of its latest member; -1 for none."""
     for w in range(len(words)):
@@ -88,7 +88,7 @@ def lowest_rank(words):
     return np.int64(-1)
 
 
-@njit
+@borrowing
 def is_covered(members, row, others):
     """Whether all `members` are in a row or among `others`."""
     outside = np.uint64(0)
@@ -97,7 +97,7 @@ def is_covered(members, row, others):
     return outside == 0
 
 
-@njit
+@borrowing
 def fits(fill, rank, members, extra, width):
     """Whether all rows keep to `width` members when `members` are added to that of `rank`; `extra` is scratch.
 
@@ -124,7 +124,7 @@ def fits(fill, rank, members, extra, width):
         extra[rank >> 6] ^= np.uint64(1) << np.uint64(rank & 63)
 
 
-@njit
+@borrowing
 def add_members(fill, rank, members, extra):
     """Add `members` to the row of `rank`, and what follows to others, see `fits`."""
     copy_into(extra, members)
@@ -143,7 +143,7 @@ def add_members(fill, rank, members, extra):
         extra[rank >> 6] ^= np.uint64(1) << np.uint64(rank & 63)
 
 
-@njit
+@borrowing
 def fill_graph(ranked, chosen, fill, extra):
     """Fill `fill` with the filled graph of the sets `chosen` by the first ranks; the others take their last sets."""
     for rank in range(len(fill)):

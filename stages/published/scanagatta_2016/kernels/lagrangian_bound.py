@@ -8,7 +8,7 @@ import numpy as np
 
 from stages.kernels.arrays import copy_into
 from stages.kernels.bits import has_bit, lowest_bit, popcount, set_bit
-from stages.kernels.jit import inlined, njit
+from stages.kernels.jit import borrowing, inlined, njit
 
 from .filled_graphs import fits
 from .prices import PRICES, holds, pair_index, price_at, step_prices, sum_rewards
@@ -33,7 +33,7 @@ def enter_largest(spare, n_spare, room, gains, element):
     return n_spare
 
 
-@njit
+@borrowing
 def spare_members(fill, rank, asked, room, picks):
     """List in ``picks.spare`` the `room` members that gain most when added to a row: rewards less prices.
 
@@ -66,7 +66,7 @@ def spare_members(fill, rank, asked, room, picks):
     return n_spare, total
 
 
-@njit
+@borrowing
 def total_price(fill, rank, asked, picks):
     """What a rank pays for the pairs within a row."""
     n_ranks, n_words, n, block = len(fill), len(asked), len(picks.gains), picks.blocks[rank]
@@ -90,7 +90,7 @@ def total_price(fill, rank, asked, picks):
     return total
 
 
-@njit
+@borrowing
 def pick(ranked, fill, rank, width, picks, bounds):
     """Put the best set and row of a rank at the present prices into ``picks``.
 
@@ -156,7 +156,7 @@ def sum_of_picks(ranked, fill, depth, width, picks, value):
     return value
 
 
-@njit
+@borrowing
 def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bounds):
     """Upper bound on the relative score of all completions of a partial choice, by up to `n_steps` price changes.
 

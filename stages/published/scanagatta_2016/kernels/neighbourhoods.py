@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from stages.kernels.arrays import copy_into
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 from stages.kernels.ktrees.orders import shuffle_order
 
 from .filled_graphs import add_members, fits, is_covered
@@ -27,7 +27,7 @@ treewidth 5: four in five runs of 8,000 trials find the optimum.
 """
 
 
-@njit
+@borrowing
 def choose_again(ranked, fill, sequence, width, rng, extra):
     """Let the ranks of `sequence` each choose a good set that fits, one after the other."""
     for rank in sequence:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stages.kernels.bits import lowest_bit
-from stages.kernels.jit import inlined, njit
+from stages.kernels.jit import borrowing, inlined
 
 MOST_PRICES = 1 << 20
 """Limit of prices other than zero: further ones stay zero, and the bound is valid. Up to 40 MB."""
@@ -147,7 +147,7 @@ def price_at(index, numbers, indices, prices):
     return prices[k] if indices[k] == index else 0.0
 
 
-@njit
+@borrowing
 def numbered(picks, rank, later, earlier):
     """Number of the price that a rank pays for a pair, a new one if need be; 0 if it cannot have one."""
     index = picks.blocks[rank] + pair_index(len(picks.gains), later, earlier)
@@ -165,7 +165,7 @@ def numbered(picks, rank, later, earlier):
     return k if picks.indices[k] == index else np.int64(0)
 
 
-@njit
+@borrowing
 def clear_prices(picks):
     """Set all prices to zero, for another order."""
     for k in range(1, picks.counts[PRICES]):
@@ -174,7 +174,7 @@ def clear_prices(picks):
     picks.counts[PRICES] = 1
 
 
-@njit
+@borrowing
 def sum_rewards(picks, depth):
     """Fill ``picks.rewards`` from the prices that ranks from `depth` on pay."""
     picks.rewards[depth:] = 0.0
@@ -194,7 +194,7 @@ def asks_for(picks, rank, later, earlier):
     )
 
 
-@njit
+@borrowing
 def change_price(picks, k, change):
     """Add to the price of number `k`; no price falls below zero."""
     rank, later, earlier = picks.triples[k, 0], picks.triples[k, 1], picks.triples[k, 2]
@@ -204,7 +204,7 @@ def change_price(picks, k, change):
     picks.is_stale[later] = picks.is_stale[rank] = True
 
 
-@njit
+@borrowing
 def note_change(picks, k):
     """List a price as one that the step changes, unless it has no number."""
     if k != 0:
@@ -212,7 +212,7 @@ def note_change(picks, k):
         picks.counts[CHANGES] += 1
 
 
-@njit
+@borrowing
 def list_violated(fill, depth, picks):
     """List the pairs that ranks ask for in vain: the pick of the later member does not hold the earlier one."""
     held, asked = picks.held, picks.asked
@@ -237,7 +237,7 @@ def list_violated(fill, depth, picks):
                         note_change(picks, numbered(picks, rank, later, earlier))
 
 
-@njit
+@borrowing
 def list_slack(fill, depth, picks):
     """List, with a minus, the positive prices of pairs that a pick holds for ranks which do not ask for them."""
     n_ranks, n_words = fill.shape
@@ -255,7 +255,7 @@ def list_slack(fill, depth, picks):
                     k = np.int64(picks.links[k])
 
 
-@njit
+@borrowing
 def step_prices(fill, depth, picks, length):
     """Change the prices by a subgradient step, all by as much: `length` over their number; False if there are none.
 

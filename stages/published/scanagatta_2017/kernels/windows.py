@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing, njit
 from stages.kernels.orders.insertion import copy_order
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, best_with, contains, first_consistent
 
@@ -37,7 +37,7 @@ class WindowWalk(NamedTuple):
     counts: np.ndarray
 
 
-@njit
+@borrowing
 def jump_right(lists, start, width, state):
     """Exchange the block at positions ``start .. start + width - 1`` and the variable behind it.
 
@@ -79,7 +79,7 @@ def jump_right(lists, start, width, state):
     return gain, work
 
 
-@njit
+@borrowing
 def jump_left(lists, start, width, state):
     """Exchange the block at positions ``start .. start + width - 1`` and the variable before it; as `jump_right`."""
     order, position, chosen = state
@@ -113,13 +113,13 @@ def jump_left(lists, start, width, state):
     return gain, work
 
 
-@njit
+@borrowing
 def largest_gain(lists, chosen, variable):
     """Upper bound in nats on what a variable can gain: its best listed set."""
     return lists.scores[lists.set_offsets[variable]] - lists.scores[chosen[variable]]
 
 
-@njit
+@borrowing
 def best_place(lists, start, width, state, trial):
     """Find the best place for a block.
 
@@ -177,7 +177,7 @@ def best_place(lists, start, width, state, trial):
     return best, best_gain, work
 
 
-@njit
+@borrowing
 def move_window(lists, start, width, place, state):
     """Move a block to start at `place`, which `best_place` returned, and update the choices."""
     while start < place:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from stages.kernels.jit import njit
+from stages.kernels.jit import borrowing
 
 PRECISION = 1e-13
 """Relative size of the first neglected term or factor."""
 
 
-@njit
+@borrowing
 def log_chi_square_tail(statistic, degrees):
     """Natural logarithm of the probability that a chi-square variable exceeds `statistic`.
 
@@ -56,7 +56,7 @@ def log_chi_square_tail(statistic, degrees):
     return log_front + math.log(fraction)
 
 
-@njit
+@borrowing
 def log_tails(statistics, degrees, out):
     """`log_chi_square_tail` of every pair of `statistics` and `degrees` (float64), into `out`."""
     for i in range(len(out)):
