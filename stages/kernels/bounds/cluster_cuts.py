@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing, njit
 
 CLUSTER_TENURE = 3
 """Tabu tenure in steps of a variable that entered or left (set by hand); up to three more at random."""
@@ -110,7 +110,7 @@ def new_cluster(support: Support) -> Cluster:
     )
 
 
-@njit
+@borrowing
 def tally(support, cluster, s, demand, sign):
     """Add the contribution of set `s` to the sums of `cluster`; subtract it with `sign` -1."""
     share = sign * support.shares[s]
@@ -129,7 +129,7 @@ def tally(support, cluster, s, demand, sign):
                 cluster.lost[parent] += share
 
 
-@njit
+@borrowing
 def notice(cluster, variable, n_near):
     """Add a variable to those near the cluster; returns their number."""
     if not cluster.is_near[variable]:
@@ -139,7 +139,7 @@ def notice(cluster, variable, n_near):
     return n_near
 
 
-@njit
+@borrowing
 def flip(support, cluster, variable, demand, n_near):
     """Move a variable into or out of the cluster; returns the number of variables near it."""
     own = range(support.set_offsets[variable], support.set_offsets[variable + 1])
@@ -165,7 +165,7 @@ def flip(support, cluster, variable, demand, n_near):
     return n_near
 
 
-@njit
+@borrowing
 def best_flip(cluster, n_near, until, step, size, demand, most, noise, rng):
     """The variable whose flip minimises the counted share, and the change without noise; -1 for none."""
     best, least, change = np.int64(-1), np.inf, 0.0

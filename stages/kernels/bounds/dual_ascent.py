@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing, njit
 
 FREE = 1e-9
 """Reduced costs in nats up to this count as zero: more than rounding errors, far less than any relevant difference of
@@ -98,7 +98,7 @@ def new_placement(columns: Columns) -> Placement:
     )
 
 
-@njit
+@borrowing
 def avoids(columns, s, inside):
     """True when no member of set `s` is `inside`."""
     for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
@@ -107,7 +107,7 @@ def avoids(columns, s, inside):
     return True
 
 
-@njit
+@borrowing
 def wait_for_parent(columns, placement, s, first):
     """Let the free set `s` wait at its first unplaced parent; False if there is none.
 
@@ -122,7 +122,7 @@ def wait_for_parent(columns, placement, s, first):
     return False
 
 
-@njit
+@borrowing
 def place(columns, placement, variable, top, is_undone):
     """Place a variable and all variables that then have a free set among the placed ones; returns the new trail top.
 
@@ -158,14 +158,14 @@ def place(columns, placement, variable, top, is_undone):
     return top
 
 
-@njit
+@borrowing
 def unplace(placement, top, until):
     """Undo the placements ``trail[until:top]``."""
     for k in range(until, top):
         placement.placed[placement.trail[k]] = False
 
 
-@njit
+@borrowing
 def place_free(columns, placement):
     """Place every variable that free sets allow; returns the trail top."""
     top = np.int64(0)
@@ -215,7 +215,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
     return kept, work
 
 
-@njit
+@borrowing
 def raise_cluster(columns, placement, members, size, inside, top):
     """Raise the multiplier of a cluster by the least reduced cost of the sets that its cut counts.
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing, njit
 
 PATIENCE = 20
 """Steps without a better bound after which steps become shorter (20 in Barahona and Anbil 2000)."""
@@ -107,7 +107,7 @@ def list_by_set(cuts, offsets, counting, weights):
             place[cuts.sets[k]] = at + 1
 
 
-@njit
+@borrowing
 def mark_least(set_offsets, reduced, most, marks):
     """Mark the `most` sets of least reduced cost of each variable, and those that tie with the last of them."""
     for v in range(len(set_offsets) - 1):
@@ -120,7 +120,7 @@ def mark_least(set_offsets, reduced, most, marks):
                 marks[s] = True
 
 
-@njit
+@borrowing
 def counted_sets(columns, members, demand, inside, found):
     """Sets of `members` with fewer than `demand` parents among them, into `found`; returns their number.
 
@@ -143,7 +143,7 @@ def counted_sets(columns, members, demand, inside, found):
     return count
 
 
-@njit
+@borrowing
 def relax(columns, cuts, multipliers, reduced, chosen):
     """Least reduced cost over all choices of one set per variable: a lower bound on every network's cost.
 
@@ -175,7 +175,7 @@ def relax(columns, cuts, multipliers, reduced, chosen):
     return total
 
 
-@njit
+@borrowing
 def count_lacks(cuts, sets, shares, lacks):
     """Write the shortfall of each cut's demand when `sets` have these shares into `lacks`; negative for slack."""
     copy_into(lacks, cuts.demands)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing, njit
 from .cluster_cuts import SHARE_TOLERANCE
 
 SUM_TENURE = 4
@@ -102,7 +102,7 @@ def new_cut_sum(n_cuts: int, shares: np.ndarray, n_variables: int) -> CutSum:
     )
 
 
-@njit
+@borrowing
 def flip_cut(odd, total, cut):
     """Add a cut to the sum or remove it; returns the changes of demand and slack."""
     for k in range(odd.offsets[cut], odd.offsets[cut + 1]):
@@ -115,7 +115,7 @@ def flip_cut(odd, total, cut):
     return sign * odd.demands[cut], sign * odd.slacks[cut]
 
 
-@njit
+@borrowing
 def rounding_cost(odd_shares, demand):
     """Cost of rounding half of a sum: the lesser of odd and even share of every variable, plus the cheapest change of
     one variable if the demand is even.
@@ -134,7 +134,7 @@ def rounding_cost(odd_shares, demand):
     return cost if (demand - lowered) % 2 != 0 else cost + least
 
 
-@njit
+@borrowing
 def change_by(odd, total, cut):
     """Change of slack and rounding cost when a cut is flipped, ignoring the parity of the demand."""
     change = -odd.slacks[cut] if total.inside[cut] else odd.slacks[cut]
@@ -151,7 +151,7 @@ def change_by(odd, total, cut):
     return change
 
 
-@njit
+@borrowing
 def best_cut(odd, total, step, size, most):
     """The cut whose flip minimises slack and rounding cost (-1 for none), and the work in sets."""
     # Only cuts that share an odd set are candidates; any other would only add odd shares of its own.
