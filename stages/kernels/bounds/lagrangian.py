@@ -107,7 +107,7 @@ def list_by_set(cuts, offsets, counting, weights):
             place[cuts.sets[k]] = at + 1
 
 
-@borrowing
+@njit
 def mark_least(set_offsets, reduced, most, marks):
     """Mark the `most` sets of least reduced cost of each variable, and those that tie with the last of them."""
     for v in range(len(set_offsets) - 1):

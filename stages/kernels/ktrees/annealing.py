@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing
 from .moves import NOTHING_MOVED, RECHECK, mark_move, move_variable, refresh, take_back
 
 NEAR = 10
@@ -56,7 +56,7 @@ def new_best_order(n_variables: int) -> BestOrder:
     )
 
 
-@njit
+@borrowing
 def keep_best(tree, best, relative_score):
     """Copy the tree's order, choices and preferences to `best`."""
     best.relative_score[0] = relative_score
@@ -66,7 +66,7 @@ def keep_best(tree, best, relative_score):
     copy_into(best.hosts, tree.hosts)
 
 
-@njit
+@borrowing
 def draw_place(rng, n, start):
     """A random new position for the variable at `start`: uniform, or within `NEAR` positions."""
     if rng.random() < 0.5:
@@ -75,7 +75,7 @@ def draw_place(rng, n, start):
     return min(max(end, 0), n - 1)
 
 
-@njit
+@borrowing
 def draw_wanted(lists, tree, rng, variable):
     """A move that places `variable` and the latest member of a random better set next to each other.
 
@@ -99,7 +99,7 @@ def draw_wanted(lists, tree, rng, variable):
     return (place, latest + 1) if moves_variable else (latest, place - 1)
 
 
-@njit
+@borrowing
 def draw_host(lists, tree, rng, variable):
     """A random preferred host for `variable`, one that lists a member of its set as a parent; -1 for none."""
     if rng.random() < 0.2:
@@ -113,7 +113,7 @@ def draw_host(lists, tree, rng, variable):
     return lists.pair_children[first + int(rng.random() * (end - first))]
 
 
-@njit
+@borrowing
 def clamp_place(precedences, position, variable, start, end):
     """The position nearest to `end` to which `variable` can move from `start` without violating a precedence."""
     if end > start:
@@ -125,7 +125,7 @@ def clamp_place(precedences, position, variable, start, end):
     return end
 
 
-@njit
+@borrowing
 def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatures, n_moves, best):
     """Try `n_moves` random moves; accept improvements, and losses with probability exp(gain / T).
 

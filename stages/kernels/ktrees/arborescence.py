@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing, njit
 
 
 class ArcHeaps(NamedTuple):
@@ -32,7 +32,7 @@ class ArcHeaps(NamedTuple):
     right: np.ndarray
 
 
-@njit
+@borrowing
 def pay_debt(heaps, top):
     """Push the deferred subtraction of an arc down to the two arcs below it."""
     debt = heaps.debts[top]
@@ -44,7 +44,7 @@ def pay_debt(heaps, top):
         heaps.debts[top] = 0.0
 
 
-@njit
+@borrowing
 def merge_heaps(heaps, first, second):
     """Merge two heaps; returns the top."""
     top = holder = np.int64(-1)
@@ -69,7 +69,7 @@ def merge_heaps(heaps, first, second):
     return top
 
 
-@njit
+@borrowing
 def find_top(above, vertex):
     """The outermost contracted vertex that contains `vertex`, with path halving."""
     while above[vertex] >= 0:
@@ -154,7 +154,7 @@ def best_arborescence(n_vertices, tails, heads, gains, entering):
     _unfold(n_known, root, heads, around, taken, entering)
 
 
-@njit
+@borrowing
 def _unfold(n_known, root, heads, around, taken, entering):
     """Expand the contractions, the last first: the arc into a cycle replaces the cycle's arc into the same head."""
     entering[:] = -1

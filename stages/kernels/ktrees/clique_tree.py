@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing, njit
 from .ktree import is_among
 
 
@@ -60,7 +60,7 @@ def new_clique_tree(n_variables: int, treewidth: int) -> CliqueTree:
     )
 
 
-@njit
+@borrowing
 def add_earlier(cliques, variable, other):
     """Add `other` to the clique of `variable` if absent; False if the clique is full."""
     size = cliques.sizes[variable]
@@ -73,7 +73,7 @@ def add_earlier(cliques, variable, other):
     return True
 
 
-@njit
+@borrowing
 def build_cliques(lists, cliques, rng):
     """Eliminate along the reverse of ``cliques.order``, for the sets in ``cliques.chosen``.
 
@@ -117,7 +117,7 @@ def build_cliques(lists, cliques, rng):
     return True
 
 
-@njit
+@borrowing
 def _hang(cliques, rng):
     """Choose the parents in the tree: the latest earlier neighbour, as given in ``cliques.above``, or a random
     descendant of it whose clique contains the same neighbours.
@@ -139,7 +139,7 @@ def _hang(cliques, rng):
         cliques.below[host] = variable
 
 
-@njit
+@borrowing
 def _is_part(cliques, variable, other):
     """Whether all earlier neighbours of `variable` are earlier neighbours of `other`."""
     for k in range(cliques.sizes[variable]):
@@ -193,7 +193,7 @@ def put_first(cliques, top, members, n_members, placed):
             count += 1
 
 
-@njit
+@borrowing
 def full_cliques(cliques, bags):
     """Extend the cliques to K + 1 variables each: the bags of a k-tree along the order.
 
@@ -225,7 +225,7 @@ def full_cliques(cliques, bags):
         bags[variable, size - 1] = variable
 
 
-@njit
+@borrowing
 def find_contained(lists, parent_offsets, parents, chosen):
     """Fill `chosen` with each child's best listed set among its `parents`, delimited by `parent_offsets`."""
     for child in range(len(chosen)):

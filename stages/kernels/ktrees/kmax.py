@@ -11,7 +11,7 @@ import heapq
 import numpy as np
 
 from ..bits import has_bit, set_bit
-from ..jit import njit
+from ..jit import borrowing, njit
 from .ktree import is_clique, join_bag, join_small_bag, join_start_clique, latest_member
 from .start_clique import solve_start_clique
 
@@ -19,7 +19,7 @@ LINK_TRIALS = 50
 """Attempts to draw a linked variable for the start clique before any variable is accepted."""
 
 
-@njit
+@borrowing
 def draw_linked(lists, rng, member):
     """A random variable that has `member` in one of its sets or occurs in a set of `member`; -1 if the draw fails."""
     if rng.random() < 0.5:
@@ -31,7 +31,7 @@ def draw_linked(lists, rng, member):
     return lists.parents[first + int(rng.random() * (end - first))] if end > first else np.int32(-1)
 
 
-@njit
+@borrowing
 def is_ready(precedences, placed, variable):
     """True when `variable` is not placed and all its required predecessors are."""
     ready = not placed[variable]
@@ -40,7 +40,7 @@ def is_ready(precedences, placed, variable):
     return ready
 
 
-@njit
+@borrowing
 def draw_start_clique(lists, precedences, rng, order, placed, size):
     """Fill ``order[:size]`` with random variables, each linked to an earlier one where possible."""
     n = len(order)
@@ -60,7 +60,7 @@ def draw_start_clique(lists, precedences, rng, order, placed, size):
         placed[variable] = True
 
 
-@njit
+@borrowing
 def regret(lists, variable, s):
     """Loss of `variable` with set `s` relative to its loss with its last set, from 0 to 1."""
     most = lists.relative_scores[lists.set_offsets[variable + 1] - 1]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import clear_bit, has_bit, set_bit
-from ..jit import borrowing, inlined, njit
+from ..jit import borrowing, inlined
 from ..orders.set_lists import SetLists
 
 
@@ -138,7 +138,7 @@ def pair_bit(a, b):
     return (high * (high + 1) >> 1) + min(a, b)
 
 
-@njit
+@borrowing
 def key_sets(parent_offsets, parents, n_variables, keys):
     """Fill ``BoundedLists.keys``."""
     for s in range(len(keys)):
@@ -221,7 +221,7 @@ def form_bag(bags, host, row, variable, unwanted, parents, first, end):
     bags[row, width] = variable
 
 
-@njit
+@borrowing
 def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_states, most_cells):
     """As `form_bag` under the bound `most_cells` on a bag's table: as many members are left out as it requires.
 
@@ -248,7 +248,7 @@ def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_s
     bags[row, n_members:] = variable
 
 
-@njit
+@borrowing
 def join_small_bag(bags, edges, host, variable, parents, first, end, n_states, most_cells):
     """As `join_bag` under the bound `most_cells` on a bag's table."""
     form_small_bag(bags, host, variable, variable, -1, parents, first, end, n_states, most_cells)
@@ -306,7 +306,7 @@ def is_in_bag(parents, first, end, bag):
     return contained
 
 
-@njit
+@borrowing
 def join_host(bags, edges, host, left_out, variable):
     """Join `variable` to the bag of `host` less the member `left_out`, and mark it as placed."""
     width = bags.shape[1] - 1

@@ -62,7 +62,7 @@ def signature_bit(variable):
     return np.uint64(1) << (np.uint64(variable) & np.uint64(63))
 
 
-@njit
+@borrowing
 def sign(parent_offsets, parents, entry_sets, signatures):
     """Fill `MemberPairs.signatures`, zeros before."""
     for k in range(len(entry_sets)):

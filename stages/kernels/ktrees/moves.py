@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import has_bit, set_bit
-from ..jit import borrowing, inlined, njit
+from ..jit import borrowing, inlined
 from .ktree import (
     add_edges,
     form_bag,
@@ -333,7 +333,7 @@ def take_back(tree, log, n_logged):
         add_edges(edges, bags, variables[k])
 
 
-@njit
+@borrowing
 def build_ktree(lists, pairs, tree, log, clique):
     """Build the k-tree along ``tree.order`` from scratch, preferences included.
 

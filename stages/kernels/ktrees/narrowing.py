@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing, njit
 from .triangulation import adopt_order, eliminate_least, fill_in, moralise
 
 NO_SMALLER_SET = np.int64(-1)
 """A list holds no smaller set."""
 
 
-@njit
+@borrowing
 def smaller_set(lists, child, s, member):
     """The best listed set of `child` within set `s` less `member`; `NO_SMALLER_SET` if there is none."""
     offsets, parents = lists.parent_offsets, lists.parents

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..arrays import copy_into
 from ..bits import has_bit, set_bit
-from ..jit import njit
+from ..jit import borrowing, njit
 from .ktree import is_clique, join_bag, join_small_bag, join_start_clique, latest_member
 from .start_clique import solve_start_clique
 
 
-@njit
+@borrowing
 def place_rest(lists, tree, start, total, floor):
     """Place the variables from position `start` on by the rule of k-G; `total` is the relative score of those before.
 
@@ -46,7 +46,7 @@ def place_rest(lists, tree, start, total, floor):
     return total
 
 
-@njit
+@borrowing
 def evaluate_order(lists, tree, clique, floor):
     """Build the k-tree along ``tree.order`` from scratch by the rule of k-G.
 
@@ -104,7 +104,7 @@ def new_precedences(pairs: list[tuple[int, int]], n_variables: int) -> Precedenc
     )
 
 
-@njit
+@borrowing
 def shuffle_order(rng, order):
     """A uniform permutation in place (Fisher and Yates)."""
     for i in range(len(order) - 1, 0, -1):
@@ -112,7 +112,7 @@ def shuffle_order(rng, order):
         order[i], order[j] = order[j], order[i]
 
 
-@njit
+@borrowing
 def pull_forward(precedences, order, source, emitted, stack):
     """Copy `source` to `order`, with required predecessors that come too late moved to just before their successor.
 

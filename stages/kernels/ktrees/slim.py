@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import borrowing, njit
 
 LEVELS = 3
 """Sizes of groups: up to K + 1, K + 2 or K + 3 members."""
@@ -95,7 +95,7 @@ def new_bag_group(n_variables: int, capacity: int, n_choices: int) -> BagGroup:
     )
 
 
-@njit
+@borrowing
 def grow_group(cliques, group, rng, seed, most):
     """Fill the group with the clique of `seed` and random adjacent cliques of the tree, up to `most` members.
 
@@ -145,7 +145,7 @@ def grow_group(cliques, group, rng, seed, most):
     return top
 
 
-@njit
+@borrowing
 def keep_adjacent(cliques, group, variable):
     """Require that the earlier neighbours of `variable` stay a clique."""
     mask = np.int64(0)
@@ -156,7 +156,7 @@ def keep_adjacent(cliques, group, variable):
         group.adjacent[group.places[cliques.earlier[variable, k]]] |= mask
 
 
-@njit
+@borrowing
 def mark_interfaces(cliques, group, top):
     """Fill ``group.adjacent`` from the separators between the group and the rest of the tree."""
     group.adjacent[:] = 0
@@ -170,7 +170,7 @@ def mark_interfaces(cliques, group, top):
             other = cliques.beside[other]
 
 
-@njit
+@borrowing
 def reached_from(lists, chosen, group, s):
     """Mask of the members that are in set `s` or from which a path outside the group leads to a parent in `s`."""
     offsets, parents = lists.parent_offsets, lists.parents
@@ -195,7 +195,7 @@ def reached_from(lists, chosen, group, s):
         s = chosen[waiting[n_waiting]]
 
 
-@njit
+@borrowing
 def collect_choices(lists, chosen, group):
     """Collect the choices of the members; returns the sum of the relative scores of their present sets, in nats."""
     offsets, parents, places = lists.parent_offsets, lists.parents, group.places

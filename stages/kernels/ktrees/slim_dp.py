@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing, njit
 from .slim import SIZE, WORK
 from .start_clique import peel_clique, solve_core
 
@@ -27,7 +27,7 @@ found so far is kept. About a tenth of a second; set by hand.
 """
 
 
-@njit
+@borrowing
 def solve_relaxed(group, n_missing, tables):
     """Best acyclic choice among the sets that leave each of the first `n_missing` missing pairs non-adjacent.
 
@@ -79,7 +79,7 @@ def solve_relaxed(group, n_missing, tables):
     return total
 
 
-@njit
+@borrowing
 def keep_picks(group, n_missing):
     """Save the present choice as the best, with its `n_missing` missing pairs."""
     copy_into(group.best_picks, group.picks)
@@ -118,7 +118,7 @@ def solve_group(group, width, floor, tables):
     return _solve_with_three(group, used, best, floor, tables)
 
 
-@njit
+@borrowing
 def _solve_with_one(group, used, relaxed, floor, tables):
     """`solve_group` for K + 2 members; `used` holds the pairs that the relaxed choice or the outside needs."""
     size, missing = group.counts[SIZE], group.missing
@@ -143,7 +143,7 @@ def _solve_with_one(group, used, relaxed, floor, tables):
     return best
 
 
-@njit
+@borrowing
 def _solve_with_three(group, used, relaxed, floor, tables):
     """`solve_group` for K + 3 members."""
     size, missing, bounds = group.counts[SIZE], group.missing, group.bounds
@@ -165,7 +165,7 @@ def _solve_with_three(group, used, relaxed, floor, tables):
     return _try_triples(group, floor, relaxed, np.bool_(False), tables)
 
 
-@njit
+@borrowing
 def _try_triples(group, floor, relaxed, any_will_do, tables):
     """Best choice with the pairs of a triangle or path missing; pairs with a bound not above the best are pruned.
 

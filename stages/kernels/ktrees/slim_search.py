@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import copy_into
-from ..jit import njit
+from ..jit import borrowing, njit
 from .clique_tree import build_cliques, put_first
 from .slim import LEVELS, SIZE, WORK, collect_choices, grow_group, mark_interfaces, order_members
 from .slim_dp import GAIN, NO_PAIR, ONE_PAIR, keep_picks, solve_group, solve_relaxed
@@ -77,7 +77,7 @@ def new_kept_network(n_variables: int) -> KeptNetwork:
     )
 
 
-@njit
+@borrowing
 def enqueue_groups(queue, variable):
     """Enqueue a variable for groups of all sizes."""
     for level in range(LEVELS):
@@ -87,7 +87,7 @@ def enqueue_groups(queue, variable):
         queue.tries[level, variable] = TRIES
 
 
-@njit
+@borrowing
 def dequeue_group(queue, rng, level):
     """A random variable of a non-empty level; it stays in the queue until its tries are used up."""
     place = int(rng.random() * queue.counts[level])
@@ -113,14 +113,14 @@ def apply_choice(lists, cliques, group, queue, rng, top):
     build_cliques(lists, cliques, rng)
 
 
-@njit
+@borrowing
 def leave_group(group):
     """Clear the members."""
     for place in range(group.counts[SIZE]):
         group.places[group.members[place]] = -1
 
 
-@njit
+@borrowing
 def solve_next(lists, cliques, group, tables, queue, rng, level):
     """Solve a group of up to K + 1 + `level` members around a queued variable; an improvement is applied.
 
@@ -147,7 +147,7 @@ def solve_next(lists, cliques, group, tables, queue, rng, level):
     return gain
 
 
-@njit
+@borrowing
 def disturb(lists, cliques, group, tables, queue, rng):
     """Forbid a random variable its present set, and solve a group of up to K + 1 members around it without the set.
 
@@ -178,7 +178,7 @@ def disturb(lists, cliques, group, tables, queue, rng):
     return change
 
 
-@njit
+@borrowing
 def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, limits):
     """Solve queued groups, smallest first; when the queue is empty, disturb the network.
 
@@ -221,7 +221,7 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
     return done
 
 
-@njit
+@borrowing
 def settle_network(lists, cliques, kept, rng):
     """Keep the present network, or return to the kept one if that is better."""
     if kept.relative_scores[PRESENT] < kept.relative_scores[KEPT] - GAIN:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import clear_bit, empty_bit_matrix, has_bit, lowest_bit, popcount, set_bit
-from ..jit import njit
+from ..jit import borrowing, njit
 
 
 class Triangulation(NamedTuple):
@@ -64,7 +64,7 @@ def new_triangulation(n_states: np.ndarray, largest: int) -> Triangulation:
     )
 
 
-@njit
+@borrowing
 def table_cells(row, states, cells):
     """`cells` times the states of the vertices in a row of bits."""
     for w in range(len(row)):
@@ -75,7 +75,7 @@ def table_cells(row, states, cells):
     return cells
 
 
-@njit
+@borrowing
 def fill_in(edges, later, states, width, most_cells):
     """Fill `later` by elimination in the order of the ranks; whether all cliques are within the bounds.
 
@@ -105,7 +105,7 @@ def fill_in(edges, later, states, width, most_cells):
     return True
 
 
-@njit
+@borrowing
 def eliminate_least(graph, rng, width, most_cells):
     """Eliminate a vertex of least degree, a random one of equals, again and again; fills ``graph.order``.
 
@@ -175,7 +175,7 @@ def adopt_order(graph):
         graph.ranks[variable] = rank[graph.ranks[variable]]
 
 
-@njit
+@borrowing
 def join_family(lists, graph, child, s):
     """Make the family of set `s` a clique; the number of edges added, which ``graph.joined`` lists."""
     ranks, edges = graph.ranks, graph.edges
@@ -194,7 +194,7 @@ def join_family(lists, graph, child, s):
     return n_joined
 
 
-@njit
+@borrowing
 def is_family_within(lists, graph, child, s):
     """Whether the family of set `s` is a clique of the triangulation."""
     ranks, later = graph.ranks, graph.later
@@ -208,7 +208,7 @@ def is_family_within(lists, graph, child, s):
     return True
 
 
-@njit
+@borrowing
 def moralise(lists, graph, chosen):
     """Make ``graph.edges`` the moral graph of the sets `chosen`."""
     graph.edges[:] = np.uint64(0)
@@ -216,14 +216,14 @@ def moralise(lists, graph, chosen):
         join_family(lists, graph, child, chosen[child])
 
 
-@njit
+@borrowing
 def triangulate(lists, graph, chosen, width, most_cells):
     """Triangulate the moral graph of the sets `chosen` in the present order; whether it is within the bounds."""
     moralise(lists, graph, chosen)
     return fill_in(graph.edges, graph.later, graph.states, width, most_cells)
 
 
-@njit
+@borrowing
 def widen(lists, graph, rng, chosen, width, most_cells, n_tries, n_orders):
     """Triangulate the moral graph of a network within the bounds, with random better families as further cliques.
 
@@ -269,7 +269,7 @@ def widen(lists, graph, rng, chosen, width, most_cells, n_tries, n_orders):
             clear_bit(edges[joined[k, 1]], joined[k, 0])
 
 
-@njit
+@borrowing
 def mark_within(lists, graph, within):
     """Mark all listed sets whose families are cliques of the triangulation."""
     for child in range(len(lists.set_offsets) - 1):
