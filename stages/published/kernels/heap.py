@@ -1,8 +1,8 @@
 """A binary heap of numbers in the first entries of an array, for best-first searches.
 
 The number of the largest value leaves first. Of equal values ``is_before(context, a, b)``, a kernel, says whether
-number `a` leaves before `b`. Values are compared outside of it, since to pass a context of many arrays costs more
-than the comparison. The functions are inlined, as a kernel that is passed a function at run time cannot be cached.
+number `a` leaves before `b`. The functions are inlined, as a kernel that is passed a function at run time cannot be
+cached.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from stages.kernels.counting.add_one import score_expansions
 from stages.kernels.counting.score_tables import line_of_key
 from stages.kernels.jit import borrowing
 
-from .open_list import OpenList, open_entry, take_entry
+from .open_list import OpenList, pop_entry, push_entry
 from .pruning import bic_star, bic_star_error, is_excluded_by_bic_star, is_excluded_by_entropy, is_excluded_by_penalty
-from .set_store import SetStore, append_members, find_members, members_have_room, write_union
+from .set_store import SetStore, add_set, find_set, is_member, members_of, store_has_room, write_union
 
 SET_WORK = 500.0
 """Taking an entry from the open list, in the unit of the counting kernels' cost model; measured roughly."""
@@ -115,61 +115,35 @@ class IndependenceState(NamedTuple):
 
 
 @borrowing
-def first_allowed(offsets, members, variables, base, place, end):
-    """The next place from `place` on whose variable is no member of a set; `end` if there is none before it."""
-    while place < end:
-        is_member = False
-        for k in range(offsets[base], offsets[base + 1]):
-            is_member |= members[k] == variables[place]
-        if not is_member:
-            break
+def push_next(state, ranking, facts, base, line, place):
+    """Open the next extension of a set, from a position of a line on."""
+    end = ranking.starts[line + 1]
+    while place < end and is_member(state.sets, base, ranking.variables[place]):
         place += 1
-    return place
-
-
-@borrowing
-def push_next(
-    offsets, members, scores, configurations, variables, starts, states, single_scores, facts,
-    values, bases, added, lines, places, heap, n_open, base, line, place,
-):  # fmt: skip
-    """Open the next extension of a set, from a position of a line on. The arrays are those of `IndependenceState`."""
-    end = starts[line + 1]
-    place = first_allowed(offsets, members, variables, base, place, end)
     if place < end:
-        y = variables[place]
+        y = ranking.variables[place]
         star = bic_star(
-            scores[base], single_scores[y], configurations[base], states[line], facts.empty_score, facts.penalty
-        )
-        open_entry(values, bases, added, lines, places, heap, n_open, offsets, members, star, base, y, line, place)
+            state.scores[base], ranking.scores[y], state.configurations[base], ranking.states[line],
+            facts.empty_score, facts.penalty,
+        )  # fmt: skip
+        push_entry(state.waiting, state.sets, star, base, y, line, place)
 
 
 @borrowing
-def open_extensions(
-    offsets, members, scores, configurations, variables, starts, states, single_scores, facts,
-    values, bases, added, lines, places, heap, n_open, base, best,
-):  # fmt: skip
+def open_extensions(state, ranking, facts, base, best):
     """Open every line of extensions of a set; `best` is the best score among it and its known subsets."""
     # All extensions of a line have equally many configurations: the rule excludes the whole line or none of it.
     reached = min(best, facts.floor)
-    for line in range(len(states)):
-        q = configurations[base] * states[line]
+    for line in range(len(ranking.states)):
+        q = state.configurations[base] * ranking.states[line]
         if not (facts.penalty > 0 and is_excluded_by_penalty(reached, facts.penalty, q)):
-            push_next(
-                offsets, members, scores, configurations, variables, starts, states, single_scores, facts,
-                values, bases, added, lines, places, heap, n_open, base, line, starts[line],
-            )  # fmt: skip
+            push_next(state, ranking, facts, base, line, ranking.starts[line])
 
 
 @borrowing
 def cannot_pay(facts, score, q, entropy, states):
-    """Whether a variable cannot earn its penalty on top of a set.
-
-    Parameters
-    ----------
-    score, q : float
-        Score of the set (nats), and its configurations.
-    entropy, states : float
-        N H of the variable (nats), and its number of states.
+    """Whether a variable of entropy N H (nats) and so many states cannot earn its penalty on top of a set with that
+    score (nats) and `q` configurations.
     """
     if facts.penalty <= 0:
         return False
@@ -179,16 +153,14 @@ def cannot_pay(facts, score, q, entropy, states):
 
 
 @borrowing
-def add_extension(
-    slots, offsets, members, n_sets, scores, estimates, configurations, is_closed, is_better, extension, star, q
-):
+def add_extension(state, extension, star, q):
     """Add a set of estimate `star` and `q` configurations, not scored yet; returns its number."""
-    number = append_members(slots, offsets, members, n_sets, extension)
-    scores[number] = np.nan
-    estimates[number] = star
-    configurations[number] = q
-    is_closed[number] = False
-    is_better[number] = False
+    number = add_set(state.sets, extension)
+    state.scores[number] = np.nan
+    state.estimates[number] = star
+    state.configurations[number] = q
+    state.is_closed[number] = False
+    state.is_better[number] = False
     return number
 
 
@@ -196,19 +168,12 @@ def add_extension(
 def score_extensions(data, tables, facts, required, ranking, state, base, line, place, most_work, buffers, work):
     """Score the extension of a set by the variable at a position of a line, and those by the variables next in it.
 
-    Returns
-    -------
-    float
-        The work it took.
+    Returns the work it took.
     """
-    # To pass a tuple of many arrays costs more than most of what is done with them: helpers take arrays.
     family, candidates, union, scratch = buffers
-    slots, offsets, all_members, n_sets = state.sets.slots, state.sets.offsets, state.sets.members, state.sets.n_sets
-    scores, configurations, is_better = state.scores, state.configurations, state.is_better
-    variables, single_scores, entropies = ranking.variables, ranking.scores, ranking.entropies
-    states = ranking.states[line]
-    members = all_members[offsets[base] : offsets[base + 1]]
-    score, q = scores[base], configurations[base]
+    sets, variables, states = state.sets, ranking.variables, ranking.states[line]
+    members = members_of(sets, base)
+    score, q = state.scores[base], state.configurations[base]
     size = len(required) + len(members)
     copy_into(family[: len(required)], required)
     copy_into(family[len(required) : size], members)
@@ -217,14 +182,11 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
     # them all.
     for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
         y = variables[k]
-        is_wanted = k == place
-        if not is_wanted:
-            is_wanted = not cannot_pay(facts, score, q, entropies[y], states)
-            for member in members:
-                is_wanted &= member != y
-            if is_wanted:
-                is_wanted = find_members(slots, offsets, all_members, union[: write_union(members, y, union)]) < 0
-        if is_wanted:
+        if k == place or (
+            not cannot_pay(facts, score, q, ranking.entropies[y], states)
+            and not is_member(sets, base, y)
+            and find_set(sets, union[: write_union(members, y, union)]) < 0
+        ):
             candidates[n] = y
             n += 1
     n, done = score_expansions(
@@ -235,37 +197,20 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
         y = candidates[k]
         extension = union[: write_union(members, y, union)]
         # The set asked for has its number already; those scored ahead are new.
-        number = find_members(slots, offsets, all_members, extension)
+        number = find_set(sets, extension)
         if number < 0:
-            star = bic_star(score, single_scores[y], q, states, facts.empty_score, facts.penalty)
-            number = add_extension(
-                slots, offsets, all_members, n_sets, scores, state.estimates, configurations, state.is_closed,
-                is_better, extension, star, q * states,
-            )  # fmt: skip
-        scores[number] = scratch[y]
-        is_better[number] = scratch[y] > max(score, single_scores[y], facts.empty_score)
+            star = bic_star(score, ranking.scores[y], q, states, facts.empty_score, facts.penalty)
+            number = add_extension(state, extension, star, q * states)
+        state.scores[number] = scratch[y]
+        state.is_better[number] = scratch[y] > max(score, ranking.scores[y], facts.empty_score)
     return done
-
-
-@borrowing
-def has_room(offsets, members, slots, n_sets, base, n_open, n_entries, n_lines, ahead):
-    """Whether the arrays can hold what closing an entry adds that extends the set `base`."""
-    size = offsets[base + 1] - offsets[base] + 1
-    has_room_for_sets = members_have_room(offsets, members, slots, n_sets, ahead + 1, size)
-    return has_room_for_sets and n_open + n_lines + 1 <= n_entries
 
 
 @borrowing
 def open_singletons(state, ranking, facts, n_singletons):
     """Open the pairs: the extensions of the first sets, which are the single variables."""
-    sets, waiting = state.sets, state.waiting
     for number in range(n_singletons):
-        open_extensions(
-            sets.offsets, sets.members, state.scores, state.configurations,
-            ranking.variables, ranking.starts, ranking.states, ranking.scores, facts,
-            waiting.values, waiting.bases, waiting.added, waiting.lines, waiting.places, waiting.heap,
-            waiting.n_open, number, max(state.scores[number], facts.empty_score),
-        )  # fmt: skip
+        open_extensions(state, ranking, facts, number, max(state.scores[number], facts.empty_score))
 
 
 @borrowing
@@ -287,70 +232,53 @@ def close_sets(data, tables, keys, facts, required, ranking, state, most_evaluat
     buffers : tuple of ndarray
         Scratch for a family, candidates and a union (int32) and scores (float64), each of n_variables + 1 entries.
     """
-    # Helpers in the loop take arrays: to pass a tuple of many costs more than most of what is done with them.
-    slots, offsets, members, n_sets = state.sets.slots, state.sets.offsets, state.sets.members, state.sets.n_sets
+    sets, waiting, union = state.sets, state.waiting, buffers[2]
     scores, configurations = state.scores, state.configurations
-    estimates, is_closed, is_better = state.estimates, state.is_closed, state.is_better
-    waiting, union = state.waiting, buffers[2]
-    values, bases, added, lines, places = waiting.values, waiting.bases, waiting.added, waiting.lines, waiting.places
-    heap, n_open = waiting.heap, waiting.n_open
-    variables, starts, states = ranking.variables, ranking.starts, ranking.states
-    single_scores, entropies = ranking.scores, ranking.entropies
+    states = ranking.states
     done = 0.0
-    while n_open[0] > 0 and done <= most_work and state.evaluated[0] < most_evaluated:
-        first = heap[0]
-        if not has_room(
-            offsets, members, slots, n_sets, bases[first], n_open[0], len(values), len(states), facts.ahead
-        ):
+    while waiting.n_open[0] > 0 and done <= most_work and state.evaluated[0] < most_evaluated:
+        first = waiting.heap[0]
+        base, line = waiting.bases[first], waiting.lines[first]
+        size, q = sets.offsets[base + 1] - sets.offsets[base] + 1, configurations[base] * states[line]
+        has_room_for_entries = waiting.n_open[0] + len(states) + 1 <= len(waiting.values)
+        if not (has_room_for_entries and store_has_room(sets, facts.ahead + 1, size)):
             return
         kind = 0
         if facts.by_configurations:
-            q = configurations[bases[first]] * states[lines[first]]
             kind = line_of_key(keys, facts.required_configurations * q)
             if kind < 0:
                 state.missing[0] = facts.required_configurations * q
                 return
-        entry = take_entry(values, bases, added, heap, n_open, offsets, members)
-        base, line, place = bases[entry], lines[entry], places[entry]
+        entry = pop_entry(waiting, sets)
         # All of the entry is read before `push_next`, which may use it again.
-        y, star = added[entry], values[entry]
-        push_next(
-            offsets, members, scores, configurations, variables, starts, states, single_scores, facts,
-            values, bases, added, lines, places, heap, n_open, base, line, place + 1,
-        )  # fmt: skip
+        place, y, star = waiting.places[entry], waiting.added[entry], waiting.values[entry]
+        push_next(state, ranking, facts, base, line, place + 1)
         done += SET_WORK
-        extension = union[: write_union(members[offsets[base] : offsets[base + 1]], y, union)]
-        number = find_members(slots, offsets, members, extension)
-        q = configurations[base] * states[line]
+        extension = union[: write_union(members_of(sets, base), y, union)]
+        number = find_set(sets, extension)
         if number < 0:
-            number = add_extension(
-                slots, offsets, members, n_sets, scores, estimates, configurations, is_closed, is_better, extension,
-                star, q,
-            )  # fmt: skip
+            number = add_extension(state, extension, star, q)
         # Closed before as the extension of another set.
-        elif is_closed[number]:
+        elif state.is_closed[number]:
             continue
-        is_closed[number] = True
-        if cannot_pay(facts, scores[base], configurations[base], entropies[y], states[line]):
+        state.is_closed[number] = True
+        if cannot_pay(facts, scores[base], configurations[base], ranking.entropies[y], states[line]):
             continue
         if np.isnan(scores[number]):
             # A line's variables have equally many states, so one look-up table serves all.
-            for k in range(place, min(place + facts.ahead, starts[line + 1])):
-                tables.kind[variables[k]] = kind
+            for k in range(place, min(place + facts.ahead, ranking.starts[line + 1])):
+                tables.kind[ranking.variables[k]] = kind
             left = max(most_work - done, 0.0)
             done += score_extensions(
                 data, tables, facts, required, ranking, state, base, line, place, left, buffers, work
             )
-        if offsets[number + 1] - offsets[number] >= facts.most_added:
+        if size >= facts.most_added:
             continue
-        best = max(scores[number], scores[base], single_scores[y], facts.empty_score)
+        best = max(scores[number], scores[base], ranking.scores[y], facts.empty_score)
         # N H(P) of the base is not known: leaving it out of the minimum keeps the bound valid, if weaker.
-        error = bic_star_error(facts.child_entropy, np.inf, entropies[y])
+        error = bic_star_error(facts.child_entropy, np.inf, ranking.entropies[y])
         # The superset of fewest configurations adds the variable of fewest states; if it is excluded, all are.
         smallest = configurations[number] * states[0]
         reached = min(star, facts.floor + error)
         if not (facts.penalty > 0 and is_excluded_by_bic_star(reached, facts.penalty, smallest, error)):
-            open_extensions(
-                offsets, members, scores, configurations, variables, starts, states, single_scores, facts,
-                values, bases, added, lines, places, heap, n_open, number, best,
-            )  # fmt: skip
+            open_extensions(state, ranking, facts, number, best)

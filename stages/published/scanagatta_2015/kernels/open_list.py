@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.kernels.jit import borrowing, inlined
+from stages.kernels.jit import borrowing
 from stages.published.kernels.heap import pop, push
 
 from .set_store import enlarged
@@ -73,63 +73,38 @@ def open_list_with_room(waiting: OpenList, n_entries: int) -> OpenList:
 
 
 @borrowing
-def is_before(offsets, members, base, added, other_base, other_added):
-    """Order of entries of equal value: by the members of the set extended, then by what is added."""
-    start, end = offsets[base], offsets[base + 1]
-    other_start, other_end = offsets[other_base], offsets[other_base + 1]
-    size, other_size = end - start + 1, other_end - other_start + 1
+def is_before(context, one, other):
+    """Whether entry `one` is taken before `other` of the same value: by members of the set, then by what is added."""
+    waiting, store = context
+    base, other_base = waiting.bases[one], waiting.bases[other]
+    start, other_start = store.offsets[base], store.offsets[other_base]
+    size, other_size = store.offsets[base + 1] - start + 1, store.offsets[other_base + 1] - other_start + 1
     for k in range(min(size, other_size)):
         # The added variable counts as the last member, wherever it would stand in the union.
-        one = added if k == size - 1 else members[start + k]
-        other = other_added if k == other_size - 1 else members[other_start + k]
-        if one != other:
-            return one < other
+        member = waiting.added[one] if k == size - 1 else store.members[start + k]
+        other_member = waiting.added[other] if k == other_size - 1 else store.members[other_start + k]
+        if member != other_member:
+            return member < other_member
     return size < other_size
 
 
-@inlined
-def entry_is_before(context, one, other):
-    """Whether entry `one` is taken before `other` of the same value; `context` are the arrays that tell."""
-    bases, added, offsets, members = context
-    return is_before(offsets, members, bases[one], added[one], bases[other], added[other])
-
-
 @borrowing
-def open_entry(
-    values, bases, added, lines, places, heap, n_open, offsets, members, value, base, variable, line, place
-):
-    """Open an entry; there must be a free one. The arrays are those of `OpenList` and `SetStore`."""
-    # The first free number: `pop` leaves the numbers that it takes behind the open ones.
-    entry = heap[n_open[0]]
-    values[entry] = value
-    bases[entry] = base
-    added[entry] = variable
-    lines[entry] = line
-    places[entry] = place
-    push(heap, n_open[0], entry, values, entry_is_before, (bases, added, offsets, members))
-    n_open[0] += 1
-
-
-@borrowing
-def take_entry(values, bases, added, heap, n_open, offsets, members):
-    """Take the first entry; it is free, and keeps its values until the next one is opened."""
-    entry = pop(heap, n_open[0], values, entry_is_before, (bases, added, offsets, members))
-    n_open[0] -= 1
-    return entry
-
-
-@inlined
 def push_entry(waiting, store, value, base, added, line, place):
-    """`open_entry` for an open list and a `SetStore`."""
-    open_entry(
-        waiting.values, waiting.bases, waiting.added, waiting.lines, waiting.places, waiting.heap, waiting.n_open,
-        store.offsets, store.members, value, base, added, line, place,
-    )  # fmt: skip
+    """Open an entry; there must be a free one."""
+    # The first free number: `pop` leaves the numbers that it takes behind the open ones.
+    entry = waiting.heap[waiting.n_open[0]]
+    waiting.values[entry] = value
+    waiting.bases[entry] = base
+    waiting.added[entry] = added
+    waiting.lines[entry] = line
+    waiting.places[entry] = place
+    push(waiting.heap, waiting.n_open[0], entry, waiting.values, is_before, (waiting, store))
+    waiting.n_open[0] += 1
 
 
-@inlined
+@borrowing
 def pop_entry(waiting, store):
-    """`take_entry` for an open list and a `SetStore`."""
-    return take_entry(
-        waiting.values, waiting.bases, waiting.added, waiting.heap, waiting.n_open, store.offsets, store.members
-    )
+    """Take the first entry; it is free, and keeps its values until the next one is opened."""
+    entry = pop(waiting.heap, waiting.n_open[0], waiting.values, is_before, (waiting, store))
+    waiting.n_open[0] -= 1
+    return entry

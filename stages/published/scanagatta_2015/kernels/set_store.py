@@ -44,8 +44,9 @@ def hash_of(members):
 
 
 @borrowing
-def slot_of(slots, offsets, all_members, members):
+def slot_of(store, members):
     """The slot of a set, or the free one in which it belongs."""
+    slots, offsets = store.slots, store.offsets
     mask = np.uint64(len(slots) - 1)
     slot = hash_of(members) & mask
     # Linear probing. At least half of the slots are free, so a free one comes soon.
@@ -54,7 +55,7 @@ def slot_of(slots, offsets, all_members, members):
         if offsets[slots[slot] + 1] - start == len(members):
             is_same = True
             for k in range(len(members)):
-                if all_members[start + k] != members[k]:
+                if store.members[start + k] != members[k]:
                     is_same = False
                     break
             if is_same:
@@ -64,40 +65,36 @@ def slot_of(slots, offsets, all_members, members):
 
 
 @borrowing
-def find_members(slots, offsets, all_members, members):
+def find_set(store, members):
     """Number of a set; -1 if it is not there."""
-    return slots[slot_of(slots, offsets, all_members, members)]
+    return store.slots[slot_of(store, members)]
 
 
 @borrowing
-def append_members(slots, offsets, all_members, n_sets, members):
-    """As `add_set`, with the arrays of the store one by one."""
-    number = n_sets[0]
-    slots[slot_of(slots, offsets, all_members, members)] = number
-    start = offsets[number]
-    for k in range(len(members)):
-        all_members[start + k] = members[k]
-    offsets[number + 1] = start + len(members)
-    n_sets[0] += 1
-    return number
-
-
-@inlined
-def find_set(store, members):
-    """`find_members` for a store."""
-    return find_members(store.slots, store.offsets, store.members, members)
-
-
-@inlined
 def add_set(store, members):
     """Add a set that is not there; returns its number."""
-    return append_members(store.slots, store.offsets, store.members, store.n_sets, members)
+    number = store.n_sets[0]
+    store.slots[slot_of(store, members)] = number
+    start = store.offsets[number]
+    copy_into(store.members[start : start + len(members)], members)
+    store.offsets[number + 1] = start + len(members)
+    store.n_sets[0] += 1
+    return number
 
 
 @inlined
 def members_of(store, number):
     """Members of a set."""
     return store.members[store.offsets[number] : store.offsets[number + 1]]
+
+
+@borrowing
+def is_member(store, number, variable):
+    """Whether a variable is a member of a set."""
+    found = False
+    for k in range(store.offsets[number], store.offsets[number + 1]):
+        found |= store.members[k] == variable
+    return found
 
 
 @borrowing
@@ -113,27 +110,21 @@ def write_union(members, added, buffer):
 
 
 @borrowing
-def members_have_room(offsets, members, slots, n_sets, n_more, size):
-    """As `store_has_room`, with the arrays of the store one by one."""
-    used = n_sets[0]
-    return (
-        used + n_more < len(offsets)
-        and offsets[used] + n_more * size <= len(members)
-        and 2 * (used + n_more) <= len(slots)
-    )
-
-
-@inlined
 def store_has_room(store, n_sets, size):
     """Whether so many more sets of at most `size` members fit."""
-    return members_have_room(store.offsets, store.members, store.slots, store.n_sets, n_sets, size)
+    used = store.n_sets[0]
+    return (
+        used + n_sets < len(store.offsets)
+        and store.offsets[used] + n_sets * size <= len(store.members)
+        and 2 * (used + n_sets) <= len(store.slots)
+    )
 
 
 @borrowing
 def fill_slots(store):
     """Enter all sets into an empty hash table."""
     for number in range(store.n_sets[0]):
-        store.slots[slot_of(store.slots, store.offsets, store.members, members_of(store, number))] = number
+        store.slots[slot_of(store, members_of(store, number))] = number
 
 
 def enlarged(array: np.ndarray, length: int) -> np.ndarray:
