@@ -108,8 +108,8 @@ def end_run(run: str) -> None:
 def run_chunk_of(run: str, tasks: Sequence[Any]) -> ChunkResult:
     """`run_chunk` with the function that `keep_payload` received, or is about to receive.
 
-    Raises `TimeoutError` if no function arrived within `ARRIVAL_SECONDS`; `StageError` if the run was stopped and has no
-    function here: nobody waits for its work.
+    Raises `TimeoutError` if no function arrived within `ARRIVAL_SECONDS`; `StageError` if the run was stopped and has
+    no function here: nobody waits for its work.
     """
     stop = _stop_of(run)
     with _arrival:

@@ -19,7 +19,6 @@ from .commands import KIND, TEMPLATES
 from .readers import READERS
 from .worker import Fuzzer
 
-
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 

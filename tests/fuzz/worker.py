@@ -166,10 +166,9 @@ class Fuzzer:
                 result = try_reader(case.format, self.path, self.rng(case.number, "reader"))
         if (taken := time.process_time() - begun) > SECONDS:  # within one compiled call, where no alarm is heard
             raise Hang(f"{taken:.1f} s")
-        if case.number % INPUTS_PER_LOOK == 0:
-            if (more := _peak_memory() - self.peak) > MEMORY:
-                self.peak += more  # memory that was given back counts on
-                raise Glutton(f"{more >> 20} MiB more, for this input or one of the {INPUTS_PER_LOOK} before")
+        if case.number % INPUTS_PER_LOOK == 0 and (more := _peak_memory() - self.peak) > MEMORY:
+            self.peak += more  # memory that was given back counts on
+            raise Glutton(f"{more >> 20} MiB more, for this input or one of the {INPUTS_PER_LOOK} before")
         return result
 
     def _keep(self, case: Case, error: BaseException) -> None:
