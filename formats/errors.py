@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 
 class FormatError(Exception):
     """Bad input data: what is wrong, where, and a remedy.
@@ -32,6 +35,16 @@ class FormatError(Exception):
             text += f"column {self.column!r}: "
         text += self.message
         return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+@contextlib.contextmanager
+def located(source: str) -> Iterator[None]:
+    """Name the file that is read within the block in errors that name none."""
+    try:
+        yield
+    except FormatError as error:
+        error.source = error.source or source
+        raise
 
 
 class Malformed(FormatError):

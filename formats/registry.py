@@ -8,7 +8,7 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
   format that can hold undirected edges too writes an `EssentialGraph` by ``text(graph: EssentialGraph) -> str``;
 - parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[SetBlock])`` and written by
   ``chunks(header, records) -> Iterator[bytes]``;
-- data are read by ``read(data: bytes, source, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
+- data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
   a `table_writer.TableWriter`;
 - a picture is written by ``text(drawing: Drawing) -> str``;
 - of forests and entropy tables, which have one format each, the functions that users call are named.

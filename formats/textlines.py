@@ -50,8 +50,10 @@ class Lines:
     def __enter__(self) -> Lines:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: object, _traceback: object) -> None:
         self.close()
+        if isinstance(error, FormatError):
+            error.source = error.source or self.source
 
     def __iter__(self) -> Lines:
         return self

@@ -14,6 +14,11 @@ def ignore(message: str) -> None:
     """Drop a warning."""
 
 
+def about(source: str, tell: Warn | None) -> Warn:
+    """Messages about a file, which begin with its name; dropped if there is nobody to `tell`."""
+    return ignore if tell is None else lambda message: tell(f"{source}: {message}")
+
+
 def plural(count: int, noun: str) -> str:
     """``1 row``, ``2 rows``, ``1,000 rows``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +179,7 @@ def command(
 def open_checked_proof(source: str, sets: str) -> tuple[Proof, ParentSetTable]:
     """A proof that holds, and the lists that it is about."""
     from formats import open_parent_sets, open_proof
+    from formats.errors import located
     from stages.evaluate.proof_checking import check_proof
 
     proof, table = open_proof(source), open_parent_sets(sets)
@@ -191,22 +190,11 @@ def open_checked_proof(source: str, sets: str) -> tuple[Proof, ParentSetTable]:
 
 def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTable) -> dict[str, float]:
     """The measures of a network by a proof."""
+    from formats.errors import located
     from stages.evaluate.proof_checking import proved_gap
 
     with located(source):
         return proved_gap(proof, table, network)
-
-
-@contextlib.contextmanager
-def located(source: str) -> Iterator[None]:
-    """Name the file in errors about its content."""
-    from formats.errors import FormatError
-
-    try:
-        yield
-    except FormatError as error:
-        error.source = error.source or source
-        raise
 
 
 def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:

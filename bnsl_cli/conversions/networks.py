@@ -16,6 +16,7 @@ from formats import (
     write_network,
 )
 from formats.data_records import Dataset
+from formats.errors import located
 from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
 from formats.graphs.arc_tables import write_arc_table
 from formats.graphs.networks import require_parameters
@@ -64,16 +65,17 @@ def kept_variables(part: PartOptions, network: Network, source: str) -> set[int]
     """The variables of the part of a network that is converted; None for all."""
     if part.markov_blanket is None and part.neighbourhood is None:
         return None
-    centre = _positions(part.markov_blanket, "--markov-blanket", network, source)
-    around = _positions(part.neighbourhood, "--neighbourhood", network, source)
+    with located(source):
+        centre = _positions(part.markov_blanket, "--markov-blanket", network)
+        around = _positions(part.neighbourhood, "--neighbourhood", network)
     nearby = neighbourhood(network.parents, around, part.radius or 1)
     return markov_blanket(network.parents, centre) | nearby
 
 
-def _positions(items: tuple[str, ...] | None, option: str, network: Network, source: str) -> list[int]:
+def _positions(items: tuple[str, ...] | None, option: str, network: Network) -> list[int]:
     names = network.header.names
     index = {name: position for position, name in enumerate(names)}
-    return [index[name] for item in items or () for name in matching_names(item, names, source, option, "variable")]
+    return [index[name] for item in items or () for name in matching_names(item, names, option, "variable")]
 
 
 def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:

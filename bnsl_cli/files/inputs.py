@@ -67,7 +67,7 @@ def open_network_or_class(source: str | Lines) -> LearntNetwork:
     graph = open_graph(lines)
     if not isinstance(graph, EssentialGraph):
         return LearntNetwork(graph, None)
-    member = network_from_parents(graph.variables, class_member(graph, lines.source), lines.source)
+    member = network_from_parents(graph.variables, class_member(graph, lines.source))
     return LearntNetwork(member, None, is_class=True)
 
 

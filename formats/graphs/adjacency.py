@@ -102,9 +102,9 @@ def read_table(lines: Lines, edges: list[Arc] | None = None) -> Network:
         rows = [(number, row) for number, row in table if any(cell.strip() for cell in row)]
     except csv.Error as error:
         reason = "a carriage return that ends no line" if "new-line" in str(error) else error
-        raise Malformed(f"not a CSV table ({reason})", source=lines.source) from None
+        raise Malformed(f"not a CSV table ({reason})") from None
     if not rows:
-        raise Malformed("a table of blanks", source=lines.source, remedy=_TABLE_REMEDY)
+        raise Malformed("a table of blanks", remedy=_TABLE_REMEDY)
     header = [cell.strip() for cell in rows[0][1]]
     read = read_arc_rows if is_arc_header(header) else _read_adjacency
     return read(lines, header, rows[1:], edges)
@@ -131,8 +131,8 @@ def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows, edges: list[A
         parents.setdefault(child, []).extend([] if is_undirected else [parent])
         pairs += [(parent, child)] if is_undirected else []
     if not parents:
-        raise Malformed("the list of arcs is empty, so its variables are unknown", source=lines.source)
-    network = network_by_names(list(parents), parents, lines.source)
+        raise Malformed("the list of arcs is empty, so its variables are unknown")
+    network = network_by_names(list(parents), parents)
     if edges is not None:
         edges += _numbered(pairs, network.header.names)
     if not set(STRENGTH_COLUMNS) <= set(names):
@@ -170,7 +170,7 @@ def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc
     names = header[1:] if has_row_names else header
     if not rows or len(rows) != len(names) or not all(names):
         shape = f"a table of {len(names)} columns and {len(rows)} rows"
-        raise Malformed(f"expected a network, got {shape}", source=lines.source, remedy=_TABLE_REMEDY)
+        raise Malformed(f"expected a network, got {shape}", remedy=_TABLE_REMEDY)
     parents: dict[str, list[str]] = {name: [] for name in names}
     seen: set[str] = set()
     for (number, row), default_name in zip(rows, names):
@@ -192,4 +192,4 @@ def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc
         both = {(one, other) for one, other in ones if (other, one) in ones}
         parents = {child: [p for p in family if (p, child) not in both] for child, family in parents.items()}
         edges += _numbered(both, names)
-    return network_by_names(names, parents, lines.source)
+    return network_by_names(names, parents)

@@ -30,12 +30,10 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
     if not is_parquet and not lines.beginning.startswith(ARROW_MARKS):
         return read_table(lines, edges)
     read = read_parquet if is_parquet else read_arrow
-    table = read(lines.data(), lines.source)
+    table = read(lines.data())
     if is_own(table.schema, ARC_PROBABILITIES.name):
         raise Malformed(
-            "expected a network, this is a table of arc probabilities",
-            source=lines.source,
-            remedy="bnsl average makes a network of it",
+            "expected a network, this is a table of arc probabilities", remedy="bnsl average makes a network of it"
         )
     header = [name.strip() for name in table.column_names]
     columns = labelled(table).columns
@@ -43,7 +41,6 @@ def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
     if not is_arc_header(header) or not is_sound:
         raise Malformed(
             "expected a network, this is a table of data; arcs are columns of text called from and to",
-            source=lines.source,
             remedy=f"a network is learnt from data by: bnsl optimize --data {shlex.quote(lines.source)}",
         )
     cells = [["" if cell is None else str(cell) for cell in column.array().to_pylist()] for column in columns]

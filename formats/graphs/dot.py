@@ -139,7 +139,7 @@ class _DotParser:
             self._fail("more than one graph")
         if not self.index_of:
             self._fail("the graph has no nodes", 0)
-        return network_from_arcs(list(self.index_of), self.arcs, self.lines.source)
+        return network_from_arcs(list(self.index_of), self.arcs)
 
     def _group(self, depth: int = 0) -> list[int]:
         """``{ statements }``; returns the nodes named in it."""

@@ -123,21 +123,21 @@ class Families:
         states = (self.variables[parent].known_states[code] for parent, code in zip(family, codes))
         return f"({', '.join(states)})"
 
-    def network(self, source: str, name: str = "unknown") -> BayesianNetwork:
+    def network(self, name: str = "unknown") -> BayesianNetwork:
         """The network, once all families are added; identifiers replace names that are not distinct.
 
         Raises `FormatError`: there is no variable, one has no table, or the arcs form a cycle.
         """
         identifiers = list(self.index_of)
         if not identifiers:
-            raise Inconsistent("no variables", source=source)
+            raise Inconsistent("no variables")
         for index, identifier in enumerate(identifiers):
             if index not in self._found:
-                raise Inconsistent(f"no table of {identifier!r}", source=source)
+                raise Inconsistent(f"no table of {identifier!r}")
         names = [variable.name for variable in self.variables]
         if len(set(names)) < len(names):
             names = identifiers
         parents, tables = zip(*(self._found[index] for index in range(len(names))))
-        require_acyclic(names, parents, source)
+        require_acyclic(names, parents)
         renamed = tuple(Variable(n, variable.states) for n, variable in zip(names, self.variables))
         return BayesianNetwork(renamed, parents, tables, name)

@@ -78,7 +78,7 @@ def read_graphml(lines: Lines, edges: list[Arc] | None = None) -> Network:
     if not names or len(names) < len(graph.findall("{*}node")):
         lines.fail("the graph has no nodes, or nodes without an id of their own", line=1)
     position = {node: index for index, node in enumerate(name_of)}
-    return network_from_arcs(names, list(_arcs(lines, graph, position, edges)), lines.source)
+    return network_from_arcs(names, list(_arcs(lines, graph, position, edges)))
 
 
 def _arcs(

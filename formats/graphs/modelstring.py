@@ -42,4 +42,4 @@ def read_modelstring(lines: Lines) -> Network:
         parents = [p.strip() for p in match[2].split(":")] if match[2] else []
         families.append((match[1].strip(), parents))
         position = match.end()
-    return network_by_names([name for name, _ in families], dict(families), lines.source)
+    return network_by_names([name for name, _ in families], dict(families))

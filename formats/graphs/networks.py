@@ -57,7 +57,7 @@ def open_graph(source: str | BinaryIO | Lines) -> Network | EssentialGraph:
         pair = f"{names[one]!r} and {names[other]!r}"
         if one == other or (one, other) in joined or (other, one) in joined:
             what = "an edge from a variable to itself" if one == other else "an arc and an undirected edge"
-            raise Inconsistent(f"{what}: {pair}", source=lines.source)
+            raise Inconsistent(f"{what}: {pair}")
     return EssentialGraph(network.header.variables, tuple(arcs), tuple(found))
 
 

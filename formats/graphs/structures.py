@@ -41,22 +41,20 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
     return list(position)[position[node] :][::-1]
 
 
-def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]], source: str | None) -> None:
+def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]]) -> None:
     """Raise an `Inconsistent` that spells out a cycle if there is one."""
     cycle = find_cycle(parents)
     if cycle:
         shown = [names[v] for v in [*cycle, cycle[0]]]
         if len(shown) > 8:
             shown[4:-3] = ["..."]
-        raise Inconsistent(f"the arcs form a cycle: {' -> '.join(shown)}", source=source)
+        raise Inconsistent(f"the arcs form a cycle: {' -> '.join(shown)}")
 
 
-def network_from_parents(
-    variables: tuple[Variable, ...], parents: Sequence[Sequence[int]], source: str | None = None
-) -> Network:
+def network_from_parents(variables: tuple[Variable, ...], parents: Sequence[Sequence[int]]) -> Network:
     """A network with score ``unknown`` and local scores NaN; an `Inconsistent` if the arcs form a cycle."""
     ordered = tuple(tuple(sorted(parent_set)) for parent_set in parents)
-    require_acyclic([v.name for v in variables], ordered, source)
+    require_acyclic([v.name for v in variables], ordered)
     return Network(Header(variables), ordered, np.full(len(variables), np.nan))
 
 
@@ -67,40 +65,40 @@ def structure_of(network: Network | BayesianNetwork) -> Network:
     return network_from_parents(network.variables, network.parents)
 
 
-def _require_names(names: Sequence[str], source: str) -> None:
+def _require_names(names: Sequence[str]) -> None:
     if not all(name.strip() for name in names):
-        raise Inconsistent("a variable without a name", source=source)
+        raise Inconsistent("a variable without a name")
 
 
-def network_from_arcs(names: Sequence[str], arcs: Iterable[Arc], source: str) -> Network:
+def network_from_arcs(names: Sequence[str], arcs: Iterable[Arc]) -> Network:
     """A network from arcs by index; repeated ones count once.
 
     Raises `Inconsistent`: the arcs form a cycle, or a name is blank.
     """
-    _require_names(names, source)
+    _require_names(names)
     parents: list[set[int]] = [set() for _ in names]
     for parent, child in arcs:
         parents[child].add(parent)
-    return network_from_parents(tuple(map(Variable, names)), [sorted(p) for p in parents], source)
+    return network_from_parents(tuple(map(Variable, names)), [sorted(p) for p in parents])
 
 
-def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]], source: str) -> Network:
+def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]]) -> Network:
     """A network from parents by name.
 
     Raises `Inconsistent`: names repeat or are blank, a parent is unknown, repeated or the child itself.
     """
-    _require_names(names, source)
+    _require_names(names)
     index_of = {name: index for index, name in enumerate(names)}
     if len(index_of) < len(names):
         twice = next(name for index, name in enumerate(names) if index_of[name] != index)
-        raise Inconsistent(f"variable {twice!r} comes twice", source=source)
+        raise Inconsistent(f"variable {twice!r} comes twice")
     sets = []
     for name in names:
         unknown = next((parent for parent in parents.get(name, ()) if parent not in index_of), None)
         if unknown is not None:
-            raise Inconsistent(f"variable {name!r} has the unknown parent {unknown!r}", source=source)
+            raise Inconsistent(f"variable {name!r} has the unknown parent {unknown!r}")
         indices = [index_of[parent] for parent in parents.get(name, ())]
         if len(set(indices)) < len(indices):
-            raise Inconsistent(f"variable {name!r} has a parent twice", source=source)
+            raise Inconsistent(f"variable {name!r} has a parent twice")
         sets.append(indices)
-    return network_from_parents(tuple(map(Variable, names)), sets, source)
+    return network_from_parents(tuple(map(Variable, names)), sets)

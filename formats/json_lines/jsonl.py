@@ -275,7 +275,7 @@ def read_blocks(
 def _require_whole(lines: Lines, head: JsonlHeader, n_seen: int, torn: str | None, partial: bool) -> None:
     if n_seen > head.n_records:
         message = f"{n_seen} records but the header announces {head.n_records}"
-        raise Inconsistent(message, source=lines.source)
+        raise Inconsistent(message)
     if not partial and (n_seen < head.n_records or torn is not None):
         lines.fail(
             f"{torn or 'the stream ends early'}: {n_seen} of {head.n_records} variables arrived",

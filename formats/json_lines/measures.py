@@ -30,7 +30,7 @@ def open_measures(source: str | BinaryIO | Lines) -> list[dict[str, Any]]:
             found = [_header_measures(network, lines.source) for network in open_networks(lines)]
             return found if len(found) == 1 else [{**m, "index": k} for k, m in enumerate(found, 1)]
         if row.name == "empty":
-            raise Malformed("the input is empty", source=lines.source, remedy=EMPTY_REMEDY)
+            raise Malformed("the input is empty", remedy=EMPTY_REMEDY)
         if row.kind not in (Kind.UNKNOWN, Kind.DATA) or row.magic:
             lines.fail(f"expected measures of runs, this looks like {row.called}", remedy=_REMEDY)
         return [{"network": lines.source} | measures for measures in _objects(lines)]

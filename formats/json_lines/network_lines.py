@@ -54,7 +54,7 @@ def read_next_network(lines: Lines) -> Network:
     for block in check_while_reading(own, head.header, _single_sets(own, head)):
         parents[block.child] = tuple(block.parents.tolist())
         scores[block.child] = block.scores[0]
-    require_acyclic(head.header.names, parents, lines.source)
+    require_acyclic(head.header.names, parents)
     return Network(head.header, tuple(parents), scores)
 
 

@@ -38,7 +38,7 @@ def open_forest(source: str | BinaryIO | Lines) -> Forest:
             if not np.isnan(block.scores[0]):
                 scores[block.child] = float(block.scores[0])
         as_sets = [(parents[v],) if v in parents else () for v in range(len(names))]
-        require_acyclic(names, as_sets, lines.source)
+        require_acyclic(names, as_sets)
         return Forest(head.header, parents, scores)
 
 

@@ -29,42 +29,38 @@ _COLUMNS_AT_ONCE = _CELLS_AT_ONCE // _LEAST_ROWS
 """Columns of a Parquet file decoded per call at most: decoded cells take twelve bytes, their labels one."""
 
 
-def read_arrow(
-    data: bytes, source: str, layout: TextLayout | None = None, warn: Warn = ignore
-) -> pyarrow.Table | LabelTable:
+def read_arrow(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | LabelTable:
     """Decode an Arrow stream or an Arrow file; the layout has no effect.
 
     Raises `Truncated`: the input ends before its end marker or inside a message; `Malformed`: it cannot be decoded.
     """
-    _check_messages(data, source)
+    _check_messages(data)
     if data.startswith(_FILE_MARK):
 
         def read_file(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
             reader = pyarrow.ipc.open_file(stream)
             return _read_batches(map(reader.get_batch, range(reader.num_record_batches)), reader.schema)
 
-        return _decode(data, "an Arrow file", _FILE_MARK, source, read_file)
+        return _decode(data, "an Arrow file", _FILE_MARK, read_file)
 
     def read_stream(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
         reader = pyarrow.ipc.open_stream(stream)
         return _read_batches(reader, reader.schema)
 
-    table = _decode(data, "an Arrow stream", _END_OF_STREAM, source, read_stream)
+    table = _decode(data, "an Arrow stream", _END_OF_STREAM, read_stream)
     if not data.endswith(_END_OF_STREAM):
-        warn(f"{source}: the Arrow stream has no end marker and may be incomplete")
+        warn("the Arrow stream has no end marker and may be incomplete")
     return table
 
 
-def read_parquet(
-    data: bytes, source: str, layout: TextLayout | None = None, warn: Warn = ignore
-) -> pyarrow.Table | LabelTable:
+def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ignore) -> pyarrow.Table | LabelTable:
     """Decode Parquet; parameters and errors as in `read_arrow`."""
 
     def read(stream: pyarrow.BufferReader) -> pyarrow.Table | LabelTable:
         metadata = parquet.read_metadata(stream)
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-        refuse_many_cells(sum(group.num_rows for group in groups), metadata.num_columns, len(data), source)
-        refuse_much(sum(group.total_byte_size for group in groups), len(data), source)
+        refuse_many_cells(sum(group.num_rows for group in groups), metadata.num_columns, len(data))
+        refuse_much(sum(group.total_byte_size for group in groups), len(data))
         stream.seek(0)
         opened = parquet.ParquetFile(stream, metadata=metadata)
         schema = opened.schema_arrow
@@ -76,7 +72,7 @@ def read_parquet(
             columns += _joined(opened.iter_batches(rows_at_once, columns=names), kinds, metadata.num_rows)[0]
         return LabelTable(schema, columns, metadata.num_rows)
 
-    return _decode(data, "a Parquet file", PARQUET_MARK, source, read)
+    return _decode(data, "a Parquet file", PARQUET_MARK, read)
 
 
 def _blocks(schema: pyarrow.Schema, n_leaves: int) -> Iterator[tuple[list[str] | None, list[pyarrow.DataType]]]:
@@ -130,36 +126,32 @@ def _checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     return batch
 
 
-def _check_messages(data: bytes, source: str) -> None:
+def _check_messages(data: bytes) -> None:
     """Refuse data that expand out of proportion; the reader reports damage."""
     # The messages of a file stand behind its mark, as in a stream.
     start = 8 if data.startswith(_FILE_MARK) else 0
     expanded = 0
     try:
         for message in pyarrow.ipc.MessageReader.open_stream(pyarrow.py_buffer(data)[start:]):
-            expanded += check_message(message, len(data), source)
-            refuse_much(expanded, len(data), source)
+            expanded += check_message(message, len(data))
+            refuse_much(expanded, len(data))
     except (pyarrow.ArrowException, OSError, StopIteration):
         return
 
 
 def _decode(
-    data: bytes,
-    called: str,
-    ending: bytes,
-    source: str,
-    read: Callable[[pyarrow.BufferReader], pyarrow.Table | LabelTable],
+    data: bytes, called: str, ending: bytes, read: Callable[[pyarrow.BufferReader], pyarrow.Table | LabelTable]
 ) -> pyarrow.Table | LabelTable:
     try:
         table = read(pyarrow.BufferReader(data))
-        refuse_many_cells(table.num_rows, table.num_columns, len(data), source)
+        refuse_many_cells(table.num_rows, table.num_columns, len(data))
     except (pyarrow.ArrowException, ValueError, OSError, KeyError, MemoryError) as error:
         # Without its end mark a table was cut off; Parquet has the same mark at both ends, so a mark alone proves
         # nothing.
         if not data.endswith(ending) or len(data) <= 2 * len(ending):
-            raise Truncated(f"{called} that ends early", source=source) from None
+            raise Truncated(f"{called} that ends early") from None
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise Malformed(f"cannot decode {called}: {reason}", source=source) from None
+        raise Malformed(f"cannot decode {called}: {reason}") from None
     return table
 
 
@@ -170,7 +162,7 @@ def labelled(table: pyarrow.Table | LabelTable) -> LabelTable:
     return LabelTable(table.schema, *_joined(table.to_batches(), table.schema.types))
 
 
-def label_columns(table: pyarrow.Table | LabelTable, source: str, warn: Warn) -> RawTable:
+def label_columns(table: pyarrow.Table | LabelTable, warn: Warn) -> RawTable:
     """All columns as dictionary-encoded text, whatever their type.
 
     Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
@@ -180,14 +172,14 @@ def label_columns(table: pyarrow.Table | LabelTable, source: str, warn: Warn) ->
     pairs = list(zip(table.column_names, labelled(table).columns))
     kept = [(name.strip(), column) for name, column in pairs if not name.startswith("__index_level_")]
     if len(kept) < len(pairs):
-        warn(f"{source}: the row labels of pandas are left out")
-    texts = [_with_texts(column, name, source) for name, column in kept]
-    names, columns = without_row_numbers(tuple(name for name, _ in kept), texts, source, warn)
-    check_names(names, source)
-    return RawTable(names, columns, source, is_tight=False)
+        warn("the row labels of pandas are left out")
+    texts = [_with_texts(column, name) for name, column in kept]
+    names, columns = without_row_numbers(tuple(name for name, _ in kept), texts, warn)
+    check_names(names)
+    return RawTable(names, columns, is_tight=False)
 
 
-def _with_texts(column: LabelColumn | pyarrow.DataType, name: str, source: str) -> LabelColumn:
+def _with_texts(column: LabelColumn | pyarrow.DataType, name: str) -> LabelColumn:
     kind = column
     if isinstance(column, LabelColumn):
         with contextlib.suppress(pyarrow.ArrowException, NotImplementedError, UnicodeDecodeError):
@@ -195,7 +187,6 @@ def _with_texts(column: LabelColumn | pyarrow.DataType, name: str, source: str) 
         kind = column.values.type
     raise UnsuitableData(
         f"values of type {kind} cannot be states",
-        source=source,
         column=name,
         remedy="convert the column to text or numbers, or remove it",
     )

@@ -30,21 +30,21 @@ _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
 _DICTIONARY_DATA, _BUFFERS, _COMPRESSION = 1, 2, 3
 
 
-def refuse_many_cells(n_rows: int, n_columns: int, size: int, source: str) -> None:
+def refuse_many_cells(n_rows: int, n_columns: int, size: int) -> None:
     """Raise `Malformed` if a file of `size` bytes has too many cells."""
     if n_rows * max(1, n_columns) > max(FREE_CELLS, CELLS_PER_BYTE * size):
         claim = f"{size:,} bytes stand for {n_rows:,} rows of {n_columns:,} columns, too many to be true"
-        raise Malformed(claim, source=source, remedy=_REMEDY)
+        raise Malformed(claim, remedy=_REMEDY)
 
 
-def refuse_much(expanded: int, size: int, source: str) -> None:
+def refuse_much(expanded: int, size: int) -> None:
     """Raise `Malformed` if a file of `size` bytes expands to too many bytes."""
     if expanded > max(FREE_BYTES, BYTES_PER_BYTE * size):
         claim = f"{size:,} bytes expand to {expanded >> 20:,} MiB, more than {BYTES_PER_BYTE}-fold"
-        raise Malformed(claim, source=source, remedy=_REMEDY)
+        raise Malformed(claim, remedy=_REMEDY)
 
 
-def check_message(message: pyarrow.Message, size: int, source: str) -> int:
+def check_message(message: pyarrow.Message, size: int) -> int:
     """Decompressed size of the compressed buffers of a message, as it claims, in bytes.
 
     Raises `Malformed`: the message claims too many rows for a file of `size` bytes.
@@ -55,7 +55,7 @@ def check_message(message: pyarrow.Message, size: int, source: str) -> int:
         if batch is None:
             return 0
         (n_rows,) = struct.unpack_from("<q", raw, _field(raw, batch, 0) or len(raw))
-        refuse_many_cells(n_rows, 1, size, source)
+        refuse_many_cells(n_rows, 1, size)
         is_compressed = _field(raw, batch, _COMPRESSION)
         return _claimed_bytes(raw, batch, message.body.to_pybytes()) if is_compressed else 0
     except (struct.error, IndexError, TypeError):

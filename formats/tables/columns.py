@@ -88,7 +88,7 @@ class EncodingOptions:
         """Most distinct numbers of a column without a rule; columns of codes (`is_coded`) are never continuous."""
         return self.max_states or (MAX_STATES if is_coded else MAX_NUMERIC_STATES)
 
-    def treatments(self, names: Sequence[str], source: str, is_coded: bool) -> dict[str, Treatment]:
+    def treatments(self, names: Sequence[str], is_coded: bool) -> dict[str, Treatment]:
         """The treatment of each column if it is numeric; of several rules for one column the last applies.
 
         Columns of codes (`is_coded`) are never taken as continuous.
@@ -103,10 +103,10 @@ class EncodingOptions:
         treatment = dict.fromkeys(names, unnamed)
         for given in self.discretize:
             if given.columns is not None:
-                for name in matching_names(given.columns, names, source, "--discretize"):
+                for name in matching_names(given.columns, names, "--discretize"):
                     treatment[name] = Treatment.of(given.rule, limit)
         for pattern in self.categories:
-            for name in matching_names(pattern, names, source, "--categories"):
+            for name in matching_names(pattern, names, "--categories"):
                 treatment[name] = Treatment(None, MAX_STATES, self.text_limit)
         return treatment
 

@@ -107,9 +107,7 @@ def _with_point(labels: pyarrow.StringArray) -> pyarrow.StringArray:
     return compute.if_else(is_number, compute.replace_substring(plain, ",", "."), labels)
 
 
-def without_row_numbers(
-    names: tuple[str, ...], columns: Columns, source: str, warn: Warn
-) -> tuple[tuple[str, ...], Columns]:
+def without_row_numbers(names: tuple[str, ...], columns: Columns, warn: Warn) -> tuple[tuple[str, ...], Columns]:
     """Names and columns without a first one that has no name and counts the rows or names each differently."""
     if len(names) < 2 or names[0] not in INDEX_NAMES:
         return names, columns
@@ -120,11 +118,11 @@ def without_row_numbers(
         kind = "names the rows"
     else:
         return names, columns
-    warn(f"{source}: the first column, {called}, {kind}: left out")
+    warn(f"the first column, {called}, {kind}: left out")
     return names[1:], columns[1:]
 
 
-def without_row_names(columns: Columns, source: str, warn: Warn) -> Columns:
+def without_row_names(columns: Columns, warn: Warn) -> Columns:
     """The columns without the first one, of row names, where the header line has one cell less than the rows.
 
     Raises `ValueError`: two rows have the same name: a cell is missing elsewhere.
@@ -132,7 +130,7 @@ def without_row_names(columns: Columns, source: str, warn: Warn) -> Columns:
     if not _are_distinct(columns[0]):
         raise ValueError("the rows have one cell more than the names, and the first are no row names")
     warn(
-        f"{source}: one name fewer than columns, as R's write.table writes it: "
+        "one name fewer than columns, as R's write.table writes it: "
         "the first column is taken for row names and left out"
     )
     return columns[1:]

@@ -7,13 +7,13 @@ from typing import Any
 
 from ..data_records import Dataset, IncompleteDataset
 from ..detection import EMPTY, HEAD_SIZE, detect
-from ..errors import Malformed, UnsuitableData
+from ..errors import Malformed, UnsuitableData, located
 from ..kinds import Kind
 from ..lookup import load
 from ..records import EntropyTable
 from ..schemas import ARC_PROBABILITIES
 from ..streams import read_bytes, source_name
-from ..wording import Warn, ignore
+from ..wording import Warn, about
 from .columns import EncodingOptions
 from .cuts.discretization import parse_column_rule
 from .encoding import RawTable, TextLayout, encode_table
@@ -79,16 +79,17 @@ def open_dataset_or_entropies(
     """Read a data table or an entropy table; options as in `open_dataset`."""
     texts = [discretize] if isinstance(discretize, str) else discretize or ()
     options = EncodingOptions(discretize=tuple(map(parse_column_rule, texts)), **rules)
-    table = read_labels(source, delimiter, header, warn or ignore)
-    if isinstance(table, EntropyTable):
-        if options.weights is not None:
-            raise UnsuitableData(
-                "this is an entropy table, whose rows are counted already",
-                source=source_name(source),
-                remedy="give --weights to bnsl entropy, which made it",
-            )
-        return table
-    dataset = encode_table(table, options, warn or ignore, note or ignore)
+    name = source_name(source)
+    with located(name):
+        table = read_labels(source, delimiter, header, about(name, warn))
+        if isinstance(table, EntropyTable):
+            if options.weights is not None:
+                raise UnsuitableData(
+                    "this is an entropy table, whose rows are counted already",
+                    remedy="give --weights to bnsl entropy, which made it",
+                )
+            return table
+        dataset = encode_table(table, options, about(name, warn), about(name, note))
     del table
     release_memory()
     return dataset
@@ -97,43 +98,38 @@ def open_dataset_or_entropies(
 def read_labels(source: str, delimiter: str | None, header: bool, warn: Warn) -> RawTable | EntropyTable:
     """Read a data table of any format as columns of labels, or an entropy table.
 
-    Raises `FormatError`: it is unreadable, or of another kind.
+    Raises `FormatError`: it is unreadable, or of another kind. Errors and warnings name no file.
     """
-    data, name = read_bytes(source), source_name(source)
+    data = read_bytes(source)
     found = detect(data[:HEAD_SIZE])
     if found is EMPTY:
-        raise Malformed("the input is empty", source=name, remedy="expected a table with a header line")
+        raise Malformed("the input is empty", remedy="expected a table with a header line")
     if found.kind is Kind.ENTROPIES:
         raise Malformed(
             "this is a matrix of entropies, which other programs read",
-            source=name,
             remedy="give the data, or to bnsl screen entropies as Arrow: bnsl entropy DATA -o NAME.arrows",
         )
     if found.kind is not Kind.DATA:
         raise Malformed(
             f"this is {found.called}, not a data table",
-            source=name,
             remedy="data may be CSV or TSV (UTF-8, also gzip or zstd), Parquet, Arrow or Feather",
         )
     if found.magic and (delimiter is not None or not header):
         raise UnsuitableData(
-            f"this is {found.called}: --delimiter and --no-header are about text",
-            source=name,
-            remedy="leave them out",
+            f"this is {found.called}: --delimiter and --no-header are about text", remedy="leave them out"
         )
-    table = load(found.reader)(data, name, TextLayout(delimiter, header), warn)
+    table = load(found.reader)(data, TextLayout(delimiter, header), warn)
     del data
     if isinstance(table, RawTable):
-        return table
+        return table._replace(source=source_name(source))
     from .arrow import label_columns
     from .results.entropies import ENTROPY_FORMAT, unpack_entropies
 
     if is_own(table.schema, ENTROPY_FORMAT):
-        return unpack_entropies(table, name)
+        return unpack_entropies(table)
     if is_own(table.schema, ARC_PROBABILITIES.name):
         raise Malformed(
             "this is a table of arc probabilities, not a data table",
-            source=name,
             remedy="bnsl convert draws it (-o NAME.svg); what made it writes .csv and .parquet, too",
         )
-    return label_columns(table, name, warn)
+    return label_columns(table, warn)

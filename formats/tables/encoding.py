@@ -52,8 +52,6 @@ class RawTable(NamedTuple):
     names: tuple[str, ...]
     columns: Sequence[LabelColumn]
     """Their values are texts."""
-    source: str
-    """Name of the input in messages."""
     is_tight: bool = True
     """Whether every label of the dictionaries occurs in the column."""
     is_named: bool = True
@@ -62,6 +60,8 @@ class RawTable(NamedTuple):
     """Whether the input gives the number of states of every column, so that numbers are codes of states."""
     first_line: int | None = None
     """Line of the first row, counted from 1; None unless each row is one line of text."""
+    source: str = ""
+    """Name of the input."""
 
     def place_of(self, row: int) -> tuple[int | None, str]:
         """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
@@ -75,13 +75,12 @@ class TextLayout(NamedTuple):
     header: bool = True
 
 
-def check_names(names: Sequence[str], source: str, remedy: str | None = None) -> None:
+def check_names(names: Sequence[str], remedy: str | None = None) -> None:
     """Raise `Malformed` for columns without a name and for names that occur twice."""
     nameless = [str(position) for position, name in enumerate(names, 1) if not name]
     if nameless:
         raise Malformed(
             f"no name for {'column' if len(nameless) == 1 else 'columns'} {listed(nameless)} of {len(names)}",
-            source=source,
             remedy=remedy or "name the column or remove it (row numbers are no variable)",
         )
     first: dict[str, int] = {}
@@ -92,7 +91,7 @@ def check_names(names: Sequence[str], source: str, remedy: str | None = None) ->
     ]
     if twice:
         message = f"duplicate column names: {listed(twice)}"
-        raise Malformed(message, source=source, remedy=remedy or "rename or remove the columns")
+        raise Malformed(message, remedy=remedy or "rename or remove the columns")
 
 
 def encode_table(
@@ -107,9 +106,9 @@ def encode_table(
     it otherwise than these states do.
     """
     if not raw.columns or not len(raw.columns[0]):
-        raise UnsuitableData("no rows of data", source=raw.source, remedy="a table needs at least one row")
-    kept = selected_positions(raw.names, options.columns, options.drop, raw.source)
-    treatments = options.treatments(raw.names, raw.source, raw.is_coded)
+        raise UnsuitableData("no rows of data", remedy="a table needs at least one row")
+    kept = selected_positions(raw.names, options.columns, options.drop)
+    treatments = options.treatments(raw.names, raw.is_coded)
     raw = _with_columns(raw, kept) if options.weights is None else _with_repeated_rows(raw, kept, options, note)
     n_rows = len(raw.columns[0])
     if _goes_by_position(raw, options.variables):
@@ -119,7 +118,7 @@ def encode_table(
     columns = [Column.of(*item) for item in _select_columns(raw, options, warn)]
     for column in columns:
         column.classify(options.missing == "state", options.na, missing_is_hole=options.missing == "keep")
-    rows, problems = _rows_to_keep(columns, n_rows, options, raw.source, warn)
+    rows, problems = _rows_to_keep(columns, n_rows, options, warn)
     chooser = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
     n_kept = n_rows if rows is None else int(rows.sum())
     is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
@@ -138,20 +137,20 @@ def encode_table(
         if is_hidden is not None and column.missing is not None:
             is_hidden[position] = column.gather(column.missing, rows)
     if options.variables is None:
-        _warn_suspicious(chooser.suspicions, raw.source, warn)
+        _warn_suspicious(chooser.suspicions, warn)
     optional = () if options.variables else raw.names
-    raise_problems([*problems, *chooser.problems], optional, raw.source)
-    goals = goals_of(variables, chooser, is_hidden, raw.source)
-    join_intervals(variables, codes, goals, raw.source)
-    refuse_many_states(variables, options.max_states, raw.source)
-    report_cuts(variables, chooser, raw.source, note)
+    raise_problems([*problems, *chooser.problems], optional)
+    goals = goals_of(variables, chooser, is_hidden)
+    join_intervals(variables, codes, goals)
+    refuse_many_states(variables, options.max_states)
+    report_cuts(variables, chooser, note)
     if options.variables is None:
-        _warn_constant(variables, raw.source, warn)
+        _warn_constant(variables, warn)
     else:
         asked = StateChooser(options, treatments, rows, raw.is_tight and rows is None)
-        refuse_other_cuts(columns, asked, rows, codes, is_hidden, raw.source, options.listed_in)
+        refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
     if is_hidden is not None and isinstance(codes, np.ndarray):
-        return _with_holes(variables, codes, is_hidden, raw.source, warn)
+        return _with_holes(variables, codes, is_hidden, warn)
     return Dataset(tuple(variables), codes, fingerprint(variables, codes))
 
 
@@ -161,22 +160,22 @@ def _with_columns(raw: RawTable, positions: Sequence[int]) -> RawTable:
 
 def _with_repeated_rows(raw: RawTable, kept: Sequence[int], options: EncodingOptions, note: Warn) -> RawTable:
     """The kept columns but that of counts, each row as often as it stands."""
-    weights = weights_position(str(options.weights), raw.names, raw.source)
+    weights = weights_position(str(options.weights), raw.names)
     name = raw.names[weights]
-    repetition = Repetition.of(name, raw.columns[weights], raw.source)
+    repetition = Repetition.of(name, raw.columns[weights])
     others = [p for p in kept if p != weights]
     if not others:
-        raise UnsuitableData("no column is left but that of --weights", source=raw.source)
-    repetition.require_memory(len(others), options.free_bytes, name, raw.source)
+        raise UnsuitableData("no column is left but that of --weights")
+    repetition.require_memory(len(others), options.free_bytes, name)
     n_given = plural(len(repetition.counts), "row")
-    note(f"{raw.source}: {n_given} stand for {repetition.total:,} by --weights {name!r}")
+    note(f"{n_given} stand for {repetition.total:,} by --weights {name!r}")
     chosen = _with_columns(raw, others)
     is_tight = raw.is_tight and bool(repetition.counts.all())
     return chosen._replace(columns=list(map(repetition.repeat, chosen.columns)), is_tight=is_tight)
 
 
 def _with_holes(
-    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, source: str, warn: Warn
+    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, warn: Warn
 ) -> IncompleteDataset:
     """A table with missing cells; a column without an observed cell must have known states."""
     codes[is_hidden] = 0
@@ -184,10 +183,10 @@ def _with_holes(
     stateless = [variable.name for variable in blank if not variable.states]
     if stateless:
         message = f"no cell is observed in {plural(len(stateless), 'column')}: {listed(map(repr, stateless))}"
-        raise UnsuitableData(message, source=source, remedy=f"{drop_option(stateless)} leaves out what has none")
+        raise UnsuitableData(message, remedy=f"{drop_option(stateless)} leaves out what has none")
     if blank:
         warn(
-            f"{source}: no cell is observed of {listed(repr(v.name) for v in blank)}: "
+            f"no cell is observed of {listed(repr(v.name) for v in blank)}: "
             "its distribution follows from the initial values and the other columns"
         )
     # The fingerprint of a table without missing cells does not depend on how it was read.
@@ -213,15 +212,13 @@ def _select_columns(raw: RawTable, options: EncodingOptions, warn: Warn):
     if absent:
         what = "column" if len(absent) == 1 else "columns"
         raise Inconsistent(
-            f"no {what} {listed(map(repr, absent))}, which {options.listed_in} lists",
-            source=raw.source,
-            remedy=_name_remedy(names, raw),
+            f"no {what} {listed(map(repr, absent))}, which {options.listed_in} lists", remedy=_name_remedy(names, raw)
         )
     known = set(names)
     extra = [name for name in raw.names if name not in known]
     if extra:
         ignored = listed(map(repr, extra))
-        warn(f"{raw.source}: columns that {options.listed_in} does not list are ignored: {ignored}")
+        warn(f"columns that {options.listed_in} does not list are ignored: {ignored}")
     return [(variable, raw.columns[position_of[variable.name]]) for variable in variables]
 
 
@@ -236,7 +233,7 @@ def _name_remedy(names: Sequence[str], raw: RawTable) -> str:
     return "give data with the same column names (in any order)"
 
 
-def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, source: str, warn: Warn):
+def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptions, warn: Warn):
     """The rows kept, bool, or None for all, and the problem of missing cells unless these are allowed.
 
     Unknown labels are refused at once, except in rows that are dropped for a missing cell.
@@ -246,18 +243,17 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
     complete = ~is_missing if missing and options.missing == "drop" else None
     is_unseen, unseen = _marked_cells(columns, n_rows, lambda c: c.unseen, complete)
     if unseen and options.unseen == "error":
-        _refuse_unseen([column for column, _ in unseen], complete, source, options.listed_in)
+        _refuse_unseen([column for column, _ in unseen], complete, options.listed_in)
     if missing and options.missing == "error":
         return None, [missing_problem({c.name: n for c, n in missing}, int(is_missing.sum()), n_rows)]
     unknown = f"labels that {options.listed_in} does not list"
     for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):
         if rows.any():
-            warn(f"{source}: {int(rows.sum())} of {n_rows} rows left out: {why}")
+            warn(f"{int(rows.sum())} of {n_rows} rows left out: {why}")
     keep = ~(is_missing | is_unseen)
     if not keep.any():
         raise UnsuitableData(
             f"none of {n_rows} rows is left: each has a missing cell or an unknown label",
-            source=source,
             remedy="leave out the columns with many missing cells by --drop, or use --missing state",
         )
     return (None if keep.all() else keep), []
@@ -287,7 +283,7 @@ def _marked_cells(
     return is_marked, found
 
 
-def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, source: str, listed_in: str) -> NoReturn:
+def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, listed_in: str) -> NoReturn:
     column = columns[0]
     counts = column.count_labels(rows) * column.unseen
     label = column.labels[int(counts.argmax())].as_py()
@@ -295,24 +291,23 @@ def _refuse_unseen(columns: Sequence[Column], rows: np.ndarray | None, source: s
     raise Inconsistent(
         f"label {label!r} in {plural(int(counts.max()), 'row')} is not among the states that {listed_in} lists "
         f"({listed(map(repr, column.states or ()))}){others}",
-        source=source,
         column=column.name,
         remedy="use --unseen drop to leave such rows out",
     )
 
 
-def _warn_suspicious(suspicions: Sequence[Suspicion], source: str, warn: Warn) -> None:
+def _warn_suspicious(suspicions: Sequence[Suspicion], warn: Warn) -> None:
     if not suspicions:
         return
     lines = [f"\n  {suspicion}" for suspicion in suspicions[:_N_SUSPICIOUS]]
     if len(suspicions) > _N_SUSPICIOUS:
         lines.append(f"\n  and {len(suspicions) - _N_SUSPICIOUS} more")
-    warn(f"{source}: {plural(len(suspicions), 'column')} may not be what you mean:{''.join(lines)}")
+    warn(f"{plural(len(suspicions), 'column')} may not be what you mean:{''.join(lines)}")
 
 
-def _warn_constant(variables: Sequence[Variable], source: str, warn: Warn) -> None:
+def _warn_constant(variables: Sequence[Variable], warn: Warn) -> None:
     constant = [variable.name for variable in variables if len(variable.known_states) == 1]
     if constant:
         hint = f"; {drop_option(constant)} leaves out what is constant" if len(constant) < len(variables) else ""
         listing = listed(map(repr, constant))
-        warn(f"{source}: {plural(len(constant), 'constant column')} (one state): {listing}{hint}")
+        warn(f"{plural(len(constant), 'constant column')} (one state): {listing}{hint}")

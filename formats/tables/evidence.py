@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow
 
 from ..data_records import Variable
-from ..errors import Inconsistent, Malformed, UnsuitableData
+from ..errors import Inconsistent, Malformed, UnsuitableData, located
 from ..graphs.arc_files import splits
 from ..records import EntropyTable
 from ..streams import source_name
-from ..wording import Warn, listed, plural
+from ..wording import Warn, about, listed, plural
 from .columns import Column
 from .datasets import read_labels
 from .encoding import RawTable
@@ -109,22 +109,27 @@ def open_evidence(
 
     Columns are matched by name, by position if the table has no names and as many columns. Further columns are no
     evidence; absent ones are hidden in all rows. Source and layout are those of `datasets.open_dataset`.
-
     Raises `FormatError`: unreadable input; no column is a variable; a label that is none of its variable's states.
     """
-    table = read_labels(source, rules.delimiter, rules.header, warn)
-    if isinstance(table, EntropyTable):
-        raise Malformed("this is an entropy table, not a data table", source=source_name(source))
-    if not table.columns or not len(table.columns[0]):
-        raise UnsuitableData("no rows of data", source=table.source)
-    kept = selected_positions(table.names, rules.columns, rules.drop, table.source)
+    name = source_name(source)
+    with located(name):
+        table = read_labels(source, rules.delimiter, rules.header, about(name, warn))
+        if isinstance(table, EntropyTable):
+            raise Malformed("this is an entropy table, not a data table")
+        if not table.columns or not len(table.columns[0]):
+            raise UnsuitableData("no rows of data")
+        return _coded(table, variables, rules, about(name, warn))
+
+
+def _coded(table: RawTable, variables: Sequence[Variable], rules: EvidenceRules, warn: Warn) -> EvidenceTable:
+    kept = selected_positions(table.names, rules.columns, rules.drop)
     raw = table._replace(names=tuple(table.names[p] for p in kept), columns=[table.columns[p] for p in kept])
     matched = _matched(raw, variables)
     observed = {v: Column.of(variables[v], raw.columns[position]) for v, position in matched.items()}
     for v, column in observed.items():
         column.classify(False, rules.na, missing_is_hole=True)
         if v in rules.targets:
-            _hide_unknown(column, raw.source, warn)
+            _hide_unknown(column, warn)
     if rules.copies is None:
         variable_at = {position: v for v, position in matched.items()}
         copies = [
@@ -148,7 +153,7 @@ def open_evidence(
 
 def _copied(table: RawTable, items: Sequence[str]) -> list[Column]:
     """The columns that the items select, in the order of the table."""
-    chosen = {name for item in items for name in matching_names(item, table.names, table.source, "--keep")}
+    chosen = {name for item in items for name in matching_names(item, table.names, "--keep")}
     return [Column.of(Variable(name), c) for name, c in zip(table.names, table.columns) if name in chosen]
 
 
@@ -161,7 +166,6 @@ def _matched(raw: RawTable, variables: Sequence[Variable]) -> dict[int, int]:
     if not found:
         raise Inconsistent(
             "none of the columns is a variable of the network",
-            source=raw.source,
             remedy=f"the variables are {listed(repr(v.name) for v in variables)}",
         )
     return found
@@ -174,13 +178,13 @@ def _warn_unmatched(
     positions = set(matched.values())
     others = [name for p, name in enumerate(raw.names) if p not in positions and name not in copied]
     if others:
-        warn(f"{raw.source}: columns that are no variables are ignored: {listed(map(repr, others))}")
+        warn(f"columns that are no variables are ignored: {listed(map(repr, others))}")
     absent = [v.name for i, v in enumerate(variables) if i not in matched]
     if absent:
-        warn(f"{raw.source}: variables without a column are hidden in all rows: {listed(map(repr, absent))}")
+        warn(f"variables without a column are hidden in all rows: {listed(map(repr, absent))}")
 
 
-def _hide_unknown(column: Column, source: str, warn: Warn) -> None:
+def _hide_unknown(column: Column, warn: Warn) -> None:
     """Make labels of a predicted column missing that are none of its states, with a warning."""
     if column.unseen is None:
         return
@@ -188,7 +192,7 @@ def _hide_unknown(column: Column, source: str, warn: Warn) -> None:
     if counts.any():
         label = column.labels[int(counts.argmax())].as_py()
         warn(
-            f"{source}: column {column.name!r}, which is predicted, has labels in {plural(int(counts.sum()), 'row')} "
+            f"column {column.name!r}, which is predicted, has labels in {plural(int(counts.sum()), 'row')} "
             f"that the network does not list, as {label!r}"
         )
     column.missing = column.unseen if column.missing is None else column.missing | column.unseen
@@ -214,10 +218,9 @@ def _known_rows(columns: Sequence[Column], raw: RawTable, unseen: str, warn: War
     if n_unknown == n_rows:
         raise UnsuitableData(
             f"none of {plural(n_rows, 'row')} is left: each has a label that the network does not list",
-            source=raw.source,
             remedy="leave columns out by --drop, or make such cells missing by --na LABEL",
         )
-    warn(f"{raw.source}: {n_unknown:,} of {n_rows:,} rows left out: labels that the network does not list")
+    warn(f"{n_unknown:,} of {n_rows:,} rows left out: labels that the network does not list")
     return ~is_unknown
 
 
@@ -227,7 +230,6 @@ def _refuse_unknown(row: int, column: Column, n_unknown: int, raw: RawTable) -> 
     more = f"; {n_unknown:,} rows have such labels" if n_unknown > 1 else ""
     raise Inconsistent(
         f"{place}label {label!r} is none of the states {listed(map(repr, column.states or ()))}{more}",
-        source=raw.source,
         line=line,
         column=column.name,
         remedy=f"leave such rows out by --unseen drop, make such cells missing by --na {label!r}, "

@@ -58,7 +58,7 @@ def numerous_problem(columns: Sequence[tuple[str, int, LabelKind | None]], limit
     )
 
 
-def raise_problems(problems: Sequence[Problem], names: Sequence[str], source: str) -> None:
+def raise_problems(problems: Sequence[Problem], names: Sequence[str]) -> None:
     """Raise one `UnsuitableData` for all problems of a table, if there are any.
 
     `names` are the columns that may be left out, in their order, the offending ones among them.
@@ -70,4 +70,4 @@ def raise_problems(problems: Sequence[Problem], names: Sequence[str], source: st
     if len(offending) < len(names) and len(offending) <= _MOST_DROPPED:
         which = "it" if len(offending) == 1 else "them"
         remedies.append(f"or leave {which} out: {drop_option(name for name in names if name in offending)}")
-    raise UnsuitableData("; ".join(p.message for p in problems), source=source, remedy="; ".join(remedies))
+    raise UnsuitableData("; ".join(p.message for p in problems), remedy="; ".join(remedies))

@@ -32,7 +32,7 @@ class Repetition(NamedTuple):
     total: int
 
     @classmethod
-    def of(cls, name: str, column: LabelColumn, source: str) -> Repetition:
+    def of(cls, name: str, column: LabelColumn) -> Repetition:
         """Read a column of counts.
 
         Raises `UnsuitableData`: a cell is not a whole number from 0 to 2^53, or all are 0.
@@ -47,24 +47,22 @@ class Repetition(NamedTuple):
             label = cells.labels[int(cells.gather(np.arange(len(values)))[position])].as_py()
             raise UnsuitableData(
                 f"{label!r} in row {position + 1:,} of the data is no count ({plural(n_bad, 'such cell')})",
-                source=source,
                 column=name,
                 remedy="--weights takes a column of whole numbers from 0: how often each row stands",
             )
         whole = np.where(is_count, values, 0).astype(np.int64)
         total = sum(int(n) * int(count) for n, count in zip(rows, whole))
         if total == 0:
-            raise UnsuitableData("all weights are 0: no rows", source=source, column=name)
+            raise UnsuitableData("all weights are 0: no rows", column=name)
         return cls(cells.gather(whole), total)
 
-    def require_memory(self, n_columns: int, free: int | None, name: str, source: str) -> None:
+    def require_memory(self, n_columns: int, free: int | None, name: str) -> None:
         """Raise `UnsuitableData` if the repeated rows need more than `free` bytes; None is no limit."""
         needed = self.total * (n_columns + 1) * BYTES_PER_CELL  # and an index of rows
         if free is not None and needed > free:
             raise UnsuitableData(
                 f"the counts sum to {self.total:,} rows of {plural(n_columns, 'column')}, which take about "
                 f"{needed / (1 << 30):,.1f} GiB; {free / (1 << 30):,.1f} GiB are free",
-                source=source,
                 column=name,
                 remedy="leave out columns (--drop), or give a sample of the rows",
             )
@@ -74,9 +72,9 @@ class Repetition(NamedTuple):
         return column.with_cells(np.repeat(column.cells(), self.counts))
 
 
-def weights_position(name: str, names: tuple[str, ...], source: str) -> int:
+def weights_position(name: str, names: tuple[str, ...]) -> int:
     """The position of the column of counts; an `UnsuitableData` if no column, or more than one, is meant."""
-    found = matching_names(name, names, source, "--weights")
+    found = matching_names(name, names, "--weights")
     if len(found) > 1:
-        raise UnsuitableData(f"--weights {name} names {len(found)} columns; one has the counts", source=source)
+        raise UnsuitableData(f"--weights {name} names {len(found)} columns; one has the counts")
     return names.index(found[0])

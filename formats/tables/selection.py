@@ -21,12 +21,12 @@ def names_like(pattern: str, names: Collection[str]) -> list[str]:
     return [name for name in names if fnmatch.fnmatchcase(name, pattern)] if _WILD & set(pattern) else []
 
 
-def matching_names(pattern: str, names: Sequence[str], source: str, option: str, noun: str = "column") -> list[str]:
+def matching_names(pattern: str, names: Sequence[str], option: str, noun: str = "column") -> list[str]:
     """The columns (or variables) that one item of a list selects, in the order of the table.
 
     - `pattern`: a name; else a pattern with ``*``, ``?`` or ``[...]``; else the first and the last name of a range,
       ``FIRST..LAST``.
-    - `source`, `option`: the table and the option, for messages.
+    - `option`: the option that has the item, for messages.
     - `noun`: the word of messages for one of `names`.
     Raises `UnsuitableData`: it selects nothing.
     """
@@ -40,22 +40,21 @@ def matching_names(pattern: str, names: Sequence[str], source: str, option: str,
     some = ", ".join(map(repr, close or names[:5])) + (", ..." if len(close or names) > 5 else "")
     raise UnsuitableData(
         f"no {noun} {pattern!r}, which {option} names",
-        source=source,
         remedy=f"{'similar' if close else f'its {noun}s'}: {some}; patterns (age*) and ranges (first..last) work too",
     )
 
 
-def selected_positions(names: Sequence[str], columns: Sequence[str], drop: Sequence[str], source: str) -> list[int]:
+def selected_positions(names: Sequence[str], columns: Sequence[str], drop: Sequence[str]) -> list[int]:
     """Positions of the columns that are kept, in the order of the table.
 
     `columns`, `drop`: items as of `matching_names`: the columns to keep (all if empty), and those to drop.
     Raises `UnsuitableData`: an item selects nothing, or no column is left.
     """
-    kept = {name for item in columns for name in matching_names(item, names, source, "--columns")}
-    gone = {name for item in drop for name in matching_names(item, names, source, "--drop")}
+    kept = {name for item in columns for name in matching_names(item, names, "--columns")}
+    gone = {name for item in drop for name in matching_names(item, names, "--drop")}
     positions = [p for p, name in enumerate(names) if (not columns or name in kept) and name not in gone]
     if not positions:
-        raise UnsuitableData("--columns and --drop leave no column", source=source)
+        raise UnsuitableData("--columns and --drop leave no column")
     return positions
 
 

@@ -43,7 +43,7 @@ _BLOCKS_AT_ONCE, _MIN_PART = 4, 1 << 24
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
-def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> RawTable:
+def read_delimited(data: bytes, layout: TextLayout, warn: Warn) -> RawTable:
     """Read delimited text.
 
     The delimiter is one character, or ``tab``, ``space``; guessed if None. Several spaces count as one. Without a
@@ -51,51 +51,49 @@ def read_delimited(data: bytes, source: str, layout: TextLayout, warn: Warn) -> 
 
     Raises `Malformed`: not UTF-8, no lines, lines with different numbers of cells, bad column names, an open quote.
     """
-    text, first_line = clean_text(data, source)
+    text, first_line = clean_text(data)
     delimiter = parse_delimiter(layout.delimiter) if layout.delimiter else guess_delimiter(text)
     if delimiter == " ":
         text, first_line = _collapse_spaces(text, first_line)
-    names, start, has_row_names, has_counts = _read_head(text, delimiter, layout.header, source, warn)
+    names, start, has_row_names, has_counts = _read_head(text, delimiter, layout.header, warn)
     if not text[start : start + 1]:
         remedy = "if the only line is data, use --no-header"
-        raise UnsuitableData("a header line but no rows of data", source=source, remedy=remedy)
+        raise UnsuitableData("a header line but no rows of data", remedy=remedy)
     try:
         columns: Columns = _parse(text, start, len(names) + has_row_names, delimiter)
         if has_row_names:
-            columns = without_row_names(columns, source, warn)
+            columns = without_row_names(columns, warn)
     except ValueError as error:  # pyarrow's ArrowInvalid
-        _locate_ragged(text, len(names), delimiter, source, first_line)
-        raise Malformed(str(error).splitlines()[0][:200], source=source) from None
-    _refuse_open_quote(text, columns[-1], source, first_line)
+        _locate_ragged(text, len(names), delimiter, first_line)
+        raise Malformed(str(error).splitlines()[0][:200]) from None
+    _refuse_open_quote(text, columns[-1], first_line)
     has_line_per_row = text.count(b"\n", start) == len(columns[-1])
     first_is_counts = not has_counts and layout.header and is_line_of_counts(columns)
     if first_is_counts:
         columns = [column.with_cells(column.cells()[1:]) for column in columns]
     is_coded = has_counts or first_is_counts
     if is_coded:
-        warn(f"{source}: the line below the names holds the numbers of states, as in BLIP's files; it is no row")
+        warn("the line below the names holds the numbers of states, as in BLIP's files; it is no row")
     if delimiter in _WITH_DECIMAL_COMMAS and b"," in text:
         commas, columns = with_decimal_points(names, columns)
         if commas:
             found = f"{plural(len(commas), 'column')}: {listed(map(repr, commas))}"
-            warn(f"{source}: decimal commas taken as points in {found}")
-    kept, columns = without_row_numbers(tuple(names), columns, source, warn)
+            warn(f"decimal commas taken as points in {found}")
+    kept, columns = without_row_numbers(tuple(names), columns, warn)
     if layout.header and not kept[0]:
-        check_names(kept, source)
+        check_names(kept)
     row_line = first_line + text.count(b"\n", 0, start) + first_is_counts if has_line_per_row else None
-    return RawTable(kept, columns, source, not first_is_counts, layout.header, is_coded, row_line)
+    return RawTable(kept, columns, not first_is_counts, layout.header, is_coded, row_line)
 
 
-def _read_head(
-    text: bytes, delimiter: str, header: bool, source: str, warn: Warn
-) -> tuple[list[str], int, bool, bool]:
+def _read_head(text: bytes, delimiter: str, header: bool, warn: Warn) -> tuple[list[str], int, bool, bool]:
     """Names of columns, start of the rows, whether these have names, whether numbers of states stand before them."""
     first, start = _first_record(text, delimiter)
     if not header:
         return [f"V{i}" for i in range(len(first))], 0, False, False
     names = [name.strip() for name in first]
     # A first column without a name is checked when its cells are known, because it may count the rows.
-    _check_header(names[1:] if len(names) > 1 and not names[0] else names, source, warn)
+    _check_header(names[1:] if len(names) > 1 and not names[0] else names, warn)
     second = text[start : text.find(b"\n", start)]
     has_counts = is_spaced_line_of_counts(second, delimiter, len(names))
     start += (len(second) + 1) * has_counts
@@ -173,13 +171,13 @@ def _first_record(text: bytes, delimiter: str) -> tuple[list[str], int]:
     return line.split(delimiter), first_end + 1  # a cell of more than 128 KiB
 
 
-def _check_header(names: list[str], source: str, warn: Warn) -> None:
+def _check_header(names: list[str], warn: Warn) -> None:
     values = parse_numbers(pyarrow.array(names, pyarrow.string()))
     if (values != values).any():
-        check_names(names, source)
+        check_names(names)
         return
-    check_names(names, source, remedy="if the first line is data, use --no-header")
-    warn(f"{source}: all column names are numbers; if the first line is data, use --no-header")
+    check_names(names, remedy="if the first line is data, use --no-header")
+    warn("all column names are numbers; if the first line is data, use --no-header")
 
 
 def _parse(text: bytes, start: int, n_columns: int, delimiter: str) -> list[LabelColumn]:
@@ -232,7 +230,7 @@ def _parse_part(text: memoryview, n_columns: int, delimiter: str, block: int, ha
         return parse(min(len(text) + 1, (1 << 31) - 1))  # a line is longer than a block
 
 
-def _locate_ragged(text: bytes, n_columns: int, delimiter: str, source: str, first_line: int) -> None:
+def _locate_ragged(text: bytes, n_columns: int, delimiter: str, first_line: int) -> None:
     """Raise the error of the first record with a wrong number of cells, if there is one."""
     if b'"' in text:
         counts = _count_quoted(text, delimiter)
@@ -244,7 +242,6 @@ def _locate_ragged(text: bytes, n_columns: int, delimiter: str, source: str, fir
         if count != n_columns:
             raise Malformed(
                 f"{count} {'cell' if count == 1 else 'cells'} where {n_columns} are expected",
-                source=source,
                 line=first_line + offset,
                 remedy="complete the line, quote cells that contain the delimiter, "
                 f"or give another --delimiter (now {delimiter!r})",
@@ -265,7 +262,7 @@ def _count_quoted(text: bytes, delimiter: str):
         return
 
 
-def _refuse_open_quote(text: bytes, last: LabelColumn, source: str, first_line: int) -> None:
+def _refuse_open_quote(text: bytes, last: LabelColumn, first_line: int) -> None:
     """Refuse a quote that is never closed: everything behind it is one cell, the last one."""
     if b'"' not in text:
         return
@@ -277,4 +274,4 @@ def _refuse_open_quote(text: bytes, last: LabelColumn, source: str, first_line: 
     cell = last.values[int(last.cells()[-1])].as_py().encode().rstrip(b"\n")
     if b"\n" in cell or text.endswith(b'"' + cell, 0, end):
         line = first_line + text.count(b"\n", 0, end) - cell.count(b"\n")
-        raise Malformed("a quote is never closed", source=source, line=line, remedy="close or remove it")
+        raise Malformed("a quote is never closed", line=line, remedy="close or remove it")

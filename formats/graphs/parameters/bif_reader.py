@@ -255,4 +255,4 @@ def read_bif(lines: Lines) -> BayesianNetwork:
         _TableReader(text, block, families).read()
     # Rows refer to the labels of the file, so the original ones replace these only now.
     families.variables = [original(v, held) for v, held in zip(families.variables, kept)]
-    return families.network(lines.source, title)
+    return families.network(title)

@@ -171,4 +171,4 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
         else:
             message = f"expected net, node or potential, got {keyword[:40]!r}: only chance nodes are read"
             tokens.fail(message, at)
-    return families.network(lines.source)
+    return families.network()

@@ -93,7 +93,7 @@ def read_uai(lines: Lines) -> BayesianNetwork:
         families.add_table(scope, numbers.take(numbers.count(len(numbers.words))), at)
     if numbers.next < len(numbers.words):
         numbers.fail("more numbers than the tables need", numbers.line)
-    return families.network(lines.source, _take_names(numbers.comments, families))
+    return families.network(_take_names(numbers.comments, families))
 
 
 def _take_names(comments: list[str], families: Families) -> str:

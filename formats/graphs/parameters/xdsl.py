@@ -77,7 +77,7 @@ def read_xdsl(lines: Lines) -> BayesianNetwork:
         families.add_table([*_words(node, "parents"), node.get("id", "")], numbers, line_of(node))
     # Tables refer to identifiers, so the original names replace these only now.
     families.variables = [original(v, _kept(node)) for v, node in zip(families.variables, nodes)]
-    return families.network(lines.source, _kept(root).get("name", [root.get("id") or "unknown"])[0])
+    return families.network(_kept(root).get("name", [root.get("id") or "unknown"])[0])
 
 
 def _states(node: Element) -> list[str]:

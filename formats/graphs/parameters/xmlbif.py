@@ -67,7 +67,7 @@ def read_xmlbif(lines: Lines) -> BayesianNetwork:
             words = "".join(table.itertext()).split()
             families.add_table([*_texts(element, "GIVEN"), *child], words, line_of(table))
     name = (_kept(network).get("name") or _texts(network, "NAME") or ["unknown"])[0]
-    return families.network(lines.source, name)
+    return families.network(name)
 
 
 def _read_variable(lines: Lines, element: Element, families: Families) -> None:

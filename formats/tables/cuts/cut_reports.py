@@ -14,19 +14,19 @@ _N_COLUMNS, _N_CUTS = 20, 10
 """Columns, and cut points of each, that are listed."""
 
 
-def report_cuts(variables: Sequence[Variable], chooser: StateChooser, source: str, note: Warn) -> None:
+def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn) -> None:
     """Tell `note` the columns that were cut, where, and the scales that a rule for all columns left as they are."""
     cut = [variable for variable in variables if variable.name in chooser.cut]
     if cut:
         lines = [f"\n  {_cuts_in_words(variable)}" for variable in cut[:_N_COLUMNS]]
         if len(cut) > _N_COLUMNS:
             lines.append(f"\n  and {len(cut) - _N_COLUMNS:,} more")
-        note(f"{source}: {plural(len(cut), 'column')} cut:{''.join(lines)}")
+        note(f"{plural(len(cut), 'column')} cut:{''.join(lines)}")
     if chooser.scales:
         names = listed(f"{name!r} ({count})" for name, count in chooser.scales)
         example = shlex.quote(f"{chooser.scales[0][0]}=median")
         note(
-            f"{source}: {plural(len(chooser.scales), 'column')} of few whole numbers not cut (states): {names}; "
+            f"{plural(len(chooser.scales), 'column')} of few whole numbers not cut (states): {names}; "
             f"a rule that names the column cuts it: --discretize {example}"
         )
 

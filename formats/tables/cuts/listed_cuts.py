@@ -17,21 +17,18 @@ from .discretization import cuts_of_labels, interval_labels
 from .hartemink import Goal, join_levels
 
 
-def goals_of(
-    variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None, source: str
-) -> dict[int, Goal]:
+def goals_of(variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None) -> dict[int, Goal]:
     """The variables whose intervals are to be joined, which requires a complete table."""
     goals = {i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None}
     if goals and is_hidden is not None and is_hidden.any():
         raise UnsuitableData(
             "--discretize hartemink compares the columns of complete rows, and cells are missing",
-            source=source,
             remedy="use quantile:K, or cut the complete rows and give their cuts (COLUMN=cuts:...)",
         )
     return goals
 
 
-def join_intervals(variables: list[Variable], codes: Cells, goals: dict[int, Goal], source: str) -> None:
+def join_intervals(variables: list[Variable], codes: Cells, goals: dict[int, Goal]) -> None:
     """Replace variables and codes of columns with goals by those of the intervals that `hartemink` joins."""
     if not goals:
         return
@@ -40,7 +37,6 @@ def join_intervals(variables: list[Variable], codes: Cells, goals: dict[int, Goa
     except ValueError as error:
         raise UnsuitableData(
             f"too much to compare for --discretize hartemink: {error}",
-            source=source,
             remedy="begin with fewer intervals (hartemink:K,FIRST), or use quantile:K",
         ) from None
     for position, lowest in remaining.items():
@@ -57,14 +53,13 @@ def join_intervals(variables: list[Variable], codes: Cells, goals: dict[int, Goa
         codes[position] = new_codes.astype(np.uint8)[codes[position]]
 
 
-def refuse_many_states(variables: Sequence[Variable], most: int | None, source: str) -> None:
+def refuse_many_states(variables: Sequence[Variable], most: int | None) -> None:
     """Refuse columns with more states than ``--max-states``, whether cut, listed by a file or as they are."""
     many = [variable for variable in variables if most is not None and len(variable.known_states) > most]
     if many:
         raise UnsuitableData(
             f"too many states in {plural(len(many), 'column')}: "
             f"{listed(f'{v.name!r} ({len(v.known_states)})' for v in many)}",
-            source=source,
             remedy=f"--max-states is {most}: cut into fewer intervals, group labels, or leave it out by --drop",
         )
 
@@ -75,7 +70,6 @@ def refuse_other_cuts(
     rows: np.ndarray | None,
     codes: Cells,
     is_hidden: np.ndarray | None,
-    source: str,
     listed_in: str,
 ) -> None:
     """Refuse options that would cut columns of listed states otherwise than the file that lists them.
@@ -84,26 +78,25 @@ def refuse_other_cuts(
     - `chooser`: a fresh chooser with the options given.
     - `rows` (bool): the rows kept; None for all.
     - `codes`, `is_hidden`: the table by the listed states, and its missing cells.
-    - `source`, `listed_in`: names of the table, and of the file that lists states, for messages.
+    - `listed_in`: name of the file that lists states, for messages.
     Raises `Inconsistent`: the cut points differ; `UnsuitableData`: the options cannot be applied to these columns.
     """
     own = [chooser.bare(column) for column in columns]
     if all(new is column for new, column in zip(own, columns)):
         return
     codings = [chooser.choose(column) for column in own]
-    raise_problems(chooser.problems, (), source)
+    raise_problems(chooser.problems, ())
     variables = [Variable(column.name, coding.states) for column, coding in zip(own, codings)]
-    goals = goals_of(variables, chooser, is_hidden, source)
+    goals = goals_of(variables, chooser, is_hidden)
     if goals:
         new_codes = [column.gather(coding.codes.astype(np.uint8), rows) for column, coding in zip(own, codings)]
-        join_intervals(variables, np.array(new_codes), goals, source)
+        join_intervals(variables, np.array(new_codes), goals)
     for column, variable in zip(columns, variables):
         asked, given = (_cuts(states) for states in (variable.known_states, column.states or ()))
         if asked != given:
             raise Inconsistent(
                 f"--discretize and --categories make of these rows {_shown(asked)}; "
                 f"{listed_in} lists {_shown(given)}",
-                source=source,
                 column=column.name,
                 remedy="leave these options out: the states that the file lists hold",
             )

@@ -88,8 +88,8 @@ def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
             return _from_csv(lines)
         if found.name not in find_format(ARC_PROBABILITIES.name).takes:
             message = f"this is {found.called}, not a table of arc probabilities"
-            raise Malformed(message, source=lines.source, remedy=_REMEDY)
-        return _unpack(load(found.reader)(lines.data(), lines.source), lines)
+            raise Malformed(message, remedy=_REMEDY)
+        return _unpack(load(found.reader)(lines.data()), lines)
 
 
 def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
@@ -106,9 +106,9 @@ def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
     # The schema of a binary table, not its beginning, identifies it.
     with lines:
         data = lines.data()
-    table = load(found.reader)(data, lines.source)
-    if is_own(table.schema, ARC_PROBABILITIES.name):
-        return _unpack(table, lines)
+        table = load(found.reader)(data)
+        if is_own(table.schema, ARC_PROBABILITIES.name):
+            return _unpack(table, lines)
     # The bytes may come from a pipe, which cannot be opened again.
     again = Lines(io.BytesIO(data))
     again.source = lines.source
@@ -117,11 +117,10 @@ def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
 
 def _from_csv(lines: Lines) -> ArcProbabilities:
     """A table as CSV; its variables are those that occur, in this order."""
-    source = lines.source
     try:
         names, *rows = [row for row in csv.reader(io.StringIO(lines.text()), strict=True) if row]
     except csv.Error as error:
-        raise Malformed(f"not a CSV table ({error})", source=source) from None
+        raise Malformed(f"not a CSV table ({error})") from None
     names = [name.strip() for name in names]
     for number, row in enumerate(rows, 2):
         if len(row) != len(names):
@@ -131,25 +130,24 @@ def _from_csv(lines: Lines) -> ArcProbabilities:
         try:
             columns[name] = list(cells) if name in _TEXTS else np.array(cells, dtype=np.float64)
         except ValueError:
-            raise Malformed(f"column {name!r} has a cell that is no number", source=source) from None
+            raise Malformed(f"column {name!r} has a cell that is no number") from None
     lacking = [key.name for key in ARC_PROBABILITIES.record if key.required and key.name not in columns]
     if lacking:
-        raise Malformed(f"there is no column {lacking[0]!r}", source=source)
-    _check_figures(columns, source)
+        raise Malformed(f"there is no column {lacking[0]!r}")
+    _check_figures(columns)
     seen = dict.fromkeys(name for pair in zip(columns["parent"], columns["child"]) for name in pair)
     if "" in seen:
-        raise Malformed("a row names no variable", source=source)
+        raise Malformed("a row names no variable")
     if not seen:
-        raise Malformed("the table has no rows, so its variables are unknown", source=source)
-    return _assembled(Header(tuple(map(Variable, seen))), columns, source)
+        raise Malformed("the table has no rows, so its variables are unknown")
+    return _assembled(Header(tuple(map(Variable, seen))), columns)
 
 
 def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
     import pyarrow
 
-    source = lines.source
     if not is_own(table.schema, ARC_PROBABILITIES.name):
-        raise Malformed("a table, but not one of arc probabilities", source=source, remedy=_REMEDY)
+        raise Malformed("a table, but not one of arc probabilities", remedy=_REMEDY)
     header = decode_header(lines, own_header(table.schema)).header
     columns: dict[str, Any] = {}
     try:
@@ -160,21 +158,21 @@ def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
                 columns[key.name] = column.to_pylist() if is_text else column.to_numpy().astype(np.float64)
     except (KeyError, ValueError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0][:200]
-        raise Malformed(f"not the columns of arc probabilities: {reason}", source=source) from None
-    _check_figures(columns, source)
-    return _assembled(header, columns, source)
+        raise Malformed(f"not the columns of arc probabilities: {reason}") from None
+    _check_figures(columns)
+    return _assembled(header, columns)
 
 
-def _assembled(header: Header, columns: dict[str, Any], source: str) -> ArcProbabilities:
+def _assembled(header: Header, columns: dict[str, Any]) -> ArcProbabilities:
     index = {variable: i for i, variable in enumerate(header.names)}
     unknown = [v for v in (*columns["parent"], *columns["child"]) if v not in index]
     if unknown:
-        raise Inconsistent(f"{unknown[0]!r} is none of the variables", source=source)
-    _check_pairs(columns, source)
+        raise Inconsistent(f"{unknown[0]!r} is none of the variables")
+    _check_pairs(columns)
     directions = tuple(columns.get("direction", ()))
     if other := set(directions) - set(DECIDERS):
         message = f"{sorted(map(str, other))[0]!r} is none of {', '.join(DECIDERS)}"
-        raise Inconsistent(message, source=source, column="direction")
+        raise Inconsistent(message, column="direction")
     parents, children = (np.array([index[v] for v in columns[end]], dtype=np.int32) for end in _ENDS)
     probability, error, either = (columns[name] for name in ("probability", "standard_error", "either"))
     features = {
@@ -185,28 +183,26 @@ def _assembled(header: Header, columns: dict[str, Any], source: str) -> ArcProba
     return ArcProbabilities(header, parents, children, probability, error, either, features, directions)
 
 
-def _check_figures(columns: dict[str, Any], source: str) -> None:
+def _check_figures(columns: dict[str, Any]) -> None:
     for name, values in columns.items():
         is_probability = name in ("probability", "either", *_FEATURES)
         most = 1 + 1e-9 if is_probability else np.finfo(np.float64).max
         # NaN fails every comparison.
         if isinstance(values, np.ndarray) and not ((values >= 0) & (values <= most)).all():
-            raise Inconsistent(
-                f"column {name!r} has a figure that is negative, too large or not finite", source=source, column=name
-            )
+            raise Inconsistent(f"column {name!r} has a figure that is negative, too large or not finite", column=name)
 
 
-def _check_pairs(columns: dict[str, Any], source: str) -> None:
+def _check_pairs(columns: dict[str, Any]) -> None:
     """Each pair of two variables once; an arc is no more probable than one in either direction."""
     pairs = set()
     for pair in zip(columns["parent"], columns["child"]):
         if pair[0] == pair[1]:
-            raise Inconsistent(f"an arc from {pair[0]!r} to itself", source=source)
+            raise Inconsistent(f"an arc from {pair[0]!r} to itself")
         if pair in pairs:
-            raise Inconsistent(f"the arc from {pair[0]!r} to {pair[1]!r} comes twice", source=source)
+            raise Inconsistent(f"the arc from {pair[0]!r} to {pair[1]!r} comes twice")
         pairs.add(pair)
     above = columns["probability"] > columns["either"] + _TOLERANCE
     if above.any():
         parent, child = (columns[end][int(above.argmax())] for end in _ENDS)
         message = f"the arc from {parent!r} to {child!r} is more probable than one in either direction"
-        raise Inconsistent(message, source=source)
+        raise Inconsistent(message)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...data_records import Variable
 from ...detection import HEAD_SIZE, detect
-from ...errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
+from ...errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion, located
 from ...kinds import Kind
 from ...lookup import find_format, load
 from ...records import EntropyTable
@@ -38,41 +38,42 @@ def open_entropies(source: str) -> EntropyTable:
     Raises `Truncated`: fewer rows than the header announces; `Malformed`, `Inconsistent`, `UnknownVersion`: not an
     entropy table, parts that contradict each other, a later version.
     """
-    data, name = read_bytes(source), source_name(source)
+    data = read_bytes(source)
     found = detect(data[:HEAD_SIZE])
-    if found.name not in find_format(ENTROPY_FORMAT).takes:
-        wanted = "one as Arrow or Parquet" if found.kind is Kind.ENTROPIES else "an entropy table"
-        raise Malformed(f"this is {found.called}, not {wanted}", source=name, remedy=_REMEDY)
-    return unpack_entropies(load(found.reader)(data, name), name)
+    with located(source_name(source)):
+        if found.name not in find_format(ENTROPY_FORMAT).takes:
+            wanted = "one as Arrow or Parquet" if found.kind is Kind.ENTROPIES else "an entropy table"
+            raise Malformed(f"this is {found.called}, not {wanted}", remedy=_REMEDY)
+        return unpack_entropies(load(found.reader)(data))
 
 
-def unpack_entropies(table: pyarrow.Table, source: str) -> EntropyTable:
+def unpack_entropies(table: pyarrow.Table) -> EntropyTable:
     """Check and unpack a decoded entropy table; errors as of `open_entropies`."""
-    header = _checked_header(own_header(table.schema), source)
+    header = _checked_header(own_header(table.schema))
     n_variables = len(header["variables"])
     if table.num_rows != n_variables:
         kind = Truncated if table.num_rows < n_variables else Inconsistent
-        raise kind(f"{table.num_rows} of {n_variables} variables arrived", source=source)
-    names, states, entropy, conditional = _entropy_columns(table, n_variables, source)
+        raise kind(f"{table.num_rows} of {n_variables} variables arrived")
+    names, states, entropy, conditional = _entropy_columns(table, n_variables)
     variables = tuple(
         Variable(item["name"], None if item["states"] is None else tuple(item["states"]))
         for item in header["variables"]
     )
     result = EntropyTable(variables, states, entropy, conditional, header["rows"], header["data"])
-    _check_entropies(result, names, source)
+    _check_entropies(result, names)
     return result
 
 
-def _checked_header(header: dict[str, Any], source: str) -> dict[str, Any]:
+def _checked_header(header: dict[str, Any]) -> dict[str, Any]:
     if header.get("format") != ENTROPY_FORMAT:
-        raise Malformed("an Arrow table, but not an entropy table", source=source, remedy=_REMEDY)
+        raise Malformed("an Arrow table, but not an entropy table", remedy=_REMEDY)
     if header.get("version") != _VERSION or isinstance(header["version"], bool):
         message = f"version {header.get('version')} of {ENTROPY_FORMAT}; this release reads {_VERSION}"
-        raise UnknownVersion(message, source=source, remedy="use a newer release of bnsl")
+        raise UnknownVersion(message, remedy="use a newer release of bnsl")
     variables, rows = header.get("variables"), header.get("rows")
     is_sound = isinstance(variables, list) and all(map(_is_variable, variables))
     if not is_sound or type(rows) is not int or rows < 0 or not isinstance(header.get("data"), str):
-        raise Malformed("the header of the entropy table is incomplete", source=source)
+        raise Malformed("the header of the entropy table is incomplete")
     return header
 
 
@@ -83,9 +84,7 @@ def _is_variable(item: Any) -> bool:
     return states is None or (isinstance(states, list) and all(isinstance(state, str) for state in states))
 
 
-def _entropy_columns(
-    table: pyarrow.Table, n_variables: int, source: str
-) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+def _entropy_columns(table: pyarrow.Table, n_variables: int) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
     import pyarrow
 
     try:
@@ -97,13 +96,13 @@ def _entropy_columns(
         conditional = np.concatenate(parts).reshape(n_variables, n_variables)
     except (KeyError, ValueError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0][:200]
-        raise Malformed(f"not the columns of an entropy table: {reason}", source=source) from None
+        raise Malformed(f"not the columns of an entropy table: {reason}") from None
     return names, states, entropy, conditional
 
 
-def _check_entropies(table: EntropyTable, names: list[str], source: str) -> None:
+def _check_entropies(table: EntropyTable, names: list[str]) -> None:
     def fail(what: str, row: int):
-        raise Inconsistent(what, source=source, column=table.variables[row].name)
+        raise Inconsistent(what, column=table.variables[row].name)
 
     for row, (variable, name, count) in enumerate(zip(table.variables, names, table.n_states)):
         if variable.name != name:
@@ -112,7 +111,7 @@ def _check_entropies(table: EntropyTable, names: list[str], source: str) -> None
         if not count >= 1 or (variable.states is not None and len(variable.states) != count):
             fail(f"{count} states, but the header lists {len(variable.states or ())}", row)
     if len(set(names)) < len(names):
-        raise Inconsistent("duplicate variable names", source=source)
+        raise Inconsistent("duplicate variable names")
     limit = table.entropy + _TOLERANCE * (1 + np.abs(table.entropy))
     is_bad = ~(np.isfinite(table.entropy) & (table.entropy >= -_TOLERANCE))
     # NaN fails every comparison, so it is detected here as well.
