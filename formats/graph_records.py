@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,42 +41,35 @@ def arcs_of(network: Network) -> Iterator[Arc]:
     return ((parent, child) for child, parents in enumerate(network.parents) for parent in parents)
 
 
+def _facts_of(network: Network, key: str) -> dict[Arc, Any]:
+    """What the header says of each arc under a key, which has a list for each variable; empty if it says nothing."""
+    return dict(zip(arcs_of(network), chain.from_iterable(network.header.extra.get(key, ()))))
+
+
+def _with_facts(network: Network, key: str, fact_of: Callable[[Arc], Any]) -> Network:
+    by_child = [[fact_of((parent, child)) for parent in family] for child, family in enumerate(network.parents)]
+    extra = {**network.header.extra, key: by_child}
+    return replace(network, header=replace(network.header, extra=extra))
+
+
 def strengths_of(network: Network) -> dict[Arc, Strength]:
     """The strengths in the header of a network, by arc; empty if it has none."""
-    by_child: Sequence[Any] = network.header.extra.get(STRENGTHS, ())
-    return {
-        (parent, child): Strength(*pair)
-        for child, (parents, pairs) in enumerate(zip(network.parents, by_child))
-        for parent, pair in zip(parents, pairs)
-    }
+    return {arc: Strength(*pair) for arc, pair in _facts_of(network, STRENGTHS).items()}
 
 
 def with_strengths(network: Network, strengths: Strengths) -> Network:
     """The network with these strengths in its header; an arc without one gets 0."""
-    none = Strength(0.0, 0.0)
-    by_child = [
-        [list(strengths.get((parent, child), none)) for parent in family]
-        for child, family in enumerate(network.parents)
-    ]
-    extra = {**network.header.extra, STRENGTHS: by_child}
-    return replace(network, header=replace(network.header, extra=extra))
+    return _with_facts(network, STRENGTHS, lambda arc: list(strengths.get(arc, (0.0, 0.0))))
 
 
 def directions_of(network: Network) -> dict[Arc, str]:
     """What decides the direction of each arc (`DECIDERS`), as the header of a network says; empty if it does not."""
-    by_child: Sequence[Any] = network.header.extra.get(DIRECTIONS, ())
-    return {
-        (parent, child): word
-        for child, (parents, words) in enumerate(zip(network.parents, by_child))
-        for parent, word in zip(parents, words)
-    }
+    return _facts_of(network, DIRECTIONS)
 
 
 def with_directions(network: Network, directions: Mapping[Arc, str]) -> Network:
     """The network with these words (`DECIDERS`) about its arcs in its header."""
-    by_child = [[directions[parent, child] for parent in family] for child, family in enumerate(network.parents)]
-    extra = {**network.header.extra, DIRECTIONS: by_child}
-    return replace(network, header=replace(network.header, extra=extra))
+    return _with_facts(network, DIRECTIONS, directions.__getitem__)
 
 
 @dataclass(frozen=True, eq=False)

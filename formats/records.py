@@ -200,47 +200,31 @@ class ParentSetTable:
 
     @classmethod
     def from_records(cls, header: Header, records: Iterable[ParentSetRecord]) -> ParentSetTable:
-        """Pack records, one for each variable in any order, into arrays; the records are not checked."""
+        """Pack records, at most one for each variable in any order, into arrays; the records are not checked.
+
+        A variable without a record gets no sets.
+        """
         by_child = {record.child: record for record in records}
-        ordered = [by_child[child] for child in range(header.n_variables)]
-        return cls.packed(
-            header,
-            [len(record.parents) for record in ordered],
-            np.concatenate([record.parents.sizes for record in ordered]),
-            np.concatenate([record.parents.members for record in ordered]),
-            np.concatenate([record.scores for record in ordered]),
-            ordered,
-            sum(record.is_unsearched for record in ordered),
-        )
+        nothing = ParentSetRecord.of(0, (), ())
+        ordered = [by_child.get(child, nothing) for child in range(header.n_variables)]
+        counts = [len(record.parents) for record in ordered]
+        sizes = np.concatenate([record.parents.sizes for record in ordered])
 
-    @classmethod
-    def packed(
-        cls,
-        header: Header,
-        counts: Sequence[int],
-        sizes: Sequence[int] | np.ndarray,
-        parents: np.ndarray,
-        scores: np.ndarray,
-        facts: Sequence[ListFacts],
-        n_unsearched: int,
-    ) -> ParentSetTable:
-        """The table of consecutive sets: `counts` sets of every variable, `sizes` parents of every set."""
-
-        def known(values: list[float | None]) -> np.ndarray:
-            return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        def facts(name: str, kind: type) -> np.ndarray:
+            return np.array([getattr(record, name) for record in ordered], dtype=kind)  # None becomes NaN
 
         return cls(
             header,
             np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-            scores,
+            np.concatenate([record.scores for record in ordered]),
             np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-            parents,
-            np.array([f.fixed for f in facts], dtype=np.bool_),
-            np.array([f.complete for f in facts], dtype=np.bool_),
-            known([f.unlisted for f in facts]),
-            known([f.left_out for f in facts]),
-            sum(f.is_cut_short for f in facts),
-            n_unsearched,
+            np.concatenate([record.parents.members for record in ordered]),
+            facts("fixed", np.bool_),
+            facts("complete", np.bool_),
+            facts("unlisted", np.float64),
+            facts("left_out", np.float64),
+            sum(record.is_cut_short for record in ordered),
+            sum(record.is_unsearched for record in ordered),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -14,31 +15,11 @@ from ..records import Header, Network
 
 def find_cycle(parents: Sequence[Sequence[int]]) -> list[int] | None:
     """A directed cycle as a list of variables, each a parent of the next and the last of the first; or None."""
-    n_variables = len(parents)
-    n_open_parents = [len(set(p)) for p in parents]
-    children: list[list[int]] = [[] for _ in range(n_variables)]
-    for child, parent_set in enumerate(parents):
-        for parent in set(parent_set):
-            children[parent].append(child)
-    # Topological sorting (Kahn 1962): the variables that cannot be placed are on a cycle or below one.
-    ready = [v for v in range(n_variables) if n_open_parents[v] == 0]
-    n_placed = 0
-    while ready:
-        n_placed += 1
-        for child in children[ready.pop()]:
-            n_open_parents[child] -= 1
-            if n_open_parents[child] == 0:
-                ready.append(child)
-    if n_placed == n_variables:
-        return None
-    # Each of them has a parent that cannot be placed either: follow these parents until one repeats.
-    position: dict[int, int] = {}
-    node = next(v for v in range(n_variables) if n_open_parents[v] > 0)
-    while node not in position:
-        position[node] = len(position)
-        node = next(p for p in parents[node] if n_open_parents[p] > 0)
-    # The walk went from children to parents: reversed, each is a parent of the next.
-    return list(position)[position[node] :][::-1]
+    try:
+        TopologicalSorter(dict(enumerate(parents))).prepare()
+    except CycleError as error:
+        return error.args[1][:-1]
+    return None
 
 
 def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]]) -> None:

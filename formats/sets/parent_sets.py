@@ -15,7 +15,7 @@ from ..records import Header, ParentSetRecord, ParentSetTable
 from ..streams import open_output
 from ..textlines import Lines, as_lines
 from ..wording import Warn, ignore
-from .setblocks import SetBlock, pack_blocks
+from .setblocks import SetBlock
 
 
 def _open_blocks(lines: Lines, partial: bool, warn: Warn | None) -> tuple[Header, Iterator[SetBlock]]:
@@ -34,7 +34,7 @@ def open_parent_sets(
     """
     with as_lines(source) as lines:
         header, blocks = _open_blocks(lines, partial, warn)
-        return pack_blocks(header, {block.child: block for block in blocks})
+        return ParentSetTable.from_records(header, (block.record() for block in blocks))
 
 
 def open_parent_set_stream(

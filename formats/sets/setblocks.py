@@ -1,4 +1,4 @@
-"""The parent sets of one child as arrays: the checks that every reader makes, the order, the packing.
+"""The parent sets of one child as arrays: the checks that every reader makes, and the order.
 
 A block holds one record of a parent-set file, or one block of a jkl or pss file. Checks run on whole arrays; Python
 loops over single sets occur only to word an error or to sort an unsorted block.
@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..records import Header, ListFacts, ParentSetRecord, ParentSetTable
+from ..records import ListFacts, ParentSetRecord
 from ..wording import plural
 from .listed_sets import ListedSets, best_first
 
@@ -195,18 +195,3 @@ def _sort_sets(block: SetBlock) -> None:
     if (order[1:] < order[:-1]).any():
         block.parents = block.listed.take(order).members
         block.sizes, block.scores = block.sizes[order], block.scores[order]
-
-
-def pack_blocks(header: Header, blocks: dict[int, SetBlock]) -> ParentSetTable:
-    """Pack checked blocks by child into one table; a child without a block gets no sets at all."""
-    nothing = SetBlock(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0))
-    ordered = [blocks.get(child, nothing) for child in range(header.n_variables)]
-    return ParentSetTable.packed(
-        header,
-        [block.n_sets for block in ordered],
-        np.concatenate([block.sizes for block in ordered]),
-        np.concatenate([block.parents for block in ordered]),
-        np.concatenate([block.scores for block in ordered]),
-        [block.facts for block in ordered],
-        sum(block.record().is_unsearched for block in ordered if block.facts.is_cut_short),
-    )

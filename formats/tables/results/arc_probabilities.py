@@ -17,9 +17,9 @@ from ...json_lines.jsonl_writer import encode_header
 from ...lookup import find_format, load
 from ...records import Header
 from ...schemas import ARC_PROBABILITIES
-from ...streams import open_output, write_output
 from ...textlines import Lines, as_lines
-from .batches import METADATA_KEY, batch_writer, is_own, own_header
+from .batches import METADATA_KEY, is_own, own_header
+from .result_tables import FIGURE, TEXT, open_result_writer
 
 if TYPE_CHECKING:
     import pyarrow
@@ -56,24 +56,10 @@ def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = 
     programs, which has no header: read back, it has the variables that occur.
     """
     columns = _columns_of(table)
-    if format == "csv":
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([list(columns), *zip(*columns.values())])
-        write_output(target, text.getvalue())
-        return
-    import pyarrow
-
+    kinds = {name: TEXT if name in _TEXTS else FIGURE for name in columns}
     metadata = {METADATA_KEY: encode_header(ARC_PROBABILITIES.name, table.header).strip()}
-    schema = pyarrow.schema([(name, _arrow_type(name)) for name in columns], metadata=metadata)
-    arrays = [pyarrow.array(values, type=_arrow_type(name)) for name, values in columns.items()]
-    with open_output(target) as stream, batch_writer(format, stream, schema) as writer:
-        writer.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
-
-
-def _arrow_type(column: str) -> pyarrow.DataType:
-    import pyarrow
-
-    return pyarrow.string() if column in _TEXTS else pyarrow.float64()
+    with open_result_writer(target, kinds, format, metadata) as writer:
+        writer.write(list(columns.values()))
 
 
 def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
@@ -153,8 +139,8 @@ def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
     try:
         for key in ARC_PROBABILITIES.record:
             if key.required or key.name in table.column_names:
-                column = table.column(key.name).cast(_arrow_type(key.name))
                 is_text = key.name in _TEXTS
+                column = table.column(key.name).cast("string" if is_text else "float64")
                 columns[key.name] = column.to_pylist() if is_text else column.to_numpy().astype(np.float64)
     except (KeyError, ValueError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0][:200]

@@ -19,12 +19,14 @@ class ResultWriter:
     """Writes batches of rows.
 
     - `columns`: the type of each column, by its name.
-    - `batches`: for Arrow and Parquet; without it the stream gets CSV, or JSON lines.
+    - `batches`, `schema`: for Arrow and Parquet; without them the stream gets CSV, or JSON lines.
     """
 
-    def __init__(self, stream: Any, columns: Mapping[str, str], batches: Any = None, as_json: bool = False):
+    def __init__(
+        self, stream: Any, columns: Mapping[str, str], batches: Any = None, schema: Any = None, as_json: bool = False
+    ):
         self._stream, self._columns = stream, columns
-        self._batches, self._as_json = batches, as_json
+        self._batches, self._schema, self._as_json = batches, schema, as_json
         if batches is None and not as_json:
             self._write_text([list(columns)])
 
@@ -33,9 +35,8 @@ class ResultWriter:
         if self._batches is not None:
             import pyarrow
 
-            schema = result_schema(self._columns)
-            arrays = [pyarrow.array(v, type=field.type, from_pandas=True) for v, field in zip(values, schema)]
-            self._batches.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
+            arrays = [pyarrow.array(v, type=field.type, from_pandas=True) for v, field in zip(values, self._schema)]
+            self._batches.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=self._schema))
         elif self._as_json:
             import orjson
 
@@ -53,24 +54,27 @@ class ResultWriter:
         self._stream.write(text.getvalue().encode())
 
 
-def result_schema(columns: Mapping[str, str]) -> Any:
-    """The Arrow schema of a table of results."""
+def _schema(columns: Mapping[str, str], metadata: Mapping[bytes, bytes] | None) -> Any:
     import pyarrow
 
     types = {FIGURE: pyarrow.float64(), TEXT: pyarrow.string(), NUMBER: pyarrow.int64()}
-    return pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
+    return pyarrow.schema([(name, types[kind]) for name, kind in columns.items()], metadata=metadata)
 
 
 @contextlib.contextmanager
-def open_result_writer(target: str, columns: Mapping[str, str], format: str) -> Iterator[ResultWriter]:
+def open_result_writer(
+    target: str, columns: Mapping[str, str], format: str, metadata: Mapping[bytes, bytes] | None = None
+) -> Iterator[ResultWriter]:
     """Open a table of results for writing as a context manager; call ``write(values)`` for each batch.
 
     - `columns`: `FIGURE`, `TEXT` or `NUMBER` for each column, by its name.
     - `format`: ``csv``, ``jsonl``, ``arrow`` (IPC stream), ``feather`` (IPC file) or ``parquet``.
+    - `metadata`: of the schema, for the last three.
     """
     with open_output(target) as stream:
         if format in ("csv", "jsonl"):
             yield ResultWriter(stream, columns, as_json=format == "jsonl")
             return
-        with batch_writer(format, stream, result_schema(columns)) as batches:
-            yield ResultWriter(stream, columns, batches)
+        schema = _schema(columns, metadata)
+        with batch_writer(format, stream, schema) as batches:
+            yield ResultWriter(stream, columns, batches, schema)
