@@ -29,24 +29,17 @@ def check_radius(_ctx: click.Context, part: PartOptions) -> None:
         raise click.UsageError("--radius goes with --neighbourhood.")
 
 
-def check_part(part: PartOptions, target_format: str) -> None:
-    """Refuse parts of anything but a network, and undirected edges in a format without them."""
-    if part.given() and target_format not in STRUCTURE_TARGETS:
-        raise click.UsageError(f"{part.given()} needs a network, and {target_format} holds none.")
-    if part.cpdag and target_format not in ESSENTIAL:
-        able = ", ".join(ESSENTIAL)
-        raise click.UsageError(
-            f"--cpdag: {target_format} cannot hold undirected edges beside arcs; these can: {able}."
-        )
-
-
-def check_choice(choice: ChoiceOptions, target_format: str) -> None:
-    """Refuse the choice of a network, and strengths, for a format that holds no network."""
-    if choice.given() and target_format not in STRUCTURE_TARGETS:
-        raise click.UsageError(f"{choice.given()} needs a network, and {target_format} holds none.")
-    if choice.strengths is not None and target_format not in WITH_STRENGTHS:
-        able = ", ".join(WITH_STRENGTHS)
-        raise click.UsageError(f"--strengths: {target_format} cannot hold strengths of arcs; these can: {able}.")
+def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) -> None:
+    """Refuse what only networks have for other formats, and what a format of networks cannot hold."""
+    given = part.given() or choice.given()
+    if given and target_format not in STRUCTURE_TARGETS:
+        raise click.UsageError(f"{given} needs a network, and {target_format} holds none.")
+    for is_given, name, what, able in (
+        (part.cpdag, "--cpdag", "undirected edges beside arcs", ESSENTIAL),
+        (choice.strengths is not None, "--strengths", "strengths of arcs", WITH_STRENGTHS),
+    ):
+        if is_given and target_format not in able:
+            raise click.UsageError(f"{name}: {target_format} cannot hold {what}; these can: {', '.join(able)}.")
 
 
 @stage_command("--to --index --strengths --threshold --cpdag --markov-blanket --neighbourhood --names --output")
@@ -101,8 +94,7 @@ def command(
 
     check_sources(source, names, choice.strengths)
     target_format = target_format or guess_target(output)
-    check_part(part, target_format)
-    check_choice(choice, target_format)
+    check_choices(part, choice, target_format)
     written = target_format
     if target_format != "table":
         written = output_format("convert", output, target_format)

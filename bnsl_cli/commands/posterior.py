@@ -197,8 +197,7 @@ def command(
     table = open_parent_sets(sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
     knowledge = knowing.resolve(table.header.names)
-    if knowledge is not None:
-        table = keep_admissible(table, knowledge)
+    table = table if knowledge is None else keep_admissible(table, knowledge)
     options = PosteriorOptions(
         method=method,
         prior=question.prior,
@@ -217,8 +216,8 @@ def command(
     if method == "sampled":
         recorded["time"] = question.time
     # What decides directions depends on the knowledge that is recorded.
-    header = record_command(table.header, "posterior", recorded | recorded_knowledge(knowledge))
-    table = replace(table, header=header)
+    recorded |= recorded_knowledge(knowledge)
+    table = replace(table, header=record_command(table.header, "posterior", recorded))
     with graceful_stop() as stop:
         budget = Budget(question.time, stop=stop)
         reporter.follow(budget)

@@ -49,7 +49,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
     Raises `click.UsageError`: no format of ours has this name, or it is a table in Arrow.
     """
-    from formats.json_schema import lines_schema, record_schema, union_schema
+    from formats.json_lines.json_schema import lines_schema, record_schema, union_schema
     from formats.schemas import ARC_PROBABILITIES, JSONL_FORMATS
 
     groups = dict(_groups(name))

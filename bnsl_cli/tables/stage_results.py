@@ -152,25 +152,27 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
     from stages.runtime.reporting import duration_text
 
     threads = f"{jobs} threads" if jobs > 1 else "1 thread"
-    if forecast.sets is None or forecast.file_bytes is None:
-        most, at_most = f"{forecast.evaluations:,} at most", " at most"
-        if forecast.expected is not None:
-            most, at_most = f"{forecast.expected:,}, estimated from a sample; {most}", ""
+    searched = f"variables {forecast.variables:,}, {forecast.searched:,} to search"
+    time, memory = duration_text(forecast.seconds), format_bytes(forecast.memory_bytes)
+    if forecast.sets is not None and forecast.file_bytes is not None:
         write_text(
             target,
-            f"variables {forecast.variables:,}, {forecast.searched:,} to search, all sets that nothing rules out",
-            f"time      {duration_text(forecast.seconds)} with {threads}, about{at_most and ',' + at_most}",
-            f"scores    {most}",
-            f"memory    {format_bytes(forecast.memory_bytes)}{at_most}, besides the sets that are listed",
+            f"{searched} (rate measured on {forecast.measured})",
+            f"time      {time} with {threads}",
+            f"scores    {forecast.evaluations:,}",
+            f"sets      {forecast.sets:,} in a file of {format_bytes(forecast.file_bytes)}",
+            f"memory    {memory} at most",
         )
         return
+    most, at_most = f"{forecast.evaluations:,} at most", " at most"
+    if forecast.expected is not None:
+        most, at_most = f"{forecast.expected:,}, estimated from a sample; {most}", ""
     write_text(
         target,
-        f"variables {forecast.variables:,}, {forecast.searched:,} to search (rate measured on {forecast.measured})",
-        f"time      {duration_text(forecast.seconds)} with {threads}",
-        f"scores    {forecast.evaluations:,}",
-        f"sets      {forecast.sets:,} in a file of {format_bytes(forecast.file_bytes)}",
-        f"memory    {format_bytes(forecast.memory_bytes)} at most",
+        f"{searched}, all sets that nothing rules out",
+        f"time      {time} with {threads}, about{at_most and ',' + at_most}",
+        f"scores    {most}",
+        f"memory    {memory}{at_most}, besides the sets that are listed",
     )
 
 

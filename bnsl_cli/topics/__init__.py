@@ -1,4 +1,4 @@
-"""The texts of ``bnsl help`` and ``--help-all``: one Markdown file per topic here, one per command in `commands`.
+"""The texts of ``bnsl help`` and ``--help-all``: a Markdown file for each topic (`guides`, `reference`) and command.
 
 What the tables of the program know stands in the files as ``{methods}`` and the like, and is filled in when a text is
 shown (`derived`).
@@ -10,7 +10,7 @@ import re
 import textwrap
 from importlib.resources import files
 
-TOPICS = {
+GUIDES = {
     "start": "Install, complete commands by tab, compile in advance.",
     "pipes": "The stages, how they join, what all commands have in common.",
     "tour": "What to do with them, by examples.",
@@ -24,6 +24,9 @@ TOPICS = {
     "queries": "Parameters, and questions to a network.",
     "python": "The commands as functions on tables of pandas, Polars, DuckDB; a classifier.",
     "cluster": "Scripts, shards, workers; what they cost.",
+}
+
+REFERENCE = {
     "trust": "What can run code: caches, ports, files of others.",
     "limits": "What is too large, and how much memory and time it takes.",
     "not-for": "What bnsl does not do, and which programs do.",
@@ -35,23 +38,26 @@ TOPICS = {
     "experiments": "The experiments in examples/, one for each paper.",
     "references": "The papers.",
 }
+
+TOPICS = GUIDES | REFERENCE
 """Name and one line on each, in the order of ``bnsl help``."""
 
 
 def topic_text(name: str) -> str:
     """The Markdown of a topic."""
-    return _filled(files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8"))
+    return _filled("guides" if name in GUIDES else "reference", name)
 
 
 def command_sections(name: str) -> list[tuple[str, str]]:
     """Heading and text of each section on a command; examples are blocks that click does not wrap (``\\b``)."""
-    text = _filled(files(__package__).joinpath("commands", f"{name}.md").read_text(encoding="utf-8"))
+    text = _filled("commands", name)
     text = re.sub(r"(?ms)^```\n(.*?)^```$", lambda block: "\b\n" + textwrap.indent(block[1], "  "), text)
     _, *parts = re.split(r"(?m)^## (.*)\n", text)
     return [(title, part.strip()) for title, part in zip(parts[::2], parts[1::2])]
 
 
-def _filled(text: str) -> str:
+def _filled(folder: str, name: str) -> str:
     from .derived import DERIVED
 
+    text = files(__package__).joinpath(folder, f"{name}.md").read_text(encoding="utf-8")
     return re.sub(r"\{(\w+)\}", lambda word: DERIVED[word[1]]() if word[1] in DERIVED else word[0], text)

@@ -19,7 +19,7 @@ from tools import documentation
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.running.exit_codes import ExitCode
 from bnsl_cli.running.stage_command import WIDTH, StageCommand
-from bnsl_cli.topics import TOPICS, topic_text
+from bnsl_cli.topics import GUIDES, REFERENCE, TOPICS, topic_text
 from stages import optimize, parentsets
 
 LINES = 50
@@ -156,8 +156,8 @@ def test_reference_and_man_pages_are_current():
 
 def test_every_topic_and_command_has_a_text_and_every_text_one():
     folder = ROOT / "bnsl_cli" / "topics"
-    assert {path.stem for path in folder.glob("*.md")} == set(TOPICS)
-    assert {path.stem for path in (folder / "commands").glob("*.md")} == set(COMMANDS)
+    for name, known in (("guides", GUIDES), ("reference", REFERENCE), ("commands", COMMANDS)):
+        assert {path.stem for path in (folder / name).glob("*.md")} == set(known)
 
 
 @pytest.mark.parametrize("topic", TOPICS)

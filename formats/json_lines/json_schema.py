@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .schemas import FOREST, NETWORK, PARTS, FileFormat, Key
+from ..schemas import FOREST, NETWORK, PARTS, FileFormat, Key
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
