@@ -92,11 +92,10 @@ class SharedArcs:
             variable = parent_of[variable]
         return sorted(path[path.index(variable) :])
 
-    def undecided_pairs(self, shares: np.ndarray, least: float, after: tuple[int, ...]) -> list[tuple[int, int]]:
+    def undecided_pairs(
+        self, shares: np.ndarray, least: float, after: tuple[int, ...]
+    ) -> dict[tuple[int, int], tuple[float, float]]:
         """Pairs of variables joined by an arc on a cycle that the partial order leaves open.
-
-        Pairs that are parents of each other with the most balanced shares come first, then arcs with a share near
-        one half.
 
         Parameters
         ----------
@@ -105,19 +104,21 @@ class SharedArcs:
             Shares up to this are neglected.
         after : tuple of int
             Bits of the variables that come after each variable.
+
+        Returns
+        -------
+        dict
+            For each pair (ascending) the share of the arc from the first to the second, and of the other one.
         """
         weights = np.bincount(self._arc_of_entry, weights=shares[self._set_of_entry], minlength=len(self._keys))
         share_of = dict(zip(self._keys.tolist(), weights.tolist()))
-        ranked: dict[tuple[int, int], tuple[float, float]] = {}
-        for parent, child in self.on_cycles(shares > least):
-            if after[parent] >> child & 1 or after[child] >> parent & 1:
-                continue
-            there = share_of[parent * self.n_variables + child]
-            back = share_of.get(child * self.n_variables + parent, 0.0)
-            pair = (min(parent, child), max(parent, child))
-            worth = (min(there, back), min(there, 1.0 - there))
-            ranked[pair] = max(worth, ranked.get(pair, worth))
-        return sorted(ranked, key=lambda pair: (-ranked[pair][0], -ranked[pair][1], pair))
+        pairs = {(min(arc), max(arc)) for arc in self.on_cycles(shares > least)}
+        n = self.n_variables
+        return {
+            (a, b): (share_of.get(a * n + b, 0.0), share_of.get(b * n + a, 0.0))
+            for a, b in sorted(pairs)
+            if not (after[a] >> b & 1 or after[b] >> a & 1)
+        }
 
 
 class CycleSeparator(NamedTuple):

@@ -34,6 +34,8 @@ SLICE_ITERATIONS = 200
 FIRST_SETS = 40
 """Sets per variable in the first programme."""
 
+BASIC = 1
+"""The solver's number of the status of basic sets and rows."""
 
 LOUD_RELEASE = "1.16"
 """The first release that writes a line to standard output whatever its options."""
@@ -68,7 +70,7 @@ class Solution(NamedTuple):
     ----------
     shares : ndarray of float64, shape (n_sets,)
     multipliers : ndarray of float64, shape (n_cuts,)
-        Non-negative.
+        Non-negative, of all cuts of the pool; zero for those not in the programme.
     """
 
     shares: np.ndarray
@@ -76,56 +78,55 @@ class Solution(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """A basis of the simplex method, from which a programme can start again after its rows and columns have changed.
+    """A basis of the simplex method, with the part of its programme that has an effect.
 
     Attributes
     ----------
-    sets : ndarray of int8
-        Status (`highspy.HighsBasisStatus`) of the sets of the programme, in the order of their arrival.
-    rows : ndarray of int8
-        Status of the rows of the variables and of the cuts.
+    sets : ndarray of int64
+        The sets of the programme.
+    of_sets : ndarray of int8
+        Their status (`highspy.HighsBasisStatus`).
+    of_variables : ndarray of int8
+        The status of the rows of the variables.
     cuts : ndarray of int64
-        Numbers of these cuts.
+        The cuts that are not basic; the others are slack and have no multiplier.
+    of_cuts : ndarray of int8
+        Their status.
     """
 
     sets: np.ndarray
-    rows: np.ndarray
+    of_sets: np.ndarray
+    of_variables: np.ndarray
     cuts: np.ndarray
+    of_cuts: np.ndarray
 
 
 class CutProgramme:
-    """The programme, kept between changes so that each solution is a warm start for the next.
-
-    It holds some of the sets; others join by column generation.
+    """The programme over some sets and cuts. More may join, and each solution is a warm start for the next.
 
     Parameters
     ----------
-    present : ndarray of int64
-        Initial sets, with the empty sets of all variables, so that there is always a solution.
+    sets : ndarray of int64
+        With the empty sets of all variables, so that there is always a solution.
+    excluded : ndarray of bool, shape (n_sets,)
+        Sets whose share is fixed at zero.
 
     Attributes
     ----------
-    present : ndarray of int64
-        The sets it holds, in the order of their arrival.
-    n_solved : int
-        Runs of the solver.
+    sets, cuts : ndarray of int64
+        What it holds, in the order of arrival.
     """
 
-    def __init__(self, columns: Columns, present: np.ndarray):
+    def __init__(self, columns: Columns, sets: np.ndarray, excluded: np.ndarray):
         highspy = load_solver()
-        self._status = highspy.HighsModelStatus
-        self._endless = highspy.kHighsInf
+        self._status, self._new_basis = highspy.HighsModelStatus, highspy.HighsBasis
+        self._basis_status, self._endless = highspy.HighsBasisStatus, highspy.kHighsInf
         self._n_variables = len(columns.set_offsets) - 1
         self._costs = COST_SCALE * columns.costs
         self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(columns.set_offsets))
         self._place = np.full(len(columns.costs), -1, dtype=np.int32)
-        self._excluded = np.zeros(len(columns.costs), dtype=np.bool_)
-        self.present = np.empty(0, dtype=np.int64)
-        self.n_solved = 0
-        self._new_basis, self._basis_status = highspy.HighsBasis, highspy.HighsBasisStatus
-        # Cuts are numbered in the order of their arrival, those dropped since included.
-        self._numbers = np.empty(0, dtype=np.int64)
-        self._n_numbers = 0
+        self._excluded = excluded.copy()
+        self.sets = self.cuts = np.empty(0, dtype=np.int64)
         self._highs = highs = highspy.Highs()
         settings = {
             "output_flag": False,
@@ -139,12 +140,13 @@ class CutProgramme:
         ones, none = np.ones(self._n_variables), np.empty(0, dtype=np.int32)
         starts = np.zeros(self._n_variables, dtype=np.int32)
         highs.addRows(self._n_variables, ones, ones, 0, starts, none, np.empty(0))
-        self._add(present, none, none, np.empty(0))
+        self._add(sets, none, none, np.empty(0))
 
-    def add_sets(self, sets: np.ndarray, cuts: Cuts) -> None:
-        """Add these sets; `cuts` are all cuts of the programme."""
+    def add_sets(self, sets: np.ndarray, pool: Cuts) -> None:
+        """Add these sets; `pool` has the cuts of the programme."""
         is_new = np.zeros(len(self._place), dtype=np.bool_)
         is_new[sets] = True
+        cuts = some_cuts(pool, self.cuts)
         entries = np.flatnonzero(is_new[cuts.sets])
         # Rows of cuts stand behind those of the variables.
         rows = np.searchsorted(cuts.offsets, entries, side="right") - 1 + self._n_variables
@@ -162,65 +164,62 @@ class CutProgramme:
         upper = np.where(self._excluded[ascending], 0.0, self._endless)
         zeros = np.zeros(len(sets))
         self._highs.addCols(len(sets), self._costs[ascending], zeros, upper, len(indices), starts, indices, values)
-        self._place[ascending] = np.arange(len(self.present), len(self.present) + len(sets))
-        self.present = np.concatenate((self.present, ascending))
+        self._place[ascending] = np.arange(len(self.sets), len(self.sets) + len(sets))
+        self.sets = np.concatenate((self.sets, ascending))
 
-    def add_cuts(self, cuts: Cuts, first: int) -> None:
-        """Add the cuts from index `first` on."""
+    def add_cuts(self, pool: Cuts, added: np.ndarray) -> None:
+        """Add the cuts with these indices into `pool`."""
+        cuts = some_cuts(pool, added)
         # Sets that are not in the programme get their entries when they join (`add_sets`).
-        places = self._place[cuts.sets[cuts.offsets[first] :]]
-        starts = offsets_of(places >= 0)[cuts.offsets[first:-1] - cuts.offsets[first]].astype(np.int32)
-        weights = cuts.weights[cuts.offsets[first] :][places >= 0].astype(np.float64)
+        places = self._place[cuts.sets]
+        starts = offsets_of(places >= 0)[cuts.offsets[:-1]].astype(np.int32)
+        weights = cuts.weights[places >= 0].astype(np.float64)
         places = places[places >= 0]
-        endless = np.full(len(starts), self._endless)
-        before, self._n_numbers = self._n_numbers, self._n_numbers + len(starts)
-        self._numbers = np.append(self._numbers, np.arange(before, self._n_numbers))
-        self._highs.addRows(len(starts), cuts.demands[first:], endless, len(places), starts, places, weights)
-
-    def keep_cuts(self, kept: np.ndarray) -> None:
-        """Drop the cuts where `kept` is false."""
-        dropped = (np.flatnonzero(~kept) + self._n_variables).astype(np.int32)
-        # The solver forgets its basis when rows are deleted.
-        basis = self.basis()
-        self._highs.deleteRows(len(dropped), dropped)
-        self._numbers = self._numbers[kept]
-        self.restore(basis)
+        endless = np.full(len(added), self._endless)
+        self._highs.addRows(len(added), cuts.demands, endless, len(places), starts, places, weights)
+        self.cuts = np.concatenate((self.cuts, added))
 
     def exclude(self, excluded: np.ndarray) -> None:
         """Fix the share of the sets where `excluded` is true, and of no others, at zero."""
-        places = np.flatnonzero((excluded != self._excluded)[self.present]).astype(np.int32)
+        places = np.flatnonzero((excluded != self._excluded)[self.sets]).astype(np.int32)
         if len(places):
-            upper = np.where(excluded[self.present[places]], 0.0, self._endless)
+            upper = np.where(excluded[self.sets[places]], 0.0, self._endless)
             self._highs.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
         self._excluded = excluded.copy()
 
     def basis(self) -> Basis:
         """The basis of the last solution."""
         basis = self._highs.getBasis()
-        sets, rows = (
+        of_sets, of_rows = (
             np.array([int(status) for status in some], dtype=np.int8) for some in (basis.col_status, basis.row_status)
         )
-        return Basis(sets, rows, self._numbers)
+        of_cuts = of_rows[self._n_variables :]
+        tight = of_cuts != int(self._basis_status.kBasic)
+        return Basis(self.sets, of_sets, of_rows[: self._n_variables], self.cuts[tight], of_cuts[tight])
 
-    def restore(self, basis: Basis) -> None:
-        """Start the next solution from this basis: cuts added since are slack, sets added since have no share."""
-        slack, n = int(self._basis_status.kBasic), self._n_variables
-        status_of_cut = np.full(self._n_numbers, slack, dtype=np.int8)
-        status_of_cut[basis.cuts] = basis.rows[n:]
-        added = np.full(len(self.present) - len(basis.sets), int(self._basis_status.kLower), dtype=np.int8)
+    def start(self, basis: Basis) -> None:
+        """Begin the next solution with this basis, whose sets and cuts the programme may lack in part.
+
+        Sets and cuts that the basis does not know have no share and no multiplier.
+        """
+        of_set = np.full(len(self._place), int(self._basis_status.kLower), dtype=np.int8)
+        of_set[basis.sets] = basis.of_sets
+        of_cut = np.full(1 + max(basis.cuts.max(initial=0), self.cuts.max(initial=0)), int(self._basis_status.kBasic))
+        of_cut[basis.cuts] = basis.of_cuts
         new = self._new_basis()
-        new.col_status = [self._basis_status(k) for k in np.append(basis.sets, added).tolist()]
-        new.row_status = [
-            self._basis_status(k) for k in np.append(basis.rows[:n], status_of_cut[self._numbers]).tolist()
-        ]
-        # Tight cuts of it may have been dropped: the solver then completes what is left.
+        names = [self._basis_status(k) for k in range(len(self._basis_status.__members__))]
+        new.col_status = [names[k] for k in of_set[self.sets].tolist()]
+        new.row_status = [names[k] for k in basis.of_variables.tolist() + of_cut[self.cuts].tolist()]
+        # Where basic sets or tight cuts are missing, the solver completes what is left.
         new.alien, new.valid = True, True
         self._highs.setBasis(new)
 
-    def solve(self, budget: Budget, most_iterations: int | None = None) -> Solution:
-        """Solve from the last solution; ends early after `most_iterations` or when `budget` is spent."""
+    def solve(self, budget: Budget, n_cuts: int, most_iterations: int | None = None) -> Solution:
+        """Solve from the last solution; ends early after `most_iterations` or when `budget` is spent.
+
+        `n_cuts` is the size of the pool.
+        """
         highs, left = self._highs, math.inf if most_iterations is None else most_iterations
-        self.n_solved += 1
         while True:
             step = int(min(SLICE_ITERATIONS, left))
             highs.setOptionValue("simplex_iteration_limit", step)
@@ -230,11 +229,20 @@ class CutProgramme:
             if not is_limited or left <= 0 or budget.is_spent():
                 break
         solution = highs.getSolution()
-        shares = np.zeros(len(self._place))
-        shares[self.present] = solution.col_value
-        multipliers = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
+        shares, multipliers = np.zeros(len(self._place)), np.zeros(n_cuts)
+        shares[self.sets] = solution.col_value
         # Any non-negative multipliers give a valid bound; what is below zero is within the solver's tolerance.
-        return Solution(shares, np.maximum(multipliers, 0.0))
+        found = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
+        multipliers[self.cuts] = np.maximum(found, 0.0)
+        return Solution(shares, multipliers)
+
+
+def some_cuts(cuts: Cuts, wanted: np.ndarray) -> Cuts:
+    """The cuts with these indices, in this order."""
+    sizes = cuts.offsets[wanted + 1] - cuts.offsets[wanted]
+    offsets = offsets_of(sizes)
+    entries = np.repeat(cuts.offsets[wanted] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return Cuts(offsets, cuts.sets[entries], cuts.weights[entries], cuts.demands[wanted])
 
 
 def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:

@@ -281,7 +281,7 @@ def test_a_proof_is_about_its_lists_alone():
 
 def test_open_nodes_are_not_proved(few_cuts):
     """Without its last node, or with a pair that is not the same."""
-    table = local_table(5)
+    table = local_table(2)
     proof, _ = proof_of(table)
     *nodes, last = proof.nodes
     assert nodes[1:] and proof.cuts

@@ -25,6 +25,7 @@ from stages.optimize.bounds.subset_dp import solve_by_subsets, subset_bytes, sub
 from stages.optimize.driver import run
 from stages.optimize.exact import branch_and_cut, linear_programme
 from stages.optimize.exact.branch_and_cut import BranchAndCut
+from stages.optimize.exact.branching import RELIABLE, OrderGains
 from stages.optimize.exact.fractional import SharedArcs, add_precedence, order_by_shares, with_empty_sets
 from stages.optimize.exact.incumbent import Incumbent
 from stages.optimize.exact.search import prove, search
@@ -147,9 +148,12 @@ def test_arcs_on_cycles_and_pairs_to_branch_on(seed):
     assert all(any((p, c) in expected for p in cycle) for c in cycle)
     pairs = shared.undecided_pairs(shares, 0.0, (0,) * 7)
     assert sorted(pairs) == sorted({(min(arc), max(arc)) for arc in expected})
-    if pairs:
-        after, _ = add_precedence((0,) * 7, *pairs[0])
-        assert pairs[0] not in shared.undecided_pairs(shares, 0.0, after)
+    for pair, both in pairs.items():
+        for (parent, of), share in zip((pair, pair[::-1]), both):
+            with_arc = [s for s in np.flatnonzero(child == of).tolist() if parent in table.parent_set(s)]
+            assert share == pytest.approx(math.fsum(shares[with_arc]))
+        after, _ = add_precedence((0,) * 7, *pair)
+        assert pair not in shared.undecided_pairs(shares, 0.0, after)
     order = order_by_shares(make_point(columns, shares, 0.0).support, rng)
     assert sorted(order.tolist()) == list(range(7))
 
@@ -202,26 +206,79 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
-def test_a_programme_starts_again_from_a_basis_after_its_cuts_and_sets_have_changed(seed, monkeypatch):
+def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatch):
     pytest.importorskip("highspy")
     monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
     tree = tree_on(random_table(seed, 9, max_parents=4, n_sets=30), seed, bound_work=1e6)
-    programme, pool, none = tree._programme, tree._pool, np.zeros(len(tree._columns.costs), dtype=np.bool_)
+    pool, none = tree._pool, np.zeros(len(tree._columns.costs), dtype=np.bool_)
     solution, _, _ = tree._solve(none)
-    basis = programme.basis()
+    basis = tree._programme.basis()
+    multipliers = np.zeros(len(pool))
+    multipliers[basis.cuts] = solution.multipliers[basis.cuts]
+    assert np.array_equal(multipliers, solution.multipliers)  # no cut but these has one
     tree._add_cuts(solution.shares)
-    programme.exclude(~tree._is_empty & (solution.shares > 0.5))
-    programme.solve(Budget())
-    kept = np.arange(len(pool)) % 3 > 0
-    pool.keep_cuts(kept)
-    programme.keep_cuts(kept)
-    programme.add_sets(np.setdiff1d(np.arange(len(none)), programme.present), pool.cuts)
-    programme.restore(basis)
-    programme.exclude(none)
-    fresh = linear_programme.CutProgramme(tree._columns, np.arange(len(none)))
-    fresh.add_cuts(pool.cuts, 0)
-    found, expected = (some.solve(Budget()).shares @ tree._columns.costs for some in (programme, fresh))
-    assert found == pytest.approx(expected, abs=1e-6)
+    # A third of the cuts is lost, and sets with a share are forbidden.
+    kept = np.flatnonzero(np.arange(len(pool)) % 3 > 0)
+    excluded = ~tree._is_empty & (solution.shares > 0.5)
+    started, fresh = (
+        linear_programme.CutProgramme(tree._columns, s, excluded) for s in (basis.sets, np.arange(len(none)))
+    )
+    started.add_cuts(pool.cuts, kept[:2])
+    started.start(basis)
+    started.solve(Budget(), len(pool))
+    started.add_sets(np.setdiff1d(np.arange(len(none)), started.sets), pool.cuts)
+    started.add_cuts(pool.cuts, kept[2:])
+    fresh.add_cuts(pool.cuts, kept)
+    started.exclude(none)
+    fresh.exclude(none)
+    found, expected = (some.solve(Budget(), len(pool)) for some in (started, fresh))
+    assert found.shares @ tree._columns.costs == pytest.approx(expected.shares @ tree._columns.costs, abs=1e-6)
+    bounds = [tree._evaluate(none, solution.multipliers)[0] for solution in (found, expected)]
+    assert bounds == pytest.approx([expected.shares @ tree._columns.costs] * 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", seeds(20, quick=4))
+def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
+    pytest.importorskip("highspy")
+    tree = tree_on(random_table(seed, 9, max_parents=4, n_sets=30), seed, bound_work=1e6)
+    rng = np.random.default_rng(seed)
+    tree._programme = linear_programme.CutProgramme(
+        tree._columns, np.arange(len(tree._columns.costs)), np.zeros(len(tree._columns.costs), dtype=np.bool_)
+    )
+    held = np.sort(rng.permutation(len(tree._pool))[: len(tree._pool) // 3])
+    tree._programme.add_cuts(tree._pool.cuts, held)
+    shares = rng.random(len(tree._columns.costs)) * (rng.random(len(tree._columns.costs)) < 0.3)
+    expected = []
+    for index in range(len(tree._pool)):
+        row = tree._pool.row(index)
+        counted = sum(shares[s] * w for s, w in zip(row.sets.tolist(), row.weights.tolist()))
+        if index not in held and row.demand - counted > branch_and_cut.KNOWN_VIOLATION:
+            expected.append(index)
+    assert tree._known_violated(shares).tolist() == expected
+
+
+def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
+    gains = OrderGains(4)
+    # Nothing is known: the most balanced shares come first, and a pair of which one order forbids nothing last.
+    pairs = {(0, 1): (0.5, 0.5), (1, 2): (0.3, 0.6), (2, 3): (1.0, 0.0)}
+    assert [pair for _, pair in gains.ranked(pairs)] == [(0, 1), (1, 2), (2, 3)]
+    for _ in range(RELIABLE):
+        gains.note((0, 1), 0.5, 0.0)
+        gains.note((1, 2), 0.6, 0.9)
+    assert not gains.is_reliable((0, 1))
+    for _ in range(RELIABLE):
+        gains.note((1, 0), 0.5, 0.0)
+        gains.note((2, 1), 0.3, 0.1)
+    # Equivalent orders gain nothing.
+    assert [pair for _, pair in gains.ranked(pairs)] == [(1, 2), (0, 1), (2, 3)]
+    assert gains.is_reliable((0, 1)) and not gains.is_reliable((2, 3))
+    mean = (RELIABLE * (0.9 / 0.36 + 0.1 / 0.09) + 1.0) / (4 * RELIABLE + 1)
+    expected = [
+        (RELIABLE * rate + mean) / (RELIABLE + 1) * share**2 for rate, share in ((2.5, 0.6), (0.1 / 0.09, 0.3))
+    ]
+    assert gains.ranked(pairs)[0][0] == pytest.approx(math.prod(expected))
+    gains.note((2, 3), 0.01, 5.0)  # too small a share to tell
+    assert gains.ranked(pairs)[-1][0] < 1e-3
 
 
 @pytest.mark.slow
