@@ -17,5 +17,4 @@ shipped           machine code that a wheel brings along
 arrays            copying entries
 bits              sets of variables as words of 64 bits; transitive closure under new arcs
 dominance         pruning of parent sets that a subset dominates
-chi_square        tail of the chi-square distribution
 """

@@ -1,7 +1,5 @@
 """Copying of array entries."""
 
-from __future__ import annotations
-
 from .jit import borrowing
 
 

@@ -2,8 +2,6 @@
 single words that compile to one processor instruction.
 """
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 from numba import types

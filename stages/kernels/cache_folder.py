@@ -4,8 +4,6 @@ Cached kernels are pickles: reading one runs code of whoever wrote it. So a fold
 have written to it; ssh treats its files alike.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

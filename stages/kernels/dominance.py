@@ -1,7 +1,5 @@
 """Dominance pruning: a parent set is dominated if a proper subset scores at least as well."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .jit import borrowing, njit

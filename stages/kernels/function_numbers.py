@@ -6,8 +6,6 @@ Processes that fill a cache together would give one name to two of them, and of 
 first: a later process would call the wrong one (numba issue 10486). Here each process counts from a random number.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import os

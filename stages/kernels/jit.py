@@ -5,8 +5,6 @@ all kernel sources avoids stale code. Kernels are assembled late (`machine_code`
 else compiled by plain numba.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

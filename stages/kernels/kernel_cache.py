@@ -6,8 +6,6 @@ folder, which may be read-only. Damaged files are compiled and stored anew; wher
 no permission) kernels are compiled in each run.
 """
 
-from __future__ import annotations
-
 import contextlib
 
 import numba

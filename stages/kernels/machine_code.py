@@ -9,8 +9,6 @@ numba has no public interface for this: `KernelLibrary` and `Kernel` override pr
 they exist; see `jit` for the fallback.
 """
 
-from __future__ import annotations
-
 import copy
 import gc
 from operator import attrgetter

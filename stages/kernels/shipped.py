@@ -5,8 +5,6 @@ numba, llvmlite and Python are those that it was made with; whatever is not ther
 is trusted as the modules beside it are: who can write to the one can write to the others.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping
 from pathlib import Path

@@ -25,31 +25,12 @@ from .run_tally import RunTally
 from .single_parents import score_single_parents
 
 
-def identify(
-    dataset: Dataset,
-    options: ParentSetOptions,
-    budget: Budget | None = None,
-    reporter: Reporter | None = None,
-    **inputs,
-) -> tuple[Header, Iterator[ParentSetRecord]]:
-    """Candidate parent sets of every variable, streamed in the header's order.
+class Run:
+    """One run over the children of one shard (or of all), which are listed in the order of their records.
 
     `budget` is the time of the whole run and the user's wish to stop, by default ``options.time``; `inputs` are
-    fields of `child_searcher.Inputs`.
-
-    Work happens while the iterator is read. After an interrupt the records of all children whose search was cut short
-    are marked ``"interrupted": true``, and those not begun list only the smallest set they may take. Where time or
-    memory ends a search, ``"ended"`` names it. Raises `InfeasibleError` if the constraints contradict each other;
-    `StageError` if the memory allowed does not hold the data.
-    """
-    run = Run(dataset, options, budget, reporter, **inputs)
-    return run.header, run.records()
-
-
-class Run:
-    """One run over the children of one shard (or of all); parameters as in `identify`.
-
-    Attributes `searcher`:  `children`: in the order of their records.
+    fields of `child_searcher.Inputs`. Raises `InfeasibleError` if the constraints contradict each other; `StageError`
+    if the memory allowed does not hold the data.
     """
 
     def __init__(
@@ -98,8 +79,11 @@ class Run:
     def records(
         self, finished: Collection[int] = (), trace: Callable[[ExploredSets], None] | None = None
     ) -> Iterator[ParentSetRecord]:
-        """One record for each child that is not in `finished`, in header order.
+        """One record for each child that is not in `finished`, in header order; work happens while they are read.
 
+        After an interrupt the records of all children whose search was cut short are marked ``"interrupted": true``,
+        and those not begun list only the smallest set they may take. Where time or memory ends a search, ``"ended"``
+        names it.
         `trace` is called with the sets that a search scored, before its record; for methods that trace.
         """
         # Compiled code is loaded before processes are forked, so that they share it.

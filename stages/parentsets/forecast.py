@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from formats.sets.listed_sets import ListedSets
 from stages.runtime.budgets import Budget
 
 from .child_search import BYTES_PER_SET
@@ -69,8 +68,9 @@ def forecast_run(run: Run) -> Forecast:
         begun = clock.elapsed()
         limits = searcher.limits_of(child)
         found = searcher.search_sets(child, limits, len(searched))
-        record = found.to_record(limits.required)
-        measured.append((clock.elapsed() - begun, found.evaluated, len(record.parents), _size(record.parents)))
+        sets = found.to_record(limits.required).parents
+        size = BYTES_PER_LISTED_SET * len(sets) + BYTES_PER_PARENT * len(sets.members)
+        measured.append((clock.elapsed() - begun, found.evaluated, len(sets), size))
         held = max(held, found.most_held, found.n_sets)
         run.reporter.progress(len(measured), len(chosen), "variables measured")
         if run.budget.interrupted or (len(measured) >= LEAST_CHILDREN and clock.elapsed() > PATIENCE):
@@ -102,7 +102,3 @@ def _spread(children: list[int], costs: np.ndarray) -> list[int]:
     # A stride prime to the count visits all ranks, early ones far from each other.
     stride = next(step for step in (5, 3, 7, 1) if np.gcd(step, max(count, 1)) == 1)
     return [ordered[ranks[(count // 2 + k * stride) % count]] for k in range(count)]
-
-
-def _size(sets: ListedSets) -> int:
-    return BYTES_PER_LISTED_SET * len(sets) + BYTES_PER_PARENT * len(sets.members)

@@ -13,7 +13,7 @@ from stages.runtime.reporting import Reporter
 class RunTally:
     """Counts over the records of a run.
 
-    Attribute `done`, `sets`: records and listed sets so far.
+    Attributes `done`, `sets`: records and listed sets so far.
     """
 
     def __init__(self, n_children: int, n_before: int):

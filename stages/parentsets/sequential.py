@@ -134,7 +134,8 @@ class _Search:
                 break
         scorer.count_evaluations(evaluated)
         found.evaluated += evaluated
-        self._add(places, starts, entries, np.flatnonzero(is_better))
+        which = np.flatnonzero(is_better)
+        found.add_sets(self._members(places, starts, which), entries[which])
         return n_extended if is_whole and not len(beyond) else 0, entries
 
     def _groups(self, q: np.ndarray, size: int) -> list[tuple[float | None, np.ndarray]]:
@@ -164,16 +165,9 @@ class _Search:
                     scorer.data, scorer.tables.of_expansion(self.child, configurations), self.child, self.required,
                     allowed, places, which, position, first, work, *into, scratch, scorer.workspace(),
                 )  # fmt: skip
-            if position < len(which) and self._must_stop():
+            if position < len(which) and self.limits.is_spent(self.budget, self.found):
                 break
         return position
-
-    def _must_stop(self) -> bool:
-        """Whether the user or the limits end the search."""
-        return self.budget.interrupted or self.limits.is_spent(self.budget, self.found)
-
-    def _add(self, places: np.ndarray, starts: np.ndarray, entries: np.ndarray, which: np.ndarray) -> None:
-        self.found.add_sets(self._members(places, starts, which), entries[which])
 
     def _members(self, places: np.ndarray, starts: np.ndarray, which: np.ndarray) -> np.ndarray:
         """Members of some extensions, shape (n_sets, size), not ordered."""

@@ -37,11 +37,8 @@ class _FetchedFuture(Future):
     def __init__(self, distant: Any):
         super().__init__()
         self.distant = distant
-        distant.add_done_callback(self._begin_fetch)
-
-    def _begin_fetch(self, distant: Any) -> None:
         # In a thread of its own: dask calls all callbacks from a single thread.
-        threading.Thread(target=self._fetch, daemon=True).start()
+        distant.add_done_callback(lambda _: threading.Thread(target=self._fetch, daemon=True).start())
 
     def _fetch(self) -> None:
         with contextlib.suppress(InvalidStateError):  # it was cancelled meanwhile

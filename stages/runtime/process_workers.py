@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
 from typing import Any
 
-from .remote_tasks import ChunkResult, Payload, run_chunk, stop_run
+from .remote_tasks import Payload, keep_payload, run_chunk_of, stop_run
 from .remote_workers import ChunkFuture, RemoteWorkers
 
 
@@ -35,16 +35,15 @@ class ProcessWorkers(RemoteWorkers):
         self._payload = payload
 
     def submit(self, tasks: list[Any], earlier: Sequence[ChunkFuture]) -> ChunkFuture:
+        assert self._payload is not None and self._stop is not None
         if self._pool is not None:
             try:
-                return self._pool.submit(_run_chunk, tasks)
+                return self._pool.submit(run_chunk_of, self._payload.run, tasks)
             except BrokenProcessPool:
                 self._end_pool()
-        assert self._payload is not None and self._stop is not None
-        self._pool = ProcessPoolExecutor(
-            self._n_processes, self._context, initializer=_begin_worker, initargs=(self._payload, self._stop[0])
-        )
-        return self._pool.submit(_run_chunk, tasks)
+        begin = self._payload, self._stop[0]
+        self._pool = ProcessPoolExecutor(self._n_processes, self._context, _begin_worker, begin)
+        return self._pool.submit(run_chunk_of, self._payload.run, tasks)
 
     def stop(self) -> None:
         if self._stop is not None:
@@ -67,12 +66,8 @@ class ProcessWorkers(RemoteWorkers):
         pool.shutdown(cancel_futures=True)
 
 
-_payload: Payload | None = None
-
-
 def _begin_worker(payload: Payload, stop: Connection) -> None:
-    global _payload
-    _payload = payload
+    keep_payload(payload)
     # The process that started us handles the terminal's signals.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -88,8 +83,3 @@ def _follow(run: str, stop: Connection) -> None:
     assert parent is not None
     parent.join()
     os._exit(1)
-
-
-def _run_chunk(tasks: list[Any]) -> ChunkResult:
-    assert _payload is not None
-    return run_chunk(_payload, tasks)

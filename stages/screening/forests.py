@@ -156,13 +156,9 @@ def _smallest_eps(choices: _Choices, roots: float) -> float:
         fewest = int(n_roots.min())
         raise StageError(
             f"no threshold leaves at most {wanted} of {n} variables as roots\n"
-            f"  ask for a share of at least {_round_up(fewest / n)}, which leaves {fewest}"
+            f"  ask for a share of at least {math.ceil(fewest / n * 10_000) / 10_000}, which leaves {fewest}"
         )
     return float(eps[reached.argmax()])
-
-
-def _round_up(share: float) -> float:
-    return math.ceil(share * 10_000) / 10_000
 
 
 def _trace_roots(choices: _Choices) -> tuple[np.ndarray, np.ndarray]:

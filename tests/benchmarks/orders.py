@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from formats.data_records import Dataset
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
-from stages.optimize.driver import run
+from stages.optimize.driver import run as search
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import identify
+from stages.parentsets.driver import Run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -43,7 +43,7 @@ def measure() -> Iterator[dict[str, object]]:
         table = make_lists(dataset)
         for way, options in WAYS.items():
             started = time.process_time()
-            network, _ = run(table, options, Budget(seconds=SECONDS), NullReporter())
+            network, _ = search(table, options, Budget(seconds=SECONDS), NullReporter())
             seconds = time.process_time() - started
             yield {
                 "case": name,
@@ -58,5 +58,5 @@ def measure() -> Iterator[dict[str, object]]:
 def make_lists(dataset: Dataset) -> ParentSetTable:
     """Candidate sets with a fixed number of local scores per variable."""
     options = ParentSetOptions(method="indep", evaluations=EVALUATIONS + dataset.n_variables)
-    header, records = identify(dataset, options)
-    return ParentSetTable.from_records(header, list(records))
+    run = Run(dataset, options)
+    return ParentSetTable.from_records(run.header, list(run.records()))

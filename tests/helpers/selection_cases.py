@@ -28,6 +28,12 @@ SEEDS = [6, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (45, 76)
 """Of data without constant variables, but for the second."""
 
 
+def identify(dataset, *given, **inputs):
+    """Header and records of a run; arguments as of `Run`."""
+    run = Run(dataset, *given, **inputs)
+    return run.header, run.records()
+
+
 class Case:
     """Data and a run on them that traces; every third arc is forbidden."""
 

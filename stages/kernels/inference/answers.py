@@ -1,7 +1,5 @@
 """Queries to groups of rows; the rows of a group share a component of hidden variables, hence a junction tree."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ parent reduces runs of consecutive cells. Factors (family tables restricted to t
 addressed by strides, 0 along the axes that a factor lacks.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

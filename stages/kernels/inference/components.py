@@ -4,8 +4,6 @@ A hidden variable is barren if it is not queried and has no observed or queried 
 and are removed (Shachter 1986). Two hidden variables are connected if one family contains both.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ the variable that adds the fewest edges, min-weight the one whose clique has the
 2009, section 9.4.3); neither dominates the other. A graph is an adjacency matrix of bits, in words of 64.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..bits import clear_bit, lowest_bit, popcount, set_bit

@@ -1,7 +1,5 @@
 """Expected counts of families, the E step of expectation maximisation (Lauritzen 1995)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..jit import njit

@@ -4,8 +4,6 @@ A plan depends on the structure and on the hidden variables, not on the probabil
 once.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

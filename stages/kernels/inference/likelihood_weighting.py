@@ -4,8 +4,6 @@ Hidden variables are drawn in topological order; a sample's weight is the probab
 parents.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..jit import njit

@@ -1,7 +1,5 @@
 """Propagation of one row in logarithms: slow, but free of underflow."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..jit import njit

@@ -1,7 +1,5 @@
 """A network with parameters as flat arrays."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ Inner functions take single arrays, not the tuples that hold them: each call cou
 tuple, which costs more than a small clique.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..jit import njit

@@ -1,7 +1,5 @@
 """Most probable states, or draws, traced from the roots of a junction tree to its leaves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..jit import njit

@@ -13,8 +13,6 @@ bitmaps of the candidates in D_y are united.
 The block must not depend on the network (`tempered_walks`). Weights are mantissas and exponents, see `scaled`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Frequencies of ancestors and of members of Markov blankets in sampled networks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..bits import WORD_BITS, has_bit, lowest_bit, set_bit

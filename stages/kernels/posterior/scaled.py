@@ -5,8 +5,6 @@ floating-point numbers; logarithms of such size would lose digits that differenc
 ``mantissa * 2**exponent`` with ``1 <= mantissa < 2``, or a mantissa of 0 with the exponent `NOTHING`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..jit import njit

@@ -21,8 +21,6 @@ Numbers are mantissas and exponents, see `scaled`. The exponents of H and B are 
 much larger than 1; their mantissas are not normalised.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ the others by powers of it less than 1, so that they leave modes easily. After e
 neighbouring rungs are swapped by the rule of Metropolis.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.selection_cases import identify
 from helpers.tables import dependent_dataset
 from naive.parentsets import prune_dominated, score_all_sets
 
@@ -15,7 +16,7 @@ from stages.knowledge import Knowledge
 from stages.lists.undominated import drop_dominated
 from stages.parentsets import ParentSetOptions
 from stages.parentsets.complete_lists import count_complete
-from stages.parentsets.driver import Run, identify
+from stages.parentsets.driver import Run
 
 FINISHING = ["sequential", "greedy", "indep"]
 

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.selection_cases import identify
 from helpers.tables import dependent_dataset
 from naive.posterior import networks
 
@@ -15,7 +16,6 @@ from formats.sets.listed_sets import ListedSets
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import identify
 from stages.parentsets.omitted_mass import n_sets_within, omitted_mass, rounded_up
 from stages.posterior import PosteriorOptions, exact
 from stages.posterior.weights import listed_share

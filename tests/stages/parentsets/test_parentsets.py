@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.seeds import seeds
+from helpers.selection_cases import identify as run
 from helpers.tables import dependent_dataset, make_dataset
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,6 @@ from stages.parentsets import METHODS, ParentSetOptions, sequential
 from stages.parentsets import pruning_rules as bounds
 from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
-from stages.parentsets.driver import identify as run
 from stages.published.scanagatta_2015.kernels import pruning
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
