@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,76 +37,56 @@ TOTAL_TOLERANCE = 1e-6
 """Relative difference up to which a stated total agrees with the recomputed one (some programs round)."""
 
 
-def evaluate_network(
-    network: Network,
-    *,
-    data: Dataset | None = None,
-    test: Dataset | IncompleteDataset | None = None,
-    reference: Network | None = None,
-    parameters: BayesianNetwork | None = None,
-    scores: Sequence[str] = ("bic",),
-    ess: float = 1.0,
-    smoothing: float = 1.0,
-    folds: int | None = None,
-    seed: int = 0,
-    target: str | None = None,
-    treewidth: bool = True,
-    jobs: int = 1,
-    memory: int | None = None,
-    reporter: Reporter | None = None,
-) -> dict[str, Any]:
-    """Measure one network.
+@dataclass(frozen=True)
+class Inputs:
+    """What a network is measured with; variables are matched by name."""
 
-    The record is in the order of `record_keys.MEASURE_KEYS`. Variables of all inputs are matched by name. Raises
-    `Inconsistent` if the arcs form a cycle, or the variables or states of an input differ from the network's;
-    `StageError` if the inputs do not suffice for a measure.
+    data: Dataset | None = None  # rows for scores and for parameter estimation
+    # Rows for the held-out log-likelihood, of the observed cells; needs `data` or `parameters`.
+    test: Dataset | IncompleteDataset | None = None
+    reference: Network | None = None  # the true network, or any other, over the same variables
+    # The network's own parameters, for the log-likelihood of `test`, or of `data` without `test`.
+    parameters: BayesianNetwork | None = None
+    scores: Sequence[str] = ("bic",)  # keys of `stages.scoring.scores.SCORES`, computed on `data`
+    ess: float = 1.0  # equivalent sample size of ``bdeu``
+    smoothing: float = 1.0  # equivalent sample size of the prior of estimated parameters
+    # Number and random assignment of folds, for the cross-validated log-likelihood on `data`.
+    folds: int | None = None
+    seed: int = 0
+    # Variable whose predictions are judged on `test`, or on `data` without `test`; by `parameters`, without these by
+    # parameters estimated from `data`, which then needs `test`.
+    target: str | None = None
+    treewidth: bool = True  # bound it; takes some seconds on dense networks of thousands of variables
+    jobs: int = 1  # threads for rows with holes and predictions
+    memory: int | None = None  # limit of a junction tree's tables in bytes; by default the free memory
 
-    Parameters
-    ----------
-    data : Dataset, optional
-        Rows for scores and for parameter estimation.
-    test : Dataset or IncompleteDataset, optional
-        Rows for the held-out log-likelihood, of the observed cells; needs `data` or `parameters`.
-    reference : Network, optional
-        The true network, or any other, over the same variables.
-    parameters : BayesianNetwork, optional
-        The network's own parameters, for the log-likelihood of `test`, or of `data` without `test`.
-    scores : sequence of str
-        Keys of `stages.scoring.scores.SCORES`, computed on `data`.
-    ess : float
-        Equivalent sample size of ``bdeu``.
-    smoothing : float
-        Equivalent sample size of the prior of estimated parameters.
-    folds, seed : int
-        Number and random assignment of folds, for the cross-validated log-likelihood on `data`.
-    target : str, optional
-        Variable whose predictions are judged on `test`, or on `data` without `test`; by `parameters`, without these
-        by parameters estimated from `data`, which then needs `test`.
-    treewidth : bool
-        Bound the treewidth; takes some seconds on dense networks of thousands of variables.
-    jobs : int
-        Threads for rows with holes and predictions.
-    memory : int, optional
-        Limit of a junction tree's tables in bytes; by default the free memory.
-    reporter : Reporter, optional
-        Receives a warning if the header's ``total`` or its certificate is wrong.
+
+def evaluate_network(network: Network, reporter: Reporter | None = None, **inputs: Any) -> dict[str, Any]:
+    """Measure one network; `inputs` are fields of `Inputs`.
+
+    The record is in the order of `record_keys.MEASURE_KEYS`. The reporter receives a warning if the header's
+    ``total`` or its certificate is wrong. Raises `Inconsistent` if the arcs form a cycle, or the variables or states
+    of an input differ from the network's; `StageError` if the inputs do not suffice for a measure.
     """
+    given = Inputs(**inputs)
     acyclic_order(network.parents)
-    data = data and align_dataset(network, data)
-    test = test and _align_test(network, test)
+    data = given.data and align_dataset(network, given.data)
+    test = given.test and _align_test(network, given.test)
     if data and test:
         match_variables(data.variables, _shown(test).variables, "the test set")
+    parameters = given.parameters and align_parameters(network, given.parameters)
+    given = replace(given, data=data, test=test, parameters=parameters)
     n_states = _numbers_of_states(network, data)
     record = _measure_size(network, n_states)
     if data:
-        record |= _measure_scores(network, data, scores, ess, reporter)
-    record |= _measure_likelihood(network, data, test, parameters, smoothing, folds, seed, jobs, memory)
-    if target is not None:
-        record |= _measure_target(network, data, test, parameters, target, smoothing, jobs, memory)
-    if treewidth:
+        record |= _measure_scores(network, data, given, reporter)
+    record |= _measure_likelihood(network, given)
+    if given.target is not None:
+        record |= _measure_target(network, given, given.target)
+    if given.treewidth:
         record |= _measure_treewidth(network, n_states, reporter)
-    if reference:
-        record |= _measure_distance(network, reference)
+    if given.reference:
+        record |= _measure_distance(network, given.reference)
     return record
 
 
@@ -138,18 +119,14 @@ def _measure_size(network: Network, n_states: list[int] | None) -> dict[str, Any
     }
 
 
-def _measure_scores(
-    network: Network, data: Dataset, scores: Sequence[str], ess: float, reporter: Reporter | None
-) -> dict[str, float]:
-    totals = {
-        name: math.fsum(local_scores)
-        for name, local_scores in score_families(network.parents, data, scores, ess).items()
-    }
+def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Reporter | None) -> dict[str, float]:
+    scored = score_families(network.parents, data, given.scores, given.ess)
+    totals = {name: math.fsum(local_scores) for name, local_scores in scored.items()}
     header = network.header
     stated = header.extra.get("total")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
         # Another sample size makes another score: the two totals cannot be compared.
-        if SCORES[header.score].takes_ess and header.ess != ess:
+        if SCORES[header.score].takes_ess and header.ess != given.ess:
             return totals
         total = totals[header.score]
         if not math.isclose(stated, total, rel_tol=TOTAL_TOLERANCE):
@@ -157,40 +134,32 @@ def _measure_scores(
     return totals
 
 
-def _measure_likelihood(
-    network: Network,
-    data: Dataset | None,
-    test: Dataset | IncompleteDataset | None,
-    parameters: BayesianNetwork | None,
-    smoothing: float,
-    folds: int | None,
-    seed: int,
-    jobs: int,
-    memory: int | None,
-) -> dict[str, float | None]:
+def _measure_likelihood(network: Network, given: Inputs) -> dict[str, float | None]:
     record: dict[str, float | None] = {}
+    data, test, parameters = given.data, given.test, given.parameters
     if test and data:
         if isinstance(test, IncompleteDataset):
-            fitted = fit_parameters(network, data, smoothing=smoothing)
-            rows = likelihood.observed_log_likelihoods(fitted, test, jobs, memory)
+            fitted = fit_parameters(network, data, smoothing=given.smoothing)
+            rows = likelihood.observed_log_likelihoods(fitted, test, given.jobs, given.memory)
         else:
-            rows = likelihood.held_out_log_likelihoods(network.parents, data, test, smoothing)
+            rows = likelihood.held_out_log_likelihoods(network.parents, data, test, given.smoothing)
         record["test_loglik"] = likelihood.mean(rows)
     elif test and not parameters:
         raise StageError("the log-likelihood of test rows needs the training data or a network with parameters")
-    if folds:
+    if given.folds:
         if not data:
             raise StageError("cross-validation needs the data")
-        rows = likelihood.cross_validated_log_likelihoods(network.parents, data, folds, smoothing, seed)
-        record["cv_loglik"] = likelihood.mean(rows)
+        settings = given.folds, given.smoothing, given.seed
+        record["cv_loglik"] = likelihood.mean(
+            likelihood.cross_validated_log_likelihoods(network.parents, data, *settings)
+        )
     if parameters:
         target = test or data
         if not target:
             raise StageError("the log-likelihood under given parameters needs data")
-        parameters = align_parameters(network, parameters)
         match_variables(parameters.variables, _shown(target).variables, "the data set")
         if isinstance(target, IncompleteDataset):
-            rows = likelihood.observed_log_likelihoods(parameters, target, jobs, memory)
+            rows = likelihood.observed_log_likelihoods(parameters, target, given.jobs, given.memory)
         else:
             rows = likelihood.parameter_log_likelihoods(parameters, target)
         n_impossible = int(np.isinf(rows).sum())
@@ -202,21 +171,10 @@ def _measure_likelihood(
     return record
 
 
-def _measure_target(
-    network: Network,
-    data: Dataset | None,
-    test: Dataset | IncompleteDataset | None,
-    parameters: BayesianNetwork | None,
-    target: str,
-    smoothing: float,
-    jobs: int,
-    memory: int | None,
-) -> dict[str, Any]:
-    rows = test or data
-    if parameters is not None:
-        parameters = align_parameters(network, parameters)
-    elif data and test:
-        parameters = fit_parameters(network, data, smoothing=smoothing)
+def _measure_target(network: Network, given: Inputs, target: str) -> dict[str, Any]:
+    rows, parameters = given.test or given.data, given.parameters
+    if not parameters and given.data and given.test:
+        parameters = fit_parameters(network, given.data, smoothing=given.smoothing)
     if rows is None or parameters is None:
         raise StageError(
             "predictions of a target need rows and parameters: test rows, and training data or a network with "
@@ -227,7 +185,8 @@ def _measure_target(
     names = [variable.name for variable in parameters.variables]
     if target not in names:
         raise Inconsistent(f"the network has no variable {target!r}, the target")
-    return {"target": target, **judge_predictions(parameters, rows, names.index(target), jobs, memory)}
+    judged = judge_predictions(parameters, rows, names.index(target), given.jobs, given.memory)
+    return {"target": target, **judged}
 
 
 def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: Reporter | None) -> dict[str, Any]:
