@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.selection_cases import identify as run
 from helpers.tables import dependent_dataset
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,6 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run as optimize
 from stages.optimize.driver import run_on_data
 from stages.parentsets import METHODS, ParentSetOptions
-from stages.parentsets.driver import identify as run
 from stages.parentsets.grow_orders import Orders
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError, StageError

@@ -7,13 +7,13 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers.seeds import seeds
+from helpers.selection_cases import identify
 from helpers.tables import dependent_dataset, make_dataset
 
 from formats.records import Forest, Header, Network
 from stages.optimize import DATA, DATA_TW, METHODS, OptimizeOptions
 from stages.optimize.driver import run_on_data
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import identify
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter

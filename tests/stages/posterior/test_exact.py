@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.posterior_cases import as_table, random_lists
+from helpers.selection_cases import identify
 from helpers.tables import dependent_dataset
 from naive.posterior import posterior
 
@@ -15,7 +16,6 @@ from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import identify
 from stages.posterior import MOST_EXACT, PosteriorOptions
 from stages.posterior.exact import exact_probabilities
 from stages.posterior.run import run

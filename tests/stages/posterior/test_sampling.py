@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.posterior_cases import as_table, random_lists
+from helpers.selection_cases import identify
 from helpers.tables import dependent_dataset
 from naive.posterior import posterior
 
@@ -14,7 +15,6 @@ from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import identify
 from stages.posterior import PosteriorOptions, choose_method, sampling
 from stages.posterior.estimates import arc_probabilities, feature_probabilities
 from stages.posterior.exact import exact_probabilities

@@ -6,12 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.selection_cases import identify
 from helpers.tables import make_dataset
 
 import stages.scoring.family_scorer as family_scorer
 from formats.data_records import Dataset
 from stages.parentsets import METHODS, ParentSetOptions
-from stages.parentsets.driver import identify
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
 from stages.scoring.pair_scores import PairScores
