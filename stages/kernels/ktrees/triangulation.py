@@ -105,7 +105,7 @@ def fill_in(edges, later, states, width, most_cells):
     return True
 
 
-@borrowing
+@njit
 def eliminate_least(graph, rng, width, most_cells):
     """Eliminate a vertex of least degree, a random one of equals, again and again; fills ``graph.order``.
 
@@ -223,7 +223,7 @@ def triangulate(lists, graph, chosen, width, most_cells):
     return fill_in(graph.edges, graph.later, graph.states, width, most_cells)
 
 
-@borrowing
+@njit
 def widen(lists, graph, rng, chosen, width, most_cells, n_tries, n_orders):
     """Triangulate the moral graph of a network within the bounds, with random better families as further cliques.
 

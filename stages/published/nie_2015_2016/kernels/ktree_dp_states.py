@@ -97,7 +97,7 @@ def is_dominated(states, one, other, most):
     return price <= states.costs[other]
 
 
-@borrowing
+@njit
 def copy_state(source, i, target, k):
     """Copy state `i` of `source` to place `k` of `target`."""
     target.costs[k] = source.costs[i]
@@ -134,7 +134,7 @@ def thin_out(found, kept, most, limit):
     found.stored[0] = n_kept
 
 
-@borrowing
+@njit
 def add_candidate(found, kept, most, limit, state):
     """Append a candidate to `found`: ``state`` is (cost, taken, above, first, second, set)."""
     if found.stored[0] == len(found.costs):
