@@ -103,7 +103,7 @@ class StageGroup(click.Group):
         return module.command
 
     def full_help(self, name: str, width: int | None = None) -> str:
-        """The page of ``--help-all`` of a command, on so many columns if not those of the terminal."""
+        """The ``--help-all`` page of a command, `width` columns wide; as wide as the terminal if None."""
         from .topics import command_sections
 
         parent = click.Context(self, info_name="bnsl")

@@ -30,7 +30,7 @@ _TABLES = {width: _unpacking_table(width) for width in (2, 4)}
 
 
 def width_for(n_values: int) -> int:
-    """Bits for a cell of a column with so many values: 1, 2, 4 or 8."""
+    """Bits of a cell of a column with `n_values` values: 1, 2, 4 or 8."""
     return next(width for width in (1, 2, 4, 8) if n_values <= 1 << width)
 
 

@@ -75,7 +75,7 @@ class Proof:
     bound: int
     """In the unit."""
     max_parents: int | None
-    """The proof is about networks with at most so many parents each."""
+    """Largest number of parents in the networks that the proof is about; None is no limit."""
     cuts: tuple[ClusterCut | HalfCut, ...]
     nodes: tuple[Node, ...]
 

@@ -14,9 +14,9 @@ def ignore(message: str) -> None:
     """Drop a warning."""
 
 
-def about(source: str, tell: Warn | None) -> Warn:
-    """Messages about a file, which begin with its name; dropped if there is nobody to `tell`."""
-    return ignore if tell is None else lambda message: tell(f"{source}: {message}")
+def about(source: str, warn: Warn | None) -> Warn:
+    """Pass messages about a file on to `warn`, with the file's name before them; None drops them."""
+    return ignore if warn is None else lambda message: warn(f"{source}: {message}")
 
 
 def plural(count: int, noun: str) -> str:

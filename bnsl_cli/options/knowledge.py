@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from stages.knowledge import Knowledge
 
 RECORDED_ARCS = 100_000
-"""Most arcs, or variables in tiers, that headers list; of more they hold the number and a digest, which does not tell
-what decides the directions of arcs."""
+"""Largest number of arcs, or of variables in tiers, that a header lists. Beyond, it holds the number and a digest,
+which does not show what decides the directions of arcs."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Whether an exception means that memory is exhausted, and what to tell the user.
+"""Whether an exception means that memory is exhausted, and the message for the user.
 
 Under a limit on address space (``ulimit -v``) libraries cannot be loaded, or threads not started, before any array is
 too large; these are other exceptions than `MemoryError`.

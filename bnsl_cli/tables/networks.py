@@ -19,7 +19,7 @@ Directions = Mapping[tuple[int, int], str]
 
 
 def known_directions(network: Network) -> Directions:
-    """What decides the direction of each arc of a network just learnt; empty if only a digest tells its knowledge."""
+    """What decides the direction of each arc of a new network; empty if its header has a digest of the knowledge."""
     from formats.errors import Inconsistent
     from stages.evaluate.orientation import network_directions
 

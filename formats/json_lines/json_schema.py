@@ -38,7 +38,7 @@ def record_schema(title: str, keys: tuple[Key, ...]) -> dict[str, Any]:
 
 
 def union_schema(title: str, key: str, kinds: Mapping[str, tuple[Key, ...]]) -> dict[str, Any]:
-    """The schema of lines of several kinds, which the value of `key` tells apart."""
+    """The schema of lines of several kinds, distinguished by the value of `key`."""
     variants = {value: object_schema(keys) for value, keys in kinds.items()}
     for value, variant in variants.items():
         variant["properties"][key]["const"] = value

@@ -30,7 +30,7 @@ class ListedSets(Sequence[tuple[int, ...]]):
 
     @classmethod
     def of_sizes(cls, sizes: np.ndarray, members: np.ndarray) -> ListedSets:
-        """Sets with so many members each, given one after the other."""
+        """Consecutive sets of these sizes."""
         offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
         np.cumsum(sizes, out=offsets[1:])
         return cls(offsets, members.astype(np.int32, copy=False))

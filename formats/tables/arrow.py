@@ -163,7 +163,7 @@ def labelled(table: pyarrow.Table | LabelTable) -> LabelTable:
 
 
 def label_columns(table: pyarrow.Table | LabelTable, warn: Warn) -> RawTable:
-    """All columns as dictionary-encoded text, whatever their type.
+    """The columns with their values as text, whatever their type.
 
     Numbers become their shortest decimal text (whole floats without a point), truth values ``True`` and ``False``
     (as pandas writes them to text), dates ISO 8601. The index columns of pandas (``__index_level_0__``) are dropped.

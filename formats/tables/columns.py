@@ -34,7 +34,7 @@ MAX_NUMERIC_STATES = 20
 """A numeric column with more distinct numbers than this is taken as continuous."""
 
 MAX_SCALE_STATES = 10
-"""A column of at most so many distinct whole numbers is a scale, such as 1 to 5; a rule for all does not cut it."""
+"""Largest number of distinct whole numbers of a scale, such as 1 to 5, which a rule for all columns does not cut."""
 
 _AT_ONCE = 1 << 20
 """Cells counted per call: counting takes eight bytes for each."""
@@ -67,7 +67,7 @@ class EncodingOptions:
     max_states: int | None = None
     """Most states of a column, up to 256; replaces the limits of 20 distinct numbers and 256 labels."""
     weights: str | None = None
-    """Column of counts, which is no variable: each row stands for so many equal ones."""
+    """Column of counts, which is no variable: the number of equal rows that each row stands for."""
     free_bytes: int | None = None
     """Memory that these rows may take; no limit if None."""
 

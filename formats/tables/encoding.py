@@ -1,6 +1,6 @@
 """From columns of labels to a `Dataset`: states in a fixed order, one byte per cell.
 
-All decisions are made on the distinct labels of dictionary-encoded columns, and each cell is
+All decisions are made on the distinct labels of columns, and each cell is
 read once, by a table look-up. The rules:
 
 - Spaces around labels are ignored. Empty cells, ``?`` and the usual spellings of ``NA``, ``NaN`` and ``null`` are

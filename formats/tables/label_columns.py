@@ -16,10 +16,10 @@ from ..freed_memory import return_freed
 from ..packed_cells import MANY_ROWS, pack, unpack, width_for
 
 N_NARROW = 256
-"""Up to so many distinct values the indices are single bytes, else four."""
+"""Largest number of distinct values whose indices are single bytes; other indices take four."""
 
 _PACKED_AT_ONCE = 1 << 17
-"""Least rows of a packed part, so that small batches are not kept one by one."""
+"""Smallest number of rows of a packed part; small batches wait until they have as many."""
 
 
 def _width(n_values: int) -> type[np.uint8] | type[np.int32]:
@@ -102,7 +102,7 @@ class LabelTable(NamedTuple):
 
 
 class ColumnParts:
-    """A column that is read in parts; it may be known to have so many rows in all."""
+    """A column that is read in parts; `n_expected` is its number of rows, 0 if unknown."""
 
     def __init__(self, n_expected: int = 0) -> None:
         self._n_expected = n_expected

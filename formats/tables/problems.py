@@ -13,7 +13,7 @@ from .selection import drop_option
 from .suspicions import LabelKind
 
 _MOST_DROPPED = 200
-"""The option that leaves out the offending columns is printed for at most so many."""
+"""Largest number of offending columns for which the option that leaves them out is printed."""
 
 
 class Problem(NamedTuple):
@@ -25,7 +25,7 @@ class Problem(NamedTuple):
 
 
 def missing_problem(counts: Mapping[str, int], n_affected: int, n_rows: int) -> Problem:
-    """The problem of columns with so many missing cells, in `n_affected` of the rows."""
+    """The problem of columns with missing cells: `counts` by column, in `n_affected` of the rows."""
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return Problem(
         f"missing cells in {plural(len(counts), 'column')}: {listed(f'{name!r} ({n})' for name, n in ordered)}",

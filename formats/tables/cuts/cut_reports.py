@@ -15,7 +15,7 @@ _N_COLUMNS, _N_CUTS = 20, 10
 
 
 def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn) -> None:
-    """Tell `note` the columns that were cut, where, and the scales that a rule for all columns left as they are."""
+    """Report to `note` which columns were cut, where, and the scales that a rule for all columns left as they are."""
     cut = [variable for variable in variables if variable.name in chooser.cut]
     if cut:
         lines = [f"\n  {_cuts_in_words(variable)}" for variable in cut[:_N_COLUMNS]]
