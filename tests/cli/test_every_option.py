@@ -70,14 +70,17 @@ LINES: dict[str, tuple[str, ...]] = {
         "s.jsonl --to table",
     ),
     "discretize": (f"d.csv {CUT}", "d.csv --like n.jsonl --missing drop"),
-    "posterior": ("k.jsonl --seed 1", "k.jsonl --seed 1 --sampled --samples 20 --chains 2"),
-    "plan": tuple(
-        line
-        for form in ("slurm", "make", "snakemake", "parallel")
-        for line in (
-            f"--{form} --parts 2 parentsets d.csv {CUT} --indep --time 40s -o l.sets.jsonl",
-            f"--{form} --each seed=1,2 optimize --data d.csv {CUT} --hc --seed {{seed}} -o {{seed}}.net.jsonl",
-        )
+    "posterior": ("k.jsonl --seed 1 --samples 20", "k.jsonl --seed 1 --sampled --samples 20 --chains 2"),
+    "plan": (
+        f"--slurm --parts 2 parentsets d.csv {CUT} --indep --time 40s -o l.sets.jsonl",
+        *(
+            line
+            for form in ("slurm", "make", "snakemake", "parallel")
+            for line in (
+                f"--{form} --parts 2 optimize --data d.csv {CUT} --hc --bootstrap 4 -o b.net.jsonl",
+                f"--{form} --each seed=1,2 optimize --data d.csv {CUT} --hc --seed {{seed}} -o {{seed}}.net.jsonl",
+            )
+        ),
     ),
     "warm-up": ("entropy",),
     "formats": ("",),

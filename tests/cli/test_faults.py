@@ -7,7 +7,6 @@ import ctypes
 import itertools
 import os
 import random
-import resource
 import signal
 import stat
 import subprocess
@@ -15,12 +14,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.processes import BNSL, TIMEOUT, environment, run_bnsl, run_shell, start_bnsl
+from helpers.fork_server import LARGEST_FILE
+from helpers.processes import TIMEOUT, environment, run_bnsl, run_forked, run_shell, start_bnsl
 
 pytestmark = pytest.mark.slow
 
 MOMENTS = int(os.environ.get("BNSL_SIGNALS", "2"))
 """Moments at which each signal is sent to each stage; `make faults` tries 200."""
+
+LONGEST = 1.0
+"""Seconds until the last of these moments, half of it for a process that need not start."""
 
 
 @pytest.fixture(scope="module")
@@ -59,34 +62,60 @@ STAGES = {
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE])
 @pytest.mark.parametrize("stage", STAGES)
 def test_signals_at_any_moment(place: Path, tmp_path: Path, stage: str, number: signal.Signals):
-    """The process ends with the code of its signal, says nothing odd, and leaves a whole result or none."""
+    """The process ends with the code of its signal, says nothing odd, and leaves a whole result or none.
+
+    By turns it starts an interpreter and is a fork of the loaded program, at work at once.
+    """
     rng = random.Random(f"{stage} {number}")
-    longest = 3.0
-    for _ in range(MOMENTS):
+    # SIGPIPE is ignored, as by any Python program: a reader that is gone is told by writing.
+    signals = [number, signal.SIGTERM] if number == signal.SIGPIPE else [number]
+    longest = [LONGEST, LONGEST / 2]
+    for k in range(MOMENTS):
         for old in tmp_path.iterdir():
             old.unlink()
         arguments = STAGES[stage].format(o=tmp_path / "out").split()
-        process = start_bnsl(*arguments, cwd=place)
-        moment = rng.random() ** 2 * longest
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(moment)
-            longest = max(0.2, 0.95 * moment)  # it was over: later moments would test nothing
-        process.send_signal(number)
-        if number == signal.SIGPIPE:  # ignored, as by any Python program: a reader that is gone is told by writing
-            process.send_signal(signal.SIGTERM)
-        _, message = process.communicate(timeout=TIMEOUT)
+        moment = 0.01 + rng.random() ** 2 * longest[k % 2]
+        if k % 2:
+            code, message = signalled_fork(place, arguments, signals, moment)
+        else:
+            code, message = signalled_process(place, arguments, signals, moment)
+        if code == 0:
+            longest[k % 2] = max(0.1, 0.95 * moment)  # it was over: later moments would test nothing
         if b"KeyboardInterrupt" in message and b"bnsl_cli" not in message:
             continue  # before the interpreter runs our first line, its own handling holds
-        expected = {0, 128 + (signal.SIGTERM if number == signal.SIGPIPE else number)}
-        assert process.returncode in expected | {-number, -signal.SIGTERM}, message
-        if process.returncode >= 0:
+        assert code in {0, 128 + signals[-1], -number, -signal.SIGTERM}, message
+        if code >= 0:
             assert b"Traceback" not in message and b"bug of bnsl" not in message, message
         left = [path for path in tmp_path.iterdir() if not path.name.endswith(".part")]
         assert all(path.stat().st_size > 0 for path in left)
-        assert not [path for path in left if path.name.endswith(".tmp")] or process.returncode < 0
+        assert not [path for path in left if path.name.endswith(".tmp")] or code < 0
         for path in left:
             if path.name.endswith("net.jsonl"):
                 assert run_bnsl("convert", path, "--to", "modelstring").returncode == 0
+
+
+def signalled_process(
+    place: Path, arguments: list[str], signals: list[signal.Signals], moment: float
+) -> tuple[int, bytes]:
+    """The exit code and messages of a command that gets signals after so many seconds."""
+    with start_bnsl(*arguments, cwd=place, stdout=subprocess.DEVNULL) as process:
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(moment)
+            for number in signals:
+                process.send_signal(number)
+            _, message = process.communicate(timeout=TIMEOUT)
+        finally:
+            process.kill()
+        return process.returncode, message
+
+
+def signalled_fork(
+    place: Path, arguments: list[str], signals: list[signal.Signals], moment: float
+) -> tuple[int, bytes]:
+    """The same of one that is forked."""
+    result = run_forked(arguments, b"", str(place), environment(True), signals, moment)
+    return result.returncode, result.stderr
 
 
 WRITERS = {
@@ -119,12 +148,7 @@ def test_a_full_disk_at_every_writer(place: Path, tmp_path: Path, ending: str):
     """With room for 64 bytes: exit 1, the output's name, an older output as it was, nothing half-written."""
     target = tmp_path / f"out.{ending}"
     target.write_text("older\n")
-
-    def little_room() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
-
-    result = run_bnsl(*WRITERS[ending].split(), "-o", target, is_fresh=True, cwd=place, preexec_fn=little_room)
+    result = run_bnsl(*WRITERS[ending].split(), "-o", target, cwd=place, env={LARGEST_FILE: "64"})
     assert result.returncode == 1, result.stderr
     assert b"cannot write" in result.stderr and b"Traceback" not in result.stderr
     assert target.read_text() == "older\n"
@@ -145,27 +169,22 @@ def cache(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     return folder, result.stdout
 
 
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_damaged_kernel_caches_are_made_anew(place: Path, cache, suffix: str):
-    """A third of the files garbled, a third cut off, a third empty."""
+def test_damaged_kernel_caches_are_made_anew(place: Path, cache):
+    """Of six kernels in turn the index or the code is garbled, cut off or empty, and the code of others is lost."""
     folder, expected = cache
     damages = (lambda data: data[::-1], lambda data: data[: len(data) // 2], lambda data: b"")
-    paths = sorted(folder.rglob(f"*.{suffix}"))
-    for path, damage in zip(paths, itertools.cycle(damages)):
-        path.write_bytes(damage(path.read_bytes()))
+    indices = sorted(folder.rglob("*.nbi"))
+    assert len(indices) >= 6
+    for path, (suffix, damage) in zip(indices, itertools.product((".nbi", ".nbc"), damages)):
+        broken = path if suffix == ".nbi" else next(path.parent.glob(f"{path.stem}.*nbc"))
+        broken.write_bytes(damage(broken.read_bytes()))
     result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(folder), "SOURCE_DATE_EPOCH": "0"})
     assert result.returncode == 0, result.stderr
     assert result.stdout == expected
 
 
 def test_a_full_disk_at_the_kernel_cache(place: Path, tmp_path: Path):
-    def no_room() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
-
-    result = run_bnsl(
-        *SMALL, "-q", is_fresh=True, cwd=place, env={"NUMBA_CACHE_DIR": str(tmp_path)}, preexec_fn=no_room
-    )
+    result = run_bnsl(*SMALL, "-q", cwd=place, env={"NUMBA_CACHE_DIR": str(tmp_path), LARGEST_FILE: "512"})
     assert result.returncode == 0, result.stderr
     assert b"Traceback" not in result.stderr
 
@@ -216,13 +235,6 @@ def test_twenty_columns(place: Path, tmp_path: Path, command: str):
         arguments = arguments[: arguments.index("-o")]
     if arguments[0] == "convert":
         arguments = ["convert", "d.net.jsonl", "--to", "table"]
-    process = subprocess.run(
-        [*BNSL, *arguments],
-        capture_output=True,
-        cwd=place,
-        env=environment(COLUMNS="20"),
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
-    assert b"Traceback" not in process.stderr
+    result = run_bnsl(*arguments, cwd=place, env={"COLUMNS": "20"})
+    assert result.returncode == 0, result.stderr
+    assert b"Traceback" not in result.stderr

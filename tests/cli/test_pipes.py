@@ -228,10 +228,7 @@ def test_interrupted_parent_sets_are_a_whole_stream(place: Path, tmp_path: Path,
 def test_a_signal_while_reading_ends_at_once_and_leaves_nothing(tmp_path: Path):
     process = start_bnsl("optimize", "-o", tmp_path / "net.jsonl", stdin=subprocess.PIPE)
     process.stdin.write(b'{"format":"bnsl.parentsets",')
-    process.stdin.flush()
-    unread = array("i", [1])
-    while unread[0]:
-        fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
+    wait_until_read(process)
     process.send_signal(signal.SIGTERM)
     _, message = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 143
@@ -244,6 +241,7 @@ def wait_until_read(process: subprocess.Popen) -> None:
     process.stdin.flush()
     unread = array("i", [1])
     while unread[0]:
+        time.sleep(0.002)
         fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
 
 

@@ -82,8 +82,8 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 SHORT = ("parentsets", "--seed", "1", "--evaluations", "300")
 
-LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "12000")
-"""Takes two workers longer than a chunk."""
+LONG = ("parentsets", "--indep", "--seed", "1", "--evaluations", "3000")
+"""Takes two workers many chunks."""
 
 
 def here(folder: Path, data: Path, *options: object) -> bytes:
@@ -106,9 +106,12 @@ from bnsl_cli.main import run
 from stages.runtime import remote_workers
 reporter.PLAIN_INTERVAL = 0.0
 remote_workers.LATE_SECONDS = {late}
+remote_workers.CHUNK_SECONDS = 0.1
 run()
 """
-"""The command, which tells of all progress. How late workers are by the pace of others is as ever."""
+"""The command, which sends small chunks and tells of all progress. How late workers are by the pace of others is as
+ever.
+"""
 
 
 def elsewhere(cluster: Cluster, data: Path, *options: object, late: float = 20.0) -> subprocess.Popen:
@@ -149,12 +152,12 @@ def test_the_same_bytes(cluster: Cluster, bundled: Path):
     lists.write_bytes(expected)
     for options in (
         ("optimize", "--asobs", "--restarts", 20, "--seed", 1),
-        ("optimize", "--ils", "--evaluations", 9000, "--seed", 1),
-        ("optimize", "--kg", "--tw", 3, "--restarts", 500, "--seed", 1),
+        ("optimize", "--ils", "--evaluations", 3000, "--seed", 1),
+        ("optimize", "--kg", "--tw", 3, "--restarts", 100, "--seed", 1),
     ):
         ends(elsewhere(cluster, lists, *options))
         assert (folder / "elsewhere").read_bytes() == here(folder, lists, *options), options
-    chains = ("posterior", "--sampled", "--samples", 200, "--chains", 3, "--seed", 1)
+    chains = ("posterior", "--sampled", "--samples", 50, "--chains", 3, "--seed", 1)
     ends(elsewhere(cluster, lists, *chains))
     assert (folder / "elsewhere").read_bytes() == here(folder, lists, *chains)
     exact = run_bnsl("posterior", "--exact", lists, "--workers", f"dask:{cluster.file}")
@@ -261,7 +264,8 @@ def test_ctrl_c_ends_the_work_of_workers_and_keeps_what_there_is(cluster: Cluste
     here(cluster.folder, bundled / "random80.csv.gz", "parentsets", "--greedy", "--evaluations", "100")  # compiles
     endless = ("parentsets", "--greedy", "--seed", "1", "--time", "1h")
     process = elsewhere(cluster, bundled / "random80.csv.gz", *endless)
-    time.sleep(15)
+    cluster.until(lambda: "keep_payload" in (cluster.folder / "worker.log").read_text())
+    time.sleep(1)  # most often they are at work by then
     process.send_signal(signal.SIGINT)
     said = ends(process, 130)
     assert "80 variables was interrupted" in said

@@ -14,6 +14,7 @@ import io
 import marshal
 import os
 import pkgutil
+import resource
 import select
 import signal
 import socket
@@ -22,6 +23,9 @@ import sys
 import traceback
 from pathlib import Path
 from typing import NoReturn
+
+LARGEST_FILE = "LARGEST_FILE"
+"""Variable with the size of the largest file that a command may write; writing more is an error, no signal."""
 
 FRESH = ("NUMBA_", "XDG_CACHE_HOME", "HOME=", "PYTHON")
 """Variables that matter when modules are loaded: where they differ from the server's, a command starts afresh."""
@@ -76,8 +80,7 @@ def load_program(folder: Path) -> None:
     for name in ("bnsl_cli", "formats", "stages"):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            if not module.name.endswith(".__main__"):
-                importlib.import_module(module.name)
+            importlib.import_module(module.name)
     from bnsl_cli.main import cli
 
     data, sets, waste = (folder / name for name in ("first.csv", "first.jsonl", "waste.jsonl"))
@@ -101,6 +104,7 @@ def serve(address: Path) -> NoReturn:
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the handling of the program begins where its commands begin
     parent = os.getppid()
     running: dict[int, socket.socket] = {}
     while os.getppid() == parent:
@@ -181,6 +185,9 @@ def run_command(
         os.dup2(stream, number)
         os.close(stream)
     os.chdir(folder)
+    if LARGEST_FILE in environment:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(environment[LARGEST_FILE]),) * 2)
     if is_fresh(environment):
         os.execve(sys.executable, [sys.executable, "-m", "bnsl_cli", *arguments], environment)
     os.environ.clear()
@@ -193,9 +200,7 @@ def run_command(
         io.BufferedWriter(io.FileIO(2, "w", closefd=False)), errors="backslashreplace", line_buffering=True
     )
     sys.argv = ["bnsl", *arguments]
-    from bnsl_cli.__main__ import start
-
-    start()
+    importlib.import_module("bnsl_cli.__main__").start()
 
 
 def is_fresh(environment: dict[str, str]) -> bool:

@@ -6,13 +6,14 @@ import atexit
 import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -90,9 +91,17 @@ def run_bnsl(
 
 
 def run_forked(
-    words: list[str], stdin: bytes, folder: str, environment: dict[str, str]
+    words: list[str],
+    stdin: bytes,
+    folder: str,
+    environment: dict[str, str],
+    signals: Sequence[signal.Signals] = (),
+    moment: float = 0.0,
 ) -> subprocess.CompletedProcess:
-    """Run one command as a fork of the loaded program, without the script's own interpreter."""
+    """Run one command as a fork of the loaded program, without the script's own interpreter.
+
+    If it has not ended by then, `signals` are sent to it after `moment` seconds.
+    """
     (stdin_end, writer), (out, stdout_end), (err, stderr_end) = (os.pipe() for _ in range(3))
     ends = [stdin_end, stdout_end, stderr_end]
     channel = fork_server.request_command(Path(script_folder(True), "socket"), ends, words, folder, environment)
@@ -110,6 +119,9 @@ def run_forked(
     with channel, ThreadPoolExecutor(3) as pool:
         fed, output, messages = pool.submit(feed), pool.submit(read, out), pool.submit(read, err)
         process = fork_server.receive_number(channel)
+        if signals and not select.select([channel], [], [], moment)[0]:
+            for number in signals:
+                os.kill(process, number)
         channel.settimeout(TIMEOUT)
         try:
             code = fork_server.receive_number(channel)

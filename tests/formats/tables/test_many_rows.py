@@ -106,6 +106,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss counts other units elsewhere")
 def test_a_cell_takes_less_than_a_byte(tmp_path):
     from formats.data_records import Variable
