@@ -8,7 +8,6 @@ import numba
 import numpy as np
 import pytest
 from helpers.places import ROOT
-from helpers.processes import run_bnsl
 from numba.core.registry import cpu_target
 
 from bnsl_cli.running.tiny_runs import table_text
@@ -56,7 +55,6 @@ sys.modules["stages.kernels.machine_code"] = None  # importing it fails, as with
 
 STRUCK = """
 import os, signal
-from helpers.processes import run_bnsl
 from numba.core.registry import cpu_target
 
 engine = cpu_target.target_context.codegen()._engine._ee
@@ -210,5 +208,5 @@ def test_without_late_assembly_plain_numba_gives_equal_results(tmp_path):
 
     (tmp_path / "data.csv").write_text(table_text())
     command = ("parentsets", "-q", "--seed", "1", "--max-parents", "2", str(tmp_path / "data.csv"))
-    sets = run_bnsl(*command, env={"SOURCE_DATE_EPOCH": "0"}).stdout.decode().splitlines()
+    sets = run(tmp_path, COMMAND, *command)
     assert len(sets) > 8 and run(tmp_path, PLAIN + COMMAND, *command) == sets
