@@ -169,7 +169,8 @@ def complete(ranked, branches, depth, width, picks, is_guided, floor, best):
     floor.
     """
     fill, trial, value = branches.trial_fill, branches.trial, branches.values[depth]
-    copy_into(fill[depth:], branches.fill[depth:])
+    for rank in range(depth, len(fill)):
+        copy_into(fill[rank], branches.fill[rank])
     copy_into(trial, branches.taken[:depth])
     for rank in range(depth, len(fill)):
         s = ranked.offsets[rank]

@@ -62,7 +62,7 @@ def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trial
     extra = np.empty(least.shape[1], dtype=np.uint64)
     current_value, n_waited = -np.inf, FRUITLESS
     for _ in range(n_trials):
-        copy_into(fill, least)
+        fill[:] = least
         if n_waited == FRUITLESS:
             current_value, n_waited = -np.inf, 0
         else:
