@@ -14,7 +14,7 @@ import gc
 from operator import attrgetter
 from pathlib import Path
 
-from numba.core import event
+from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary, ll
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment
@@ -190,6 +190,8 @@ class Kernel(CPUDispatcher):
                 del self.overloads[sig]
             entry_point = super().compile(sig)
             compiled = self.overloads[sig]
+            if self.targetoptions.get("_nrt") is False and _holds_arrays(compiled.signature.return_type):
+                raise TypeError(f"{self.py_func.__name__} counts no references, so it must not return arrays")
             if not is_called_by_python or compiled.library.is_assembled:
                 return entry_point
             # The first compilation ended with bitcode; this one ends with machine code.
@@ -202,11 +204,15 @@ class Kernel(CPUDispatcher):
 
     def add_overload(self, cres):
         """Keep a compiled variant; Python's calls are dispatched to it once it has machine code."""
-        types = tuple(cres.signature.args)
-        if cres.library.is_assembled and types not in self._replaced:
+        arguments = tuple(cres.signature.args)
+        if cres.library.is_assembled and arguments not in self._replaced:
             super().add_overload(cres)
         else:
-            self.overloads[types] = cres
+            self.overloads[arguments] = cres
+
+
+def _holds_arrays(kind: types.Type) -> bool:
+    return isinstance(kind, types.Array) or any(map(_holds_arrays, getattr(kind, "types", ())))
 
 
 def _with_wrapper(compiled):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
 import numba
 import pytest
 from helpers.places import ROOT
+from helpers.sources import syntax_tree
 
 from stages.kernels.jit import KERNEL, STAGES, source_digest
 
@@ -44,3 +46,48 @@ def test_the_environment_overrides_the_folder(tmp_path):
     environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
     found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == str(tmp_path / f"kernels-{source_digest(STAGES)}")
+
+
+MAKERS = {
+    "arange",
+    "argsort",
+    "array",
+    "concatenate",
+    "cumsum",
+    "empty",
+    "empty_like",
+    "full",
+    "ones",
+    "sort",
+    "zeros",
+}
+
+
+def makes_array(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in MAKERS
+
+
+def returns_own_array(kernel: ast.FunctionDef) -> bool:
+    """Whether a kernel returns an array that it made, alone or in a tuple or record."""
+    nodes = list(ast.walk(kernel))
+    made = {ast.unparse(n.targets[0]) for n in nodes if isinstance(n, ast.Assign) and makes_array(n.value)}
+    for node in nodes:
+        if isinstance(node, ast.Return) and node.value is not None:
+            parts = getattr(node.value, "elts", None) or [node.value, *getattr(node.value, "args", [])]
+            if any(makes_array(part) or ast.unparse(part) in made for part in parts):
+                return True
+    return False
+
+
+def test_kernels_that_count_no_references_get_no_arrays_from_others():
+    """Nobody would free an array that a callee of theirs makes and returns; numba does not refuse the call."""
+    kernels = {"njit": {}, "inlined": {}, "borrowing": {}}
+    for path in STAGES.rglob("kernels/**/*.py"):
+        for node in syntax_tree(path).body:
+            for decorator in getattr(node, "decorator_list", []):
+                kernels.get(ast.unparse(decorator), {})[node.name] = node
+    making = {name for name, kernel in (kernels["njit"] | kernels["inlined"]).items() if returns_own_array(kernel)}
+    assert len(making) > 10 and len(kernels["borrowing"]) > 100
+    for name, kernel in kernels["borrowing"].items():
+        called = {ast.unparse(node.func) for node in ast.walk(kernel) if isinstance(node, ast.Call)}
+        assert not called & making, name

@@ -11,7 +11,7 @@ from helpers.places import ROOT
 from numba.core.registry import cpu_target
 
 from bnsl_cli.running.tiny_runs import table_text
-from stages.kernels.jit import KERNEL, njit
+from stages.kernels.jit import KERNEL, borrowing, njit
 from stages.kernels.machine_code import install
 
 late = pytest.mark.skipif(KERNEL is None, reason="plain numba compiles")
@@ -131,6 +131,18 @@ def test_arrays_that_a_kernel_makes_are_freed_and_those_given_are_not():
     assert looked_at(values, 1) == 5
     assert sys.getrefcount(values) == references
     assert sys.getrefcount(result) == 2 and sys.getrefcount(result.base) <= 3
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT or KERNEL is None, reason="nothing is compiled, or by plain numba")
+def test_kernels_that_count_no_references_return_no_arrays():
+    """The caller would free what it got once too often."""
+
+    @borrowing
+    def held(values):
+        return 1, values
+
+    with pytest.raises(TypeError, match="held counts no references"):
+        held(np.arange(3))
 
 
 def run(tmp_path, script: str, *names: str) -> list[str]:
