@@ -71,6 +71,16 @@ class CutPool:
             self._by_set = cuts_by_set(self.cuts, len(self.columns.costs))
         return self._by_set
 
+    def copied(self) -> CutPool:
+        """A copy to which cuts are added apart."""
+        pool = copy.copy(self)
+        pool.origins, pool._keys = self.origins.copy(), self._keys.copy()
+        return pool
+
+    def places(self, origins: Iterable[Origin]) -> np.ndarray:
+        """The indices of these cuts; -1 for those not in the pool."""
+        return np.array([self._keys.get(key_of(origin), -1) for origin in origins], dtype=np.int64)
+
     def row(self, index: int) -> CountedSets:
         """The sets that one cut counts."""
         a, b = self.cuts.offsets[index], self.cuts.offsets[index + 1]

@@ -7,6 +7,8 @@ after some trials such pairs are not tried again.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 RELIABLE = 3
@@ -19,6 +21,24 @@ LEAST_GAIN = 1e-6
 """Gain in nats that a side has at least, so that products of gains compare pairs of which one side gains nothing."""
 
 
+class Gain(NamedTuple):
+    """What a branch gained.
+
+    Attributes
+    ----------
+    order : tuple of int
+        In it the first variable precedes the second.
+    share : float
+        Of the arc from the second to the first, which the order forbids.
+    gain : float
+        In nats.
+    """
+
+    order: tuple[int, int]
+    share: float
+    gain: float
+
+
 class OrderGains:
     """Gains of the orders of pairs, in nats per squared share that the order forbids.
 
@@ -29,11 +49,11 @@ class OrderGains:
         self._sums = np.zeros((n_variables, n_variables))
         self._counts = np.zeros((n_variables, n_variables), dtype=np.int64)
 
-    def note(self, order: tuple[int, int], share: float, gain: float) -> None:
-        """Remember the gain in nats of a branch with this order (first, second), which forbids a share of an arc."""
-        if share >= LEAST_SHARE:
-            self._sums[order] += gain / share**2
-            self._counts[order] += 1
+    def note(self, tried: Gain) -> None:
+        """Remember a gain."""
+        if tried.share >= LEAST_SHARE:
+            self._sums[tried.order] += tried.gain / tried.share**2
+            self._counts[tried.order] += 1
 
     def is_reliable(self, pair: tuple[int, int]) -> bool:
         """Whether the gains of both orders of a pair are known."""

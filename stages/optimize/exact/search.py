@@ -17,6 +17,7 @@ from stages.lists.set_lists import index_table
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
+from stages.runtime.workers import resolve_jobs
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
@@ -80,7 +81,7 @@ def prove(
             is_solved = not bound.is_closed
         nodes = [TreeNode(is_solved=True) if is_solved else root_node(bound)]
     else:
-        value, nodes = _prove_by_cuts(incumbent, bound, budget, reporter, facts, options.keeps_proof)
+        value, nodes = _prove_by_cuts(incumbent, bound, budget, reporter, facts, options)
     facts |= {"orders": incumbent.orders}
     facts |= bound_facts(value, incumbent.score, bound.rounding)
     return listed_result(table, incumbent.chosen, incumbent.score, facts, nodes=nodes)
@@ -98,7 +99,12 @@ def _prove_by_subsets(incumbent: Incumbent, bound: BoundSearch, budget: Budget, 
 
 
 def _prove_by_cuts(
-    incumbent: Incumbent, bound: BoundSearch, budget: Budget, reporter: Reporter, facts: dict, keeps_nodes: bool
+    incumbent: Incumbent,
+    bound: BoundSearch,
+    budget: Budget,
+    reporter: Reporter,
+    facts: dict,
+    options: OptimizeOptions,
 ) -> tuple[float, list[TreeNode]]:
     """Improve incumbent and bound until they meet or the budget is spent.
 
@@ -131,7 +137,12 @@ def _prove_by_cuts(
 
     value = bound.value
     cutting = BranchAndCut(
-        bound, incumbent, budget, lambda: report(cutting.value, branches=cutting.n_branches), keeps_nodes
+        bound,
+        incumbent,
+        budget,
+        lambda: report(cutting.value, branches=cutting.n_branches),
+        options.keeps_proof,
+        resolve_jobs(options.jobs),
     )
     cutting.run()
     facts |= {"branches": cutting.n_branches, "programmes": cutting.n_programmes}

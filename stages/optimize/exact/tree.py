@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,9 @@ class Branch(NamedTuple):
     node : TreeNode
         What a proof needs of it.
     basis : Basis or None
-        That of the branch above, from which its linear programme starts; None for the root.
+        Where its linear programme starts; None for the root. The indices of cuts are out of date.
+    tight : sequence of Origin
+        The cuts of the basis.
     """
 
     cost: float
@@ -36,6 +39,14 @@ class Branch(NamedTuple):
     after: tuple[int, ...]
     node: TreeNode
     basis: Basis | None = None
+    tight: Sequence[Origin] = ()
+
+    def over(self, kept: np.ndarray) -> Branch:
+        """The same branch over the sets where `kept` is true: all others are excluded in it."""
+        assert self.basis is not None
+        stays, index = kept[self.basis.sets], np.cumsum(kept) - 1
+        basis = self.basis._replace(sets=index[self.basis.sets[stays]], of_sets=self.basis.of_sets[stays])
+        return self._replace(excluded=self.excluded[kept], basis=basis)
 
 
 class BranchTree:
@@ -45,21 +56,16 @@ class BranchTree:
     ----------
     root : TreeNode
         The node of all networks.
-    cost : float
-        Lower bound on their cost in nats.
     keeps_nodes : bool
         Whether a proof is wanted: else nothing is kept of branches that were left.
 
     Attributes
     ----------
-    present : float
-        Cost of the branch in work; infinite if there is none.
     nodes : list of TreeNode
         The root and, with `keeps_nodes`, all branches added.
     """
 
-    def __init__(self, root: TreeNode, cost: float, keeps_nodes: bool):
-        self.present = cost
+    def __init__(self, root: TreeNode, keeps_nodes: bool):
         self.nodes = [root]
         self._keeps_nodes = keeps_nodes
         self._open: list[tuple[float, int, int, Branch]] = []
@@ -72,8 +78,8 @@ class BranchTree:
     @property
     def cost(self) -> float:
         """Lower bound on the cost of every network in nats."""
-        # Every network is in an open branch, in the present one, or in one that was closed at this cost or more.
-        return min(self.present, self._closed, self._open[0][0] if self._open else math.inf)
+        # Every network is in an open branch or in one that was closed at this cost or more.
+        return min(self._closed, self._open[0][0] if self._open else math.inf)
 
     def push(self, branch: Branch) -> None:
         """Open a branch."""
@@ -82,9 +88,8 @@ class BranchTree:
         heapq.heappush(self._open, (branch.cost, next(self._numbers), len(branch.excluded), packed))
 
     def pop(self) -> Branch:
-        """Take the branch of least cost, which becomes the present one."""
-        cost, _, n_sets, packed = heapq.heappop(self._open)
-        self.present = cost
+        """Take the branch of least cost: until it comes back or is closed, `cost` does not hold."""
+        _, _, n_sets, packed = heapq.heappop(self._open)
         return packed._replace(excluded=np.unpackbits(packed.excluded, count=n_sets).view(np.bool_))
 
     def close(self, cost: float) -> None:

@@ -23,9 +23,9 @@ from stages.optimize.bounds.rounding import optimality_tolerance
 from stages.optimize.bounds.separators import make_point
 from stages.optimize.bounds.subset_dp import solve_by_subsets, subset_bytes, subsets_fit
 from stages.optimize.driver import run
-from stages.optimize.exact import branch_and_cut, linear_programme
+from stages.optimize.exact import branch_and_cut, linear_programme, node
 from stages.optimize.exact.branch_and_cut import BranchAndCut
-from stages.optimize.exact.branching import RELIABLE, OrderGains
+from stages.optimize.exact.branching import RELIABLE, Gain, OrderGains
 from stages.optimize.exact.fractional import SharedArcs, add_precedence, order_by_shares, with_empty_sets
 from stages.optimize.exact.incumbent import Incumbent
 from stages.optimize.exact.search import prove, search
@@ -50,14 +50,22 @@ def optimum(table):
     return best_by_orders(table) if table.n_variables <= 6 else best_by_subsets(table)
 
 
-def tree_on(table, seed=0, budget=None, bound_work=1.0):
+def tree_on(table, seed=0, budget=None, bound_work=1.0, jobs=1):
     """Branch and cut from a poor network and bound, so that it has something to do."""
     rng = np.random.default_rng(seed)
     order = np.array(fixed_first_order(table), dtype=np.int32)
     incumbent = Incumbent(index_table(table), fixed_parents(table), lambda: order, rng)
     bound = BoundSearch(table, rng)
     bound.improve(Budget(), bound_work, incumbent.score)
-    return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None)
+    return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None, jobs=jobs)
+
+
+def root_work(table, seed):
+    """The work on the root, before it has begun, and all its sets as not excluded."""
+    tree = tree_on(table, seed, bound_work=1e6)
+    work = tree._work()
+    work.begin(tree._multipliers)
+    return work, np.zeros(len(work.pool.columns.costs), dtype=np.bool_)
 
 
 def columns_of(table):
@@ -209,52 +217,59 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
 def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatch):
     pytest.importorskip("highspy")
     monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
-    tree = tree_on(random_table(seed, 9, max_parents=4, n_sets=30), seed, bound_work=1e6)
-    pool, none = tree._pool, np.zeros(len(tree._columns.costs), dtype=np.bool_)
-    solution, _, _ = tree._solve(none)
-    basis = tree._programme.basis()
+    work, none = root_work(random_table(seed, 9, max_parents=4, n_sets=30), seed)
+    pool, columns, every = work.pool, work.pool.columns, np.arange(len(none))
+    solution, _, _ = work.solve(none)
+    basis = work.programme.basis()
     multipliers = np.zeros(len(pool))
     multipliers[basis.cuts] = solution.multipliers[basis.cuts]
     assert np.array_equal(multipliers, solution.multipliers)  # no cut but these has one
-    tree._add_cuts(solution.shares)
+    work.add_cuts(solution.shares)
     # A third of the cuts is lost, and sets with a share are forbidden.
     kept = np.flatnonzero(np.arange(len(pool)) % 3 > 0)
-    excluded = ~tree._is_empty & (solution.shares > 0.5)
-    started, fresh = (
-        linear_programme.CutProgramme(tree._columns, s, excluded) for s in (basis.sets, np.arange(len(none)))
-    )
+    is_empty = np.diff(columns.parent_offsets) == 0
+    excluded = ~is_empty & (solution.shares > 0.5)
+    started = linear_programme.CutProgramme(columns, basis.sets, excluded)
+    fresh = linear_programme.CutProgramme(columns, every, excluded)
     started.add_cuts(pool.cuts, kept[:2])
     started.start(basis)
     started.solve(Budget(), len(pool))
-    started.add_sets(np.setdiff1d(np.arange(len(none)), started.sets), pool.cuts)
+    started.add_sets(np.setdiff1d(every, started.sets), pool.cuts)
     started.add_cuts(pool.cuts, kept[2:])
     fresh.add_cuts(pool.cuts, kept)
     started.exclude(none)
     fresh.exclude(none)
     found, expected = (some.solve(Budget(), len(pool)) for some in (started, fresh))
-    assert found.shares @ tree._columns.costs == pytest.approx(expected.shares @ tree._columns.costs, abs=1e-6)
-    bounds = [tree._evaluate(none, solution.multipliers)[0] for solution in (found, expected)]
-    assert bounds == pytest.approx([expected.shares @ tree._columns.costs] * 2, abs=1e-6)
+    cost = expected.shares @ columns.costs
+    assert found.shares @ columns.costs == pytest.approx(cost, abs=1e-6)
+    assert [work.evaluate(none, some.multipliers)[0] for some in (found, expected)] == pytest.approx([cost] * 2)
 
 
 @pytest.mark.parametrize("seed", seeds(20, quick=4))
 def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
     pytest.importorskip("highspy")
-    tree = tree_on(random_table(seed, 9, max_parents=4, n_sets=30), seed, bound_work=1e6)
+    work, none = root_work(random_table(seed, 9, max_parents=4, n_sets=30), seed)
     rng = np.random.default_rng(seed)
-    tree._programme = linear_programme.CutProgramme(
-        tree._columns, np.arange(len(tree._columns.costs)), np.zeros(len(tree._columns.costs), dtype=np.bool_)
-    )
-    held = np.sort(rng.permutation(len(tree._pool))[: len(tree._pool) // 3])
-    tree._programme.add_cuts(tree._pool.cuts, held)
-    shares = rng.random(len(tree._columns.costs)) * (rng.random(len(tree._columns.costs)) < 0.3)
+    work.programme = linear_programme.CutProgramme(work.pool.columns, np.arange(len(none)), none)
+    held = np.sort(rng.permutation(len(work.pool))[: len(work.pool) // 3])
+    work.programme.add_cuts(work.pool.cuts, held)
+    shares = rng.random(len(none)) * (rng.random(len(none)) < 0.3)
     expected = []
-    for index in range(len(tree._pool)):
-        row = tree._pool.row(index)
+    for index in range(len(work.pool)):
+        row = work.pool.row(index)
         counted = sum(shares[s] * w for s, w in zip(row.sets.tolist(), row.weights.tolist()))
-        if index not in held and row.demand - counted > branch_and_cut.KNOWN_VIOLATION:
+        if index not in held and row.demand - counted > node.KNOWN_VIOLATION:
             expected.append(index)
-    assert tree._known_violated(shares).tolist() == expected
+    assert work.known_violated(shares).tolist() == expected
+
+
+def test_a_pool_is_copied_and_finds_its_cuts():
+    work, _ = root_work(random_table(3, 9, max_parents=4, n_sets=30), 3)
+    pool, other = work.pool, work.pool.copied()
+    other.add([(np.array([0, 1, 2, 3, 4, 5, 6], dtype=np.int32), 2)])
+    assert len(other) == len(pool) + 1
+    assert other.places(other.origins).tolist() == list(range(len(other)))
+    assert pool.places(other.origins[::-1]).tolist() == [-1, *range(len(pool) - 1, -1, -1)]
 
 
 def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
@@ -263,12 +278,12 @@ def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
     pairs = {(0, 1): (0.5, 0.5), (1, 2): (0.3, 0.6), (2, 3): (1.0, 0.0)}
     assert [pair for _, pair in gains.ranked(pairs)] == [(0, 1), (1, 2), (2, 3)]
     for _ in range(RELIABLE):
-        gains.note((0, 1), 0.5, 0.0)
-        gains.note((1, 2), 0.6, 0.9)
+        gains.note(Gain((0, 1), 0.5, 0.0))
+        gains.note(Gain((1, 2), 0.6, 0.9))
     assert not gains.is_reliable((0, 1))
     for _ in range(RELIABLE):
-        gains.note((1, 0), 0.5, 0.0)
-        gains.note((2, 1), 0.3, 0.1)
+        gains.note(Gain((1, 0), 0.5, 0.0))
+        gains.note(Gain((2, 1), 0.3, 0.1))
     # Equivalent orders gain nothing.
     assert [pair for _, pair in gains.ranked(pairs)] == [(1, 2), (0, 1), (2, 3)]
     assert gains.is_reliable((0, 1)) and not gains.is_reliable((2, 3))
@@ -277,7 +292,7 @@ def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
         (RELIABLE * rate + mean) / (RELIABLE + 1) * share**2 for rate, share in ((2.5, 0.6), (0.1 / 0.09, 0.3))
     ]
     assert gains.ranked(pairs)[0][0] == pytest.approx(math.prod(expected))
-    gains.note((2, 3), 0.01, 5.0)  # too small a share to tell
+    gains.note(Gain((2, 3), 0.01, 5.0))  # too small a share to tell
     assert gains.ranked(pairs)[-1][0] < 1e-3
 
 
@@ -297,6 +312,37 @@ def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
         assert best - 1e-7 <= tree.value <= before + 1e-6
         before = tree.value
     assert tree.is_closed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", seeds(4, quick=1))
+def test_jobs_change_nothing(seed, monkeypatch):
+    """Of a tree to its end, and of one that a limit on evaluations ends."""
+    pytest.importorskip("highspy")
+    from stages.optimize.bounds import residual
+
+    monkeypatch.setattr(node, "SEPARATORS", ())
+    monkeypatch.setattr(residual, "MOST_TOGETHER", 3)
+    monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", 1)
+    monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
+    table = random_table(seed, 16, max_parents=4, n_sets=40)
+    for budget in ({}, {"evaluations": 40_000}):
+        trees = [tree_on(table, seed, Budget(**budget), jobs=jobs) for jobs in (1, 2)]
+        for tree in trees:
+            tree.run()
+        told = [
+            (
+                t.n_branches,
+                t.n_programmes,
+                t.value,
+                t.incumbent.score,
+                t.incumbent.chosen.tolist(),
+                t.pool.origins[-1:],
+            )
+            for t in trees
+        ]
+        assert trees[0].n_branches > 20 and trees[0].is_closed == (not budget)
+        assert repr(told[0]) == repr(told[1])
 
 
 @pytest.mark.slow
