@@ -179,6 +179,14 @@ class CutProgramme:
         self._highs.addRows(len(added), cuts.demands, endless, len(places), starts, places, weights)
         self.cuts = np.concatenate((self.cuts, added))
 
+    def lacking(self, pool: Cuts, shares: np.ndarray, violation: float) -> np.ndarray:
+        """The cuts of `pool` that it lacks and that these shares violate by more than this, most violated first."""
+        counted = np.concatenate(([0.0], np.cumsum(shares[pool.sets] * pool.weights)))
+        lacks = pool.demands - np.diff(counted[pool.offsets])
+        lacks[self.cuts] = 0.0
+        most = np.argsort(-lacks, kind="stable")
+        return most[lacks[most] > violation]
+
     def exclude(self, excluded: np.ndarray) -> None:
         """Fix the share of the sets where `excluded` is true, and of no others, at zero."""
         places = np.flatnonzero((excluded != self._excluded)[self.sets]).astype(np.int32)

@@ -291,7 +291,7 @@ class BranchWork:
 
     def add_cuts(self, shares: np.ndarray) -> int:
         """Add violated cuts to the programme: known ones and, where these are few, new ones; returns their number."""
-        added = self.known_violated(shares)
+        added = self.programme.lacking(self.pool.cuts, shares, KNOWN_VIOLATION)[:MOST_KNOWN]
         if len(added) < ENOUGH_KNOWN:
             first = len(self.pool)
             point = make_point(self.pool.columns, shares, SHARE_TOLERANCE)
@@ -300,17 +300,6 @@ class BranchWork:
             added = np.concatenate((added, np.arange(first, len(self.pool))))
         self.programme.add_cuts(self.pool.cuts, added)
         return len(added)
-
-    def known_violated(self, shares: np.ndarray) -> np.ndarray:
-        """The cuts of the pool that these shares violate most and that the programme lacks."""
-        cuts = self.pool.cuts
-        if not len(self.pool):
-            return np.empty(0, dtype=np.int64)
-        counted = np.concatenate(([0.0], np.cumsum(shares[cuts.sets] * cuts.weights)))
-        lacks = cuts.demands - np.diff(counted[cuts.offsets])
-        lacks[self.programme.cuts] = 0.0
-        most = np.argsort(-lacks, kind="stable")[:MOST_KNOWN]
-        return np.sort(most[lacks[most] > KNOWN_VIOLATION])
 
     def split(self, branch: Branch, shares: np.ndarray) -> tuple[Branch, ...]:
         """The two branches of the pair of variables that promises the largest product of gains."""
