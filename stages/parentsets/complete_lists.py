@@ -168,6 +168,7 @@ def _seconds_by_values(functions: SetFunctions, child: int, limits: ChildLimits,
     rates: list[float] = []
     allowed, required = limits.allowed, limits.required
     n, size = len(allowed), min(size, len(allowed) - 1)
+    n_states = functions.scorer.n_states[allowed].astype(np.float64)
     while len(rates) < MEASURED_BATCHES and not clock.is_spent():
         rows = [np.sort(rng.choice(n - 1, size, replace=False)) for _ in range(1 + MEASURED_SETS // n)]
         chosen = np.array(rows, dtype=np.int32).reshape(len(rows), size)
@@ -176,7 +177,7 @@ def _seconds_by_values(functions: SetFunctions, child: int, limits: ChildLimits,
         times = []
         for _ in range(2):  # values are made, then known
             begun = clock.elapsed()
-            functions.score(child, required, allowed, chosen, np.arange(len(rows)), 0, math.inf, into)
+            functions.score(child, required, allowed, n_states, chosen, np.arange(len(rows)), (0, 0), math.inf, into)
             times.append((clock.elapsed() - begun) / starts[-1])
         rates.append(max(0.0, times[0] - times[1]) / (len(required) + size + 2) + times[1])
     # The first batches also make values of subsets, which few of all sets need; the machine may have been busy.

@@ -43,7 +43,7 @@ def shared_values(
     """Values of sets for complete enumerations, in a share of the free memory; None where they serve none."""
     free = free_bytes() if memory is None else max(0, memory - resident)
     largest = largest_size(scorer, max_parents, VALUES_SHARE * free)
-    return SetFunctions(scorer, largest) if largest else None
+    return SetFunctions(scorer, largest, VALUES_SHARE * free) if largest else None
 
 
 def most_sets(memory: int | None, resident: int, jobs: int) -> int:

@@ -20,7 +20,7 @@ from .search_trace import SearchTrace
 ROUNDED_SCORES = 4
 """Scores in the comparison of entropy with penalty, each rounded by half a quantum."""
 
-SLICE_ENTRIES = 1 << 16
+SLICE_ENTRIES = 1 << 17
 """Approximate number of extensions considered between two checks of the memory."""
 
 
@@ -46,6 +46,8 @@ class _Search:
         slack = ROUNDED_SCORES * scorer.quantum + limits.margin
         self.worth = worth_of_parent(scorer.row_entropies()[limits.allowed], self.n_states, slack)
         self.base_q = scorer.n_configurations(limits.required)
+        # Memory of one slice after the other: new memory is cleared each time.
+        self.entries, self.is_better = np.empty(0), np.empty(0, dtype=np.bool_)
 
     def run(self) -> FoundSets:
         found, limits = self.found, self.limits
@@ -103,13 +105,16 @@ class _Search:
         return Level(prefixes=prefixes, starts=starts, entries=entries)
 
     def _extend(self, level, places, best, q, widths) -> tuple[int, np.ndarray]:
-        """Extend sets until the evaluations are used up; the number of sets extended, and their entries.
+        """Extend sets until the evaluations are used up; how many were extended, and their entries till next time.
 
         The number is 0 if the budget ended before the last of them was done; what was scored by then is found.
         """
         scorer, found = self.scorer, self.found
         starts = offsets_of(widths)
-        entries = np.empty(starts[-1])
+        if starts[-1] > len(self.entries):
+            self.entries, self.is_better = np.empty(starts[-1]), np.empty(starts[-1], dtype=np.bool_)
+        entries, is_better = self.entries[: starts[-1]], self.is_better[: starts[-1]]
+        is_better[:] = False
         counts = np.empty(len(places), dtype=np.int64)
         penalty = scorer.penalty(self.child)
         mark_open(level, places, best, q, self.n_states, penalty, self.worth, starts, entries, counts)
@@ -121,7 +126,6 @@ class _Search:
         beyond = np.flatnonzero(~np.isnan(entries[last]))[self.limits.evaluations - before[n_extended - 1] :]
         entries[last][beyond] = np.nan
         counts[n_extended - 1] -= len(beyond)
-        is_better = np.zeros(len(entries), dtype=np.bool_)
         scores = np.full(len(entries) if found.exploration is not None else 0, np.nan)
         evaluated, is_whole = 0, True
         for configurations, which in self._groups(q[:n_extended], places.shape[1]):
@@ -134,7 +138,7 @@ class _Search:
                 break
         scorer.count_evaluations(evaluated)
         found.evaluated += evaluated
-        which = np.flatnonzero(is_better)
+        which = np.flatnonzero(is_better[: len(entries)])
         found.add_sets(self._members(places, starts, which), entries[which])
         return n_extended if is_whole and not len(beyond) else 0, entries
 
@@ -157,9 +161,10 @@ class _Search:
             work = slice_work(self.budget)
             if configurations is None:
                 assert functions is not None
-                position = functions.score(
-                    self.child, self.limits.required, allowed, places, which, position, work, into
-                )
+                position, first = functions.score(
+                    self.child, self.limits.required, allowed, self.n_states, places, which, (position, first), work,
+                    into,
+                )  # fmt: skip
             else:
                 position, first = score_open(
                     scorer.data, scorer.tables.of_expansion(self.child, configurations), self.child, self.required,

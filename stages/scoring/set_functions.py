@@ -31,24 +31,29 @@ class SetFunctions:
     ----------
     largest : int
         Number of variables of a set at most, as of `largest_size`.
+    most_bytes : float
+        Memory of values and counts; those that it does not hold are made again for each family.
     """
 
-    def __init__(self, scorer: FamilyScorer, largest: int):
+    def __init__(self, scorer: FamilyScorer, largest: int, most_bytes: float = math.inf):
         self.scorer, self.largest = scorer, largest
         ranked = np.flatnonzero(scorer.n_states > 1).astype(np.int32)
         self._place = np.full(scorer.n_variables, -1, dtype=np.int32)
         self._place[ranked] = np.arange(len(ranked))
-        starts = set_starts(len(ranked), largest)
+        n_kinds = len(configuration_kinds(scorer))
+        n_kept = kept_sets(len(ranked), largest, n_kinds, most_bytes)
+        kept = np.cumsum([0, 0, *n_kept])
         n_states = scorer.n_states[ranked]
-        counts = _shared_zeros(starts[largest], np.int32)
+        counts = _shared_zeros(kept[largest], np.int32)
         ones = scorer.data.state_offsets[ranked] + 1
-        counts[starts[1] : starts[2]] = np.where(n_states == 2, scorer.state_counts[ones] + 1, 0)
+        counts[: len(ranked)] = np.where(n_states == 2, scorer.state_counts[ones] + 1, 0)
         self.arrays = SetArrays(
             variables=ranked,
             firsts=scorer.data.state_offsets[ranked],
             n_states=n_states.astype(np.float64),
             binomials=np.array([[math.comb(n, k) for n in range(len(ranked) + 1)] for k in range(largest + 1)]),
-            starts=starts,
+            starts=np.array([0, *(kept[k + 1] - math.comb(len(ranked), k) for k in range(1, largest + 1))]),
+            kept=kept,
             counts=counts,
         )
         products = cell_numbers(scorer, largest)
@@ -65,7 +70,7 @@ class SetFunctions:
     def _function(self, products: np.ndarray, lines: list[np.ndarray], largest: int) -> SetFunction:
         """A function of sets up to some size, no value of which is known."""
         table = np.stack(lines)
-        values = _shared_zeros(self.arrays.starts[largest + 1], np.float64)
+        values = _shared_zeros(self.arrays.kept[largest + 1], np.float64)
         return SetFunction(
             values=values, products=products, table=table, nothing=np.zeros(table.shape), grid=self.scorer.tables.grid
         )
@@ -85,27 +90,31 @@ class SetFunctions:
         child: int,
         required: tuple[int, ...],
         allowed: np.ndarray,
+        n_states: np.ndarray,
         places: np.ndarray,
         which: np.ndarray,
-        position: int,
+        at: tuple[int, int],
         most_work: float,
         into: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    ) -> int:
-        """Score open extensions, see `score_open_by_values`; `into` are starts, entries, is_better and scores."""
+    ) -> tuple[int, int]:
+        """Score open extensions, see `score_open_by_values`; `into` are starts, entries, is_better and scores.
+
+        Begins at the place `at`: (0, 0), or what the call before returned.
+        """
         scorer = self.scorer
         parents = self.of_parents.get(int(scorer.n_states[child]), self.function)
         # Required parents that are constant change no score.
         always = self._place[list(required)]
         return score_open_by_values(
             scorer.data, self.arrays, self.function, parents, int(self._place[child]), always[always >= 0],
-            self._place[allowed], places, which, position, most_work, *into, scorer.penalty(child), scorer.quantum,
-            self._scratch(), scorer.workspace(),
+            self._place[allowed], n_states, places, which, *at, most_work, *into, scorer.penalty(child),
+            scorer.quantum, self._scratch(), scorer.workspace(),
         )  # fmt: skip
 
     def _scratch(self) -> SetScratch:
         if not hasattr(self._thread, "scratch"):
             n, n_words = len(self.arrays.variables), self.scorer.data.bits.shape[1]
-            n_codes = 1 << (self.largest - 1)
+            n_codes = max(8, 1 << (self.largest - 1))
             self._thread.scratch = SetScratch(
                 bitmaps=np.empty((n_codes, n_words), dtype=np.uint64),
                 counts=np.empty((n_codes, n), dtype=np.int32),
@@ -115,13 +124,13 @@ class SetFunctions:
                 made=np.zeros(n_codes, dtype=np.bool_),
                 own=np.empty(n_codes, dtype=np.int32),
                 missing=np.empty(n, dtype=np.int32),
+                wanted=np.empty(n, dtype=np.int32),
                 parents=np.empty(self.largest, dtype=np.int32),
                 candidates=np.empty(n, dtype=np.int32),
                 kinds=np.zeros(self.scorer.n_variables, dtype=np.int32),
                 scores=np.empty(self.scorer.n_variables),
                 members=np.empty(self.largest, dtype=np.int64),
                 whole=np.empty(self.largest, dtype=np.int64),
-                others=np.empty(n, dtype=np.int32),
                 of_parents=np.empty(n),
                 of_sets=np.empty(n),
             )
@@ -157,28 +166,33 @@ def configuration_kinds(scorer: FamilyScorer) -> list[int]:
     return sorted({int(r) for r in scorer.n_states if r > 1})
 
 
-def set_starts(n: int, largest: int) -> np.ndarray:
-    """Where the sets of each size up to `largest` begin, of subsets of n variables; int64, shape (largest + 2,)."""
-    return np.cumsum([0, 0, *(math.comb(n, size) for size in range(1, largest + 1))])
+def kept_sets(n: int, largest: int, n_kinds: int, most_bytes: float) -> list[int]:
+    """How many sets of each size, from 1 on, are kept of n variables: all while memory holds them, a part, then none.
 
-
-def set_bytes(n: int, largest: int, n_kinds: int = 0) -> int:
-    """Memory of the values and counts of sets up to a size, with so many functions of parents, at most."""
-    starts = [math.comb(n, size) for size in range(1, largest + 1)]
-    return (12 + 8 * n_kinds) * sum(starts[:-1]) + 8 * starts[-1]
+    `n_kinds` is the number of functions of parents.
+    """
+    kept: list[int] = []
+    for size in range(1, largest + 1):
+        each = 8 if size == largest else 12 + 8 * n_kinds
+        kept.append(int(min(math.comb(n, size), most_bytes // each)))
+        most_bytes = most_bytes - kept[-1] * each if kept[-1] == math.comb(n, size) else 0
+    return kept
 
 
 def largest_size(scorer: FamilyScorer, max_parents: int, most_bytes: float) -> int:
-    """Size of the largest sets whose values can serve a search, within `most_bytes`; 0 where none do."""
+    """Size of the largest sets whose values can serve a search, within `most_bytes`; 0 where none do.
+
+    The largest two need not be kept: they are made from the counts of smaller ones.
+    """
     n, n_words = int(np.count_nonzero(scorer.n_states > 1)), scorer.data.bits.shape[1]
     n_kinds = len(configuration_kinds(scorer))
     for largest in range(min(n, max_parents + 1, LARGEST), 1, -1):
         fits = (1 << (largest - 1)) * (8 * n_words + 4 * n) <= SCRATCH_BYTES
-        if not fits or set_bytes(n, largest, n_kinds) > most_bytes:
-            continue
-        products = cell_numbers(scorer, largest)
-        if products is not None:
-            return largest
+        known = max(1, largest - 2)
+        if fits and kept_sets(n, largest, n_kinds, most_bytes)[known - 1] == math.comb(n, known):
+            products = cell_numbers(scorer, largest)
+            if products is not None:
+                return largest
     return 0
 
 

@@ -1,8 +1,9 @@
 """Values of sets of binary variables: sums of a table over the cells of the variables in a set.
 
-Values of all sets of a size lie in one array by the lexicographic rank of the set, 0 where they are not known yet.
-Only the rows with all variables in state 1 are counted, and kept for larger sets: the other cells follow by inclusion
-and exclusion, so that a set takes one AND with popcount.
+Values of the sets of a size lie in one array by the lexicographic rank of the set, 0 where they are not known yet;
+where memory does not hold all, those of the last ranks are kept and the others made again for each member. Only the
+rows with all variables in state 1 are counted, and kept for larger sets: the other cells follow by inclusion and
+exclusion, so that a set takes one AND with popcount.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from .overlaps import count_overlaps
 class SetArrays(NamedTuple):
     """Sets of the ranked variables, which are those with two states or more.
 
-    Sets of size s take the places ``starts[s]:starts[s + 1]`` of arrays of values, by lexicographic rank.
+    A set of size s has the place ``starts[s]`` plus its lexicographic rank; the places ``kept[s]:kept[s + 1]`` are in
+    arrays of values, and those before them are not kept. Of sets that differ in one member all are kept if that with
+    the least is.
 
     Attributes
     ----------
@@ -29,7 +32,8 @@ class SetArrays(NamedTuple):
     n_states : ndarray of float64, shape (n_ranked,)
     binomials : ndarray of int64, shape (largest + 1, n_ranked + 1)
         ``binomials[k, n]``: subsets of size k of n elements.
-    starts : ndarray of int64, shape (largest + 2,)
+    starts : ndarray of int64, shape (largest + 1,)
+    kept : ndarray of int64, shape (largest + 2,)
     counts : ndarray of int32
         Of sets of binary variables below the largest size: rows with all in state 1, plus one.
     """
@@ -39,6 +43,7 @@ class SetArrays(NamedTuple):
     n_states: np.ndarray
     binomials: np.ndarray
     starts: np.ndarray
+    kept: np.ndarray
     counts: np.ndarray
 
 
@@ -76,7 +81,9 @@ class SetScratch(NamedTuple):
     subset: np.ndarray  # int64 (k + 1,)
     made: np.ndarray  # bool (2**k,)
     own: np.ndarray  # int32 (2**k,): rows in each cell of the k variables
+    # Sets that have no value yet: places of the further member, and where in a row their values go.
     missing: np.ndarray  # int32 (n_ranked,)
+    wanted: np.ndarray  # int32 (n_ranked,)
     parents: np.ndarray  # int32 (k,)
     candidates: np.ndarray  # int32 (n_ranked,)
     kinds: np.ndarray  # int32 (n_variables,)
@@ -84,7 +91,6 @@ class SetScratch(NamedTuple):
     # Of the set that is extended, without and with the child: places, extensions that are not known, values.
     members: np.ndarray  # int64 (k,)
     whole: np.ndarray  # int64 (k + 1,)
-    others: np.ndarray  # int32 (n_ranked,)
     of_parents: np.ndarray  # float64 (n_ranked,)
     of_sets: np.ndarray  # float64 (n_ranked,)
 
@@ -171,23 +177,114 @@ def take_subset(members, n_members, code, subset):
 
 
 @borrowing
-def sum_cells(table, own, n_codes, counts, n_others, sums):
-    """Sum of a table over all cells, from those in which the other variable is in state 1."""
-    sums[:n_others] = 0.0
-    # Two cells of the members at once (one where there are none): a sum is written half as often.
-    for code in range(0, n_codes, 2):
-        more = min(code + 1, n_codes - 1)
-        one, other = np.uint64(code), np.uint64(more)
-        total, other_total = np.uint64(own[code]), np.uint64(own[more])
-        weight = 1.0 if more > code else 0.0
-        for i in range(np.uint64(n_others)):
-            a, b = np.uint64(counts[one, i]), np.uint64(counts[other, i])
-            sums[i] += (table[a] + table[total - a]) + weight * (table[b] + table[other_total - b])
+def subtract_counts(counts, less):
+    """Subtract one row of counts from another."""
+    for i in range(np.uint64(len(counts))):
+        counts[i] -= less[i]
 
 
 @borrowing
-def fill_binary(data, arrays, function, members, n_members, n_behind, others, scratch):
-    """Make the values of the sets of some binary variables and one of `others`, binary as well.
+def take_counts(known, first, counts):
+    """Copy neighbouring counts, kept plus one; whether all are known."""
+    at, least = np.uint64(first), np.int32(1)
+    for i in range(np.uint64(len(counts))):
+        rows = known[at + i]
+        counts[i] = rows - np.int32(1)
+        least = min(least, rows)
+    return least > 0
+
+
+@borrowing
+def sum_cells(table, own, code, counts, sums):
+    """Add a table's entries for the cells of eight configurations, from `code` on, and another binary variable.
+
+    Parameters
+    ----------
+    own : ndarray of int32
+        Rows in each configuration.
+    counts : ndarray of int32
+        Those that have all of three members that the eight differ in, at least, and the other variable in state 1.
+    sums : ndarray of float64
+        One for each other variable.
+    """
+    c0, c1, c2, c3 = counts[code], counts[code + 1], counts[code + 2], counts[code + 3]
+    c4, c5, c6, c7 = counts[code + 4], counts[code + 5], counts[code + 6], counts[code + 7]
+    o0, o1 = np.uint64(own[code]), np.uint64(own[code + 1])
+    o2, o3 = np.uint64(own[code + 2]), np.uint64(own[code + 3])
+    o4, o5 = np.uint64(own[code + 4]), np.uint64(own[code + 5])
+    o6, o7 = np.uint64(own[code + 6]), np.uint64(own[code + 7])
+    # Unsigned: what numba does about negative indices takes longer than to look up.
+    for i in range(np.uint64(len(sums))):
+        n7, m6, m5, m3 = np.uint64(c7[i]), np.uint64(c6[i]), np.uint64(c5[i]), np.uint64(c3[i])
+        m4, m2, m1, m0 = np.uint64(c4[i]), np.uint64(c2[i]), np.uint64(c1[i]), np.uint64(c0[i])
+        # A Moebius transform in registers: digit 0 becomes state 0, less the rows with the member in state 1.
+        n6, n5, n3 = m6 - n7, m5 - n7, m3 - n7
+        n4, n2, n1 = m4 - n5 - m6, m2 - n3 - m6, m1 - n5 - m3
+        n0 = m0 - m4 - n2 - n1 - n3
+        sums[i] += (
+            ((table[n0] + table[o0 - n0]) + (table[n1] + table[o1 - n1]))
+            + ((table[n2] + table[o2 - n2]) + (table[n3] + table[o3 - n3]))
+        ) + (
+            ((table[n4] + table[o4 - n4]) + (table[n5] + table[o5 - n5]))
+            + ((table[n6] + table[o6 - n6]) + (table[n7] + table[o7 - n7]))
+        )
+
+
+@borrowing
+def count_subsets(data, arrays, members, n_members, n_behind, others, scratch):
+    """Rows with all members of each subset in state 1, alone (`own`) and with each other variable (`counts`).
+
+    Parameters as of `sum_binary`. Subsets are numbered by their binary digits.
+    """
+    # Calls in here take arrays one by one: to pass tuples of many costs as much as a set.
+    bits, word_shifts, firsts, known = data.bits, data.word_shifts, arrays.firsts, arrays.counts
+    starts, kept, binomials = arrays.starts, arrays.kept, arrays.binomials
+    counts, own, subset, made, bitmaps = scratch.counts, scratch.own, scratch.subset, scratch.made, scratch.bitmaps
+    n_others, n_codes, last = len(others), 1 << n_members, binomials.shape[1] - 2
+    largest = len(starts) - 1
+    is_run = others[n_others - 1] - others[0] == n_others - 1
+    made[1:n_codes] = False
+    for code in range(1, n_codes):
+        n_subset = take_subset(members, n_members, code, subset)
+        place = rank_of(starts, binomials, subset, n_subset)
+        is_kept = place >= kept[n_subset]
+        if is_kept and known[place] > 0:
+            own[code] = known[place] - 1
+        else:
+            subset_bitmap(bits, firsts, members, code, bitmaps, made)
+            own[code] = shared_rows(bitmaps[code], bitmaps[code], word_shifts)
+            if is_kept:
+                known[place] = own[code] + 1
+    for code in range(n_codes):
+        n_subset = take_subset(members, n_members, code, subset)
+        subset_behind = 0
+        for i in range(n_members - n_behind, n_members):
+            subset_behind += (code >> i) & 1
+        base, row = rank_base(starts, binomials, subset, n_subset, subset_behind)
+        # Counts of the largest sets serve nothing else.
+        is_kept = n_subset + 1 < largest and base - binomials[row, last - others[0]] >= kept[n_subset + 1]
+        is_known = is_kept
+        if is_kept and row == 1 and is_run:
+            # Neighbouring places, as in a list from which nothing was pruned.
+            is_known = take_counts(known, base - last + others[0], counts[code, :n_others])
+        elif is_kept:
+            for i in range(n_others):
+                rows = known[base - binomials[row, last - others[i]]]
+                counts[code, i] = rows - 1
+                is_known &= rows > 0
+        if not is_known:
+            subset_bitmap(bits, firsts, members, code, bitmaps, made)
+            for i in range(n_others):
+                scratch.which[i] = firsts[others[i]] + 1
+            count_overlaps(bitmaps[code : code + 1], 1, bits, scratch.which, n_others, word_shifts, counts[code])
+            if is_kept:
+                for i in range(n_others):
+                    known[base - binomials[row, last - others[i]]] = counts[code, i] + 1
+
+
+@borrowing
+def sum_binary(data, arrays, function, members, n_members, n_behind, others, scratch):
+    """Values of the sets of some binary variables and one of `others`, binary as well, into ``scratch.sums``.
 
     Parameters
     ----------
@@ -204,67 +301,23 @@ def fill_binary(data, arrays, function, members, n_members, n_behind, others, sc
     float
         The cost.
     """
-    # Calls in here take arrays one by one: to pass tuples of many costs as much as a set.
-    bits, word_shifts, firsts, known = data.bits, data.word_shifts, arrays.firsts, arrays.counts
-    starts, binomials, values = arrays.starts, arrays.binomials, function.values
-    counts, own, subset, made, bitmaps, sums = (
-        scratch.counts, scratch.own, scratch.subset, scratch.made, scratch.bitmaps, scratch.sums,
-    )  # fmt: skip
+    counts, own, sums = scratch.counts, scratch.own, scratch.sums
     n_others, n_codes, size = len(others), 1 << n_members, n_members + 1
-    last = binomials.shape[1] - 2
-    largest = len(starts) - 2
-    is_run = others[n_others - 1] - others[0] == n_others - 1
-    made[1:n_codes] = False
-    # Cells are numbered by the members in state 1. At first digit 0 leaves a member unrestricted.
     own[0] = function.table.shape[1] - 1
-    for code in range(n_codes):
-        n_subset = take_subset(members, n_members, code, subset)
-        if code > 0:
-            place = rank_of(starts, binomials, subset, n_subset)
-            if known[place] == 0:
-                subset_bitmap(bits, firsts, members, code, bitmaps, made)
-                known[place] = shared_rows(bitmaps[code], bitmaps[code], word_shifts) + 1
-            own[code] = known[place] - 1
-        # The same rows with the other variable in state 1.
-        subset_behind = 0
-        for i in range(n_members - n_behind, n_members):
-            subset_behind += (code >> i) & 1
-        base, row = rank_base(starts, binomials, subset, n_subset, subset_behind)
-        at = np.uint64(code)
-        # Counts plus one, 0 for those that are not known.
-        least = np.int32(0)
-        if size < largest or code < n_codes - 1:
-            least = np.int32(1)
-            if row == 1 and is_run:
-                # Neighbouring places, as in a list from which nothing was pruned.
-                first = np.uint64(base - last + others[0])
-                for i in range(np.uint64(n_others)):
-                    rows = known[first + i]
-                    counts[at, i] = rows - 1
-                    least = min(least, rows)
-            else:
-                for i in range(np.uint64(n_others)):
-                    rows = known[base - binomials[row, last - others[i]]]
-                    counts[at, i] = rows - 1
-                    least = min(least, rows)
-        if least == 0:
-            subset_bitmap(bits, firsts, members, code, bitmaps, made)
-            for i in range(n_others):
-                scratch.which[i] = firsts[others[i]] + 1
-            count_overlaps(bitmaps[code : code + 1], 1, bits, scratch.which, n_others, word_shifts, counts[code])
-            if n_subset + 1 < largest:
-                for i in range(n_others):
-                    known[base - binomials[row, last - others[i]]] = counts[at, i] + 1
-    # A Moebius transform turns digit 0 into state 0: less the rows with the member in state 1.
+    count_subsets(data, arrays, members, n_members, n_behind, others, scratch)
+    # A Moebius transform, of the counts without the first three digits, which follow in `sum_cells`.
     for k in range(n_members):
         for code in range(n_codes):
             if not (code >> k) & 1:
                 own[code] -= own[code | (1 << k)]
-                less, more = np.uint64(code), np.uint64(code | (1 << k))
-                for i in range(np.uint64(n_others)):
-                    counts[less, i] -= counts[more, i]
-    base, row = rank_base(starts, binomials, members, n_members, n_behind)
-    sum_cells(function.table[line_of(function.products, 2.0**size)], own, n_codes, counts, n_others, sums)
-    for i in range(n_others):
-        values[base - binomials[row, last - others[i]]] = sums[i]
-    return (n_others + n_codes) * (bits.shape[1] * WORD_COST + 2 * n_codes * CELL_COST)
+                if k >= 3:
+                    subtract_counts(counts[code, :n_others], counts[code | (1 << k), :n_others])
+    # Fewer than three members: no rows have the others.
+    for code in range(n_codes, 8):
+        own[code] = 0
+        counts[code, :n_others] = 0
+    sums[:n_others] = 0.0
+    table = function.table[line_of(function.products, 2.0**size)]
+    for code in range(0, n_codes, 8):
+        sum_cells(table, own, code, counts, sums[:n_others])
+    return (n_others + n_codes) * (data.bits.shape[1] * WORD_COST + 2 * n_codes * CELL_COST)

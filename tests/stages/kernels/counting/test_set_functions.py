@@ -13,29 +13,33 @@ from naive.set_functions import cell_sum, places_by_rank, rows_of_ones
 
 from formats.data_records import Dataset, Variable
 from stages.kernels.counting.set_functions import (
-    fill_by_expansion,
-    fill_singles,
     insert_place,
-    know_values,
+    make_values,
     next_run,
     score_open_by_values,
+    score_row,
+    sum_by_expansion,
+    sum_single,
     take_values,
 )
 from stages.kernels.counting.set_values import (
-    fill_binary,
+    count_subsets,
     line_of,
     rank_base,
     rank_of,
     shared_rows,
     subset_bitmap,
+    subtract_counts,
+    sum_binary,
     sum_cells,
+    take_counts,
     take_subset,
 )
 from stages.parentsets.child_search import UNLIMITED, ChildLimits
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
-from stages.scoring.set_functions import SetFunctions, cell_numbers, configuration_kinds, largest_size, set_starts
+from stages.scoring.set_functions import SetFunctions, cell_numbers, configuration_kinds, kept_sets, largest_size
 
 SCORES = ("bic", "aic", "ll", "bdeu", "k2")
 
@@ -68,14 +72,28 @@ def test_ranks_are_lexicographic():
     expected = places_by_rank(n, largest)
     arrays = functions_of((2,) * n, largest)[0].arrays
     binomials, starts = arrays.binomials, arrays.starts
-    assert starts.tolist() == set_starts(n, largest).tolist()
+    assert starts.tolist() == arrays.kept[:-1].tolist() == [0, 0, 7, 28, 63] and arrays.kept[-1] == len(expected)
     for members, place in expected.items():
         assert rank_of(starts, binomials, places(*members), len(members)) == place
         for k, one in enumerate(members):
             rest = members[:k] + members[k + 1 :]
             base, row = rank_base(starts, binomials, places(*rest), len(rest), len(rest) - k)
             assert base - binomials[row, n - 1 - one] == place
-    assert starts[-1] == len(expected)
+
+
+def test_the_last_sets_are_kept():
+    n, largest = 7, 4
+    assert kept_sets(n, largest, 0, 12 * (7 + 21) + 12 * 10) == [7, 21, 10, 0]
+    assert kept_sets(n, largest, 1, 20 * (7 + 21 + 35) + 8 * 9 + 7) == [7, 21, 35, 9]
+    scorer = FamilyScorer(table_of((2,) * n)[0])
+    arrays = SetFunctions(scorer, largest, 12 * (7 + 21) + 12 * 10).arrays
+    sets = places_by_rank(n, largest)
+    for size, n_kept in enumerate((7, 21, 10, 0), 1):
+        own = [members for members in sets if len(members) == size]
+        ranks = [rank_of(arrays.starts, arrays.binomials, places(*members), size) for members in own]
+        expected = range(int(arrays.kept[size]), int(arrays.kept[size + 1]))
+        assert [rank for rank in ranks if rank >= arrays.kept[size]] == list(expected) and len(expected) == n_kept
+    assert len(arrays.counts) == 38
 
 
 def test_subsets_and_their_bitmaps():
@@ -92,14 +110,39 @@ def test_subsets_and_their_bitmaps():
 
 
 def test_sums_over_cells():
-    rng, sums = np.random.default_rng(1), np.empty(5)
-    table = rng.random(40)
-    for n_codes in (1, 2, 8):
-        own = rng.integers(0, 40, n_codes).astype(np.int32)
-        counts = (rng.random((n_codes, 5)) * (own[:, None] + 1)).astype(np.int32)
-        sum_cells(table, own, n_codes, counts, 4, sums)
-        expected = (table[counts] + table[own[:, None] - counts]).sum(axis=0)[:4]
-        assert sums[:4] == pytest.approx(expected)
+    """Of counts in which three digits are not yet transformed."""
+    rng, sums = np.random.default_rng(1), np.zeros(5)
+    table = rng.random(400)
+    own = rng.integers(0, 40, 16).astype(np.int32)
+    cells = (rng.random((16, 5)) * (own[:, None] + 1)).astype(np.int32)
+    expected = np.zeros(5)
+    for code in (0, 8):
+        less = [[more for more in range(8) if more & digits == digits] for digits in range(8)]
+        counts = np.zeros((16, 5), dtype=np.int32)
+        counts[code : code + 8] = [cells[code:][more].sum(axis=0) for more in less]
+        sum_cells(table, own, code, counts, sums)
+        some = slice(code, code + 8)
+        expected += (table[cells[some]] + table[own[some, None] - cells[some]]).sum(axis=0)
+        assert sums == pytest.approx(expected)
+
+
+def test_rows_of_counts():
+    known, counts = np.array([4, 3, 1, 0, 2], dtype=np.int32), np.zeros(2, dtype=np.int32)
+    assert take_counts(known, 1, counts) and counts.tolist() == [2, 0]
+    assert not take_counts(known, 3, counts) and counts.tolist() == [-1, 1]
+    subtract_counts(counts, np.array([1, 5], dtype=np.int32))
+    assert counts.tolist() == [-2, -4]
+
+
+def test_scores_of_a_row():
+    of_sets, entries, is_better = (
+        np.array([-3.0, -5.0, -2.0]),
+        np.array([-9.0, -6.0, np.nan]),
+        np.ones(3, dtype=np.bool_),
+    )
+    score_row(of_sets, np.array([1.0, 1.0, 1.0]), np.array([2.0, 3.0, 2.0]), 0.6, 0.5, entries, is_better)
+    assert of_sets.tolist() == [-5.0, -8.0, -4.0] and is_better.tolist() == [True, False, False]
+    assert entries[:2].tolist() == [-5.0, -6.0] and np.isnan(entries[2])
 
 
 def all_functions(functions):
@@ -113,15 +156,16 @@ def expected_of(function, rows, whole, n_states):
 
 @pytest.mark.parametrize("n_rows", [1, 2, 63, 64, 65, 400])
 @pytest.mark.parametrize("score", SCORES)
-def test_values_of_binary_sets(n_rows, score):
-    """With counts of subsets known or not, and the further one anywhere among the members."""
+@pytest.mark.parametrize("most_bytes", [1e9, 12 * (7 + 10)])
+def test_values_of_binary_sets(most_bytes, n_rows, score):
+    """With counts of subsets known, kept or not, and the further one anywhere among the members."""
     rng = np.random.default_rng(n_rows)
     dataset, rows = table_of((2,) * 7, n_rows)
-    scorer = FamilyScorer(dataset, score, 0.5)
-    assert cell_numbers(scorer, 4) is not None, "sums would not be exact"
-    functions = SetFunctions(scorer, 4)
-    arrays, scratch, expected = functions.arrays, functions._scratch(), places_by_rank(7, 4)
-    for members in [(), (3,), (0, 4), (1, 2), (2, 3, 5), (0, 1, 6), (1, 5, 6)]:
+    scorer = FamilyScorer(dataset, score, 4.0)
+    assert cell_numbers(scorer, 5) is not None, "sums would not be exact"
+    functions = SetFunctions(scorer, 5, most_bytes)
+    arrays, scratch = functions.arrays, functions._scratch()
+    for members in [(), (3,), (0, 4), (1, 2), (2, 3, 5), (0, 1, 6), (1, 5, 6), (0, 2, 3, 5)]:
         for n_behind in range(len(members) + 1):
             gap = len(members) - n_behind
             low, high = members[gap - 1] if gap else -1, members[gap] if n_behind else 7
@@ -130,63 +174,72 @@ def test_values_of_binary_sets(n_rows, score):
                 continue
             for function in all_functions(functions)[:: 1 if len(members) < 3 else 99]:
                 arrays.counts[(rng.random(len(arrays.counts)) < 0.5) & (np.arange(len(arrays.counts)) >= 7)] = 0
-                fill_binary(
-                    scorer.data, arrays, function, places(*members), len(members), n_behind, others(*chosen), scratch
-                )
-                for one in chosen:
+                args = places(*members), len(members), n_behind, others(*chosen), scratch
+                sum_binary(scorer.data, arrays, function, *args)
+                for one, found in zip(chosen, scratch.sums.tolist()):
                     whole = tuple(sorted((*members, one)))
-                    found = function.values[expected[whole]]
                     assert found == pytest.approx(expected_of(function, rows, whole, dataset.n_states))
-    for whole, place in expected.items():
-        if len(whole) < 4 and arrays.counts[place]:
+                if members:
+                    count_subsets(scorer.data, arrays, *args)
+                for code in range(1 << len(members)):
+                    subset = [v for k, v in enumerate(members) if code >> k & 1]
+                    found = scratch.counts[code, : len(chosen)].tolist()
+                    assert not members or found == [rows_of_ones(rows, [*subset, one]) for one in chosen]
+    for whole in places_by_rank(7, 4):
+        place = rank_of(arrays.starts, arrays.binomials, places(*whole), len(whole))
+        if place >= arrays.kept[len(whole)] and arrays.counts[place]:
             assert arrays.counts[place] == rows_of_ones(rows, whole) + 1
 
 
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("most_work", [0.0, 1e9])
-def test_values_of_mixed_sets(most_work, score):
+@pytest.mark.parametrize("most_bytes", [1e9, 700])
+def test_values_of_mixed_sets(most_bytes, most_work, score):
     dataset, rows = table_of((2, 3, 2, 4, 2, 2, 3))
     scorer = FamilyScorer(dataset, score, 2.0)
-    functions = SetFunctions(scorer, 4)
+    functions = SetFunctions(scorer, 4, most_bytes)
     arrays, scratch = functions.arrays, functions._scratch()
     variables, n = arrays.variables.tolist(), len(arrays.variables)
-    expected = places_by_rank(n, 4)
     for members in ((), (1,), (4,), (0, 1), (2, 5), (1, 2, 4)):
         chosen = [v for v in range(n) if v not in members]
+        candidates, entries = others(*chosen), np.zeros(len(chosen))
+        entries[2] = np.nan
         for function in all_functions(functions)[:: 1 if len(members) < 3 else 99]:
-            done = False
+            row, found = np.empty(len(chosen)), np.empty(len(chosen))
+            unknown = take_values(arrays, function.values, places(*members), len(members), candidates, row)
+            assert unknown == np.isnan(row).sum()
+            is_known = False
             for _ in range(100):
-                done, _ = know_values(
-                    scorer.data, arrays, function, places(*members), len(members), others(*chosen), most_work,
-                    scratch, scorer.workspace(),
+                is_known, _ = make_values(
+                    scorer.data, arrays, function, places(*members), len(members), candidates, entries, row,
+                    most_work, scratch, scorer.workspace(),
                 )  # fmt: skip
-                if done:
+                if is_known:
                     break
-            assert done
-            for one in chosen:
+            assert is_known and (not np.isnan(row[2]) or unknown < len(chosen) or np.isnan(row).sum() == 1)
+            take_values(arrays, function.values, places(*members), len(members), candidates, found)
+            for i, one in enumerate(chosen):
                 whole = tuple(sorted((*members, one)))
                 value = expected_of(function, rows, [variables[v] for v in whole], dataset.n_states)
-                assert function.values[expected[whole]] == pytest.approx(value)
+                assert np.isnan(row[i]) if i == 2 else row[i] == pytest.approx(value)
+                assert np.isnan(found[i]) or found[i] == row[i]
+            assert most_bytes < 1e9 or np.isnan(found).sum() == 1
 
 
 def test_single_values_and_runs():
     functions, scorer, rows = functions_of((2, 3, 3, 2, 4))
     arrays, function = functions.arrays, functions.function
-    fill_singles(scorer.data, arrays, function, others(0, 2))
     value = cell_sum(rows, [int(arrays.variables[2])], function.table[0])
-    assert function.values[2] == pytest.approx(value) and function.values[1] == 0
-    out = np.empty(3)
-    take_values(function.values, arrays.starts, arrays.binomials, places(), 0, others(0, 1, 2), np.nan, out)
-    assert out[0] == function.values[0] and np.isnan(out[1]) and out[2] == function.values[2]
+    assert sum_single(scorer.data, arrays, function, 2) == pytest.approx(value)
     candidates = others(1, 2, 5, 8)
     ends = [next_run(places(0, 4, 6), 3, gap, candidates, first) for gap, first in ((0, 0), (1, 0), (2, 2), (3, 3))]
     assert ends == [0, 2, 3, 4]
-    n_done, _ = fill_by_expansion(
-        scorer.data, arrays, function, places(0), 1, 0, others(1, 2), 1e9, functions._scratch(), scorer.workspace()
+    scratch = functions._scratch()
+    n_done, _ = sum_by_expansion(
+        scorer.data, arrays, function, places(0), 1, others(1, 2), 1e9, scratch, scorer.workspace()
     )
     pair = [int(v) for v in arrays.variables[:2]]
-    first = int(arrays.starts[2])
-    assert n_done == 2 and function.values[first] == pytest.approx(cell_sum(rows, pair, function.table[0]))
+    assert n_done == 2 and scratch.scores[pair[1]] == pytest.approx(cell_sum(rows, pair, function.table[0]))
 
 
 def test_places_are_inserted_in_order():
@@ -225,10 +278,11 @@ def test_searches_score_as_by_expansions(seed, score):
     n, n_rows = int(rng.integers(2, 8)), int(rng.choice([1, 2, 5, 30, 63, 64, 65, 200, 700]))
     dataset, rows = dependent_dataset(seed, n, n_rows, most_states=int(rng.choice([2, 3, 5])))
     scorer, most = FamilyScorer(dataset, score), int(rng.integers(1, n))
-    largest = largest_size(scorer, most, 1e9)
+    most_bytes = float(rng.choice([1e9, 1000, 300, 150]))
+    largest = largest_size(scorer, most, most_bytes)
     if largest > 2:
         largest = int(rng.integers(2, largest + 1))  # larger sets are scored by expansions
-    functions = SetFunctions(scorer, largest) if largest else None
+    functions = SetFunctions(scorer, largest, most_bytes) if largest else None
     for child in rng.permutation(n).tolist():
         varies = scorer.n_states > 1
         required = tuple(v for v in range(n) if v != child and rng.random() < rng.choice([0.0, 0.0, 0.3]))[:most]
@@ -256,24 +310,28 @@ def test_many_rows_and_states(n_rows, n_states, score):
         assert found_of(*args, functions) == found_of(*args, None)
 
 
+@pytest.mark.parametrize("most_bytes", [1e9, 12 * 8])
 @pytest.mark.parametrize("n_states", [(2,) * 6, (2, 3, 2, 2, 3, 4)])
-def test_scores_of_one_slice_after_the_other(n_states):
-    functions, scorer, rows = functions_of(n_states)
+def test_scores_of_one_slice_after_the_other(n_states, most_bytes):
+    dataset, rows = table_of(n_states)
+    scorer = FamilyScorer(dataset)
+    functions = SetFunctions(scorer, 4, most_bytes)
     allowed, child = others(0, 1, 2, 4, 5), 3
     chosen = np.array([[k] for k in range(5)], dtype=np.int32)
     starts = np.concatenate(([0], np.cumsum(4 - chosen[:, 0]))).astype(np.int64)
     entries = np.full(starts[-1], -np.inf)
     entries[1] = np.nan
     is_better, scores = np.zeros(len(entries), dtype=np.bool_), np.full(len(entries), np.nan)
-    position, calls = 0, 0
-    while position < 5:
-        position = score_open_by_values(
-            scorer.data, functions.arrays, functions.function, functions.function, child, others(), allowed, chosen,
-            np.arange(5), position, 0.0, starts, entries, is_better, scores, scorer.penalty(child), scorer.quantum,
-            functions._scratch(), scorer.workspace(),
+    at, calls = (0, 0), 0
+    while at[0] < 5:
+        at = score_open_by_values(
+            scorer.data, functions.arrays, functions.function, functions.function, child, others(), allowed,
+            scorer.n_states[allowed].astype(np.float64), chosen, np.arange(5), *at, 0.0, starts, entries, is_better,
+            scores, scorer.penalty(child), scorer.quantum, functions._scratch(), scorer.workspace(),
         )  # fmt: skip
         calls += 1
         assert calls < 100
+    assert calls > 5
     pairs = list(itertools.combinations(allowed.tolist(), 2))
     for place, pair in enumerate(pairs):
         if place == 1:
@@ -284,12 +342,11 @@ def test_scores_of_one_slice_after_the_other(n_states):
 
 
 def test_sizes_that_memory_holds():
+    """All but the two largest are kept."""
     scorer = FamilyScorer(table_of((2,) * 8)[0])
-    assert largest_size(scorer, 3, 1e9) == 4 and largest_size(scorer, 3, 8 * 28 + 12 * 8) == 2
-    assert largest_size(scorer, 3, 100) == 0
+    assert largest_size(scorer, 3, 1e9) == 4 and largest_size(scorer, 3, 12 * (8 + 28)) == 4
+    assert largest_size(scorer, 3, 12 * (8 + 28) - 1) == 3 and largest_size(scorer, 3, 12 * 8 - 1) == 0
     mixed, _ = table_of((2, 2, 3, 2))
     assert all(largest_size(FamilyScorer(mixed, score), 3, 1e9) == 4 for score in SCORES)
     k2 = FamilyScorer(mixed, "k2")
-    assert (
-        largest_size(k2, 1, 8 * 6 + (12 + 2 * 8) * 4) == 2 and largest_size(k2, 1, 8 * 6 + (12 + 2 * 8) * 4 - 1) == 0
-    )
+    assert largest_size(k2, 1, (12 + 2 * 8) * 4) == 2 and largest_size(k2, 1, (12 + 2 * 8) * 4 - 1) == 0
