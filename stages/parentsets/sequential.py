@@ -139,7 +139,8 @@ class _Search:
         scorer.count_evaluations(evaluated)
         found.evaluated += evaluated
         which = np.flatnonzero(is_better[: len(entries)])
-        found.add_sets(self._members(places, starts, which), entries[which])
+        if len(which):
+            found.add_sets(self._members(places, starts, which), entries[which])
         return n_extended if is_whole and not len(beyond) else 0, entries
 
     def _groups(self, q: np.ndarray, size: int) -> list[tuple[float | None, np.ndarray]]:

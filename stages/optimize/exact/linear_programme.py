@@ -250,7 +250,7 @@ def some_cuts(cuts: Cuts, wanted: np.ndarray) -> Cuts:
     sizes = cuts.offsets[wanted + 1] - cuts.offsets[wanted]
     offsets = offsets_of(sizes)
     entries = np.repeat(cuts.offsets[wanted] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return Cuts(offsets, cuts.sets[entries], cuts.weights[entries], cuts.demands[wanted])
+    return Cuts(offsets=offsets, sets=cuts.sets[entries], weights=cuts.weights[entries], demands=cuts.demands[wanted])
 
 
 def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from stages.published.scanagatta_2015.kernels.open_list import (
@@ -46,8 +48,10 @@ def test_entries_come_by_value_then_by_members():
 
 def test_ties_go_by_members_then_by_what_is_added():
     store = sets_in_store()
-    entries = [(base, added) for base in range(len(SETS)) for added in (5, 8)]
-    for one in entries:
-        for other in entries:
-            expected = (*SETS[one[0]], one[1]) < (*SETS[other[0]], other[1])
-            assert is_before(store.offsets, store.members, *one, *other) == expected
+    pairs = [(base, added) for base in range(len(SETS)) for added in (5, 8)]
+    waiting = open_list_with_room(new_open_list(), len(pairs))
+    for number, (base, added) in enumerate(pairs):
+        waiting.bases[number], waiting.added[number] = base, added
+    for one, other in itertools.product(range(len(pairs)), repeat=2):
+        first, second = ((*SETS[base], added) for base, added in (pairs[one], pairs[other]))
+        assert is_before((waiting, store), one, other) == (first < second)
