@@ -46,10 +46,9 @@ def search_data(
 
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile all that `search_data` may need: what grows lists, and what searches among complete ones."""
-    for is_wide in (False, True) if options.width > 1 else ():
+    if options.width > 1:
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
         engine = KTreePricing(run, limit_width(run))
-        engine.is_wide = is_wide
         engine.begin(grows=True)
         engine.leave_orders()
         bound = ListBound(run, engine)

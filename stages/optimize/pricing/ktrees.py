@@ -1,9 +1,9 @@
 """The engine of pricing under a treewidth bound, a method of this project.
 
-From a bound of `LEAST_WIDTH` on, the search without a bound (`orders`) begins, and goes on as long as its networks
-meet the bound. The first one that is too wide is narrowed, and two searches take turns. One looks for the best
-network within triangulations of the incumbent's moral graph, which suits large bounds. The other, which suits small
-ones, evaluates orders as k-trees and cools down during the run (simulated annealing); then it solves groups of the
+The search without a bound (`orders`) begins, whatever the bound, and goes on as long as its networks meet the bound.
+The first one that is too wide is narrowed, and two searches take turns. One looks for the best network within
+triangulations of the incumbent's moral graph, which suits large bounds. The other, which suits small ones, evaluates
+orders as k-trees and cools down in cycles (simulated annealing); at the end of each it solves groups of the
 best network's cliques exactly. Sets are grown within the cliques of the present network too: such a set can be chosen
 at once, while the members of a set grown among all predecessors may never share a clique.
 """
@@ -37,16 +37,13 @@ from .clique_growth import Focus, grow_in_cliques
 from .orders import OrderPricing
 from .run import PricingRun
 
-LEAST_WIDTH = 8
-"""Smallest bound for which the search without a bound goes first and triangulations are searched; for smaller ones
-k-trees alone are better, measured on plants.
+EVEN_WIDTH = 8
+"""Bound at which triangulations and k-trees take turns evenly: of K + EVEN_WIDTH rounds K are for triangulations, so
+that nothing changes abruptly as K grows.
 """
 
-ORDERS_GROWN = 10
-"""Random orders grown within before the first search, for smaller bounds."""
-
 FIRST_SHARE = 0.15
-"""Share of the time for the search without a bound on the width, or for the random orders."""
+"""Share of the time for the search without a bound on the width, whose lists are the first."""
 
 GROWTH_SHARE = 0.1
 """Share of the time left that a round of growth takes at most: with many variables it would take most of it."""
@@ -70,14 +67,19 @@ HEAT = 0.07
 at the same share of that as on lists.
 """
 
+CYCLE_ENDS = (0.3, 1.0)
+"""When the cycles of the walk end, as shares of a time limit. Each begins with a new order on the lists grown so far:
+a walk of two seconds on good lists reached more than one of ten seconds during which they grew.
+"""
+
 COOLING_TIME = 0.8
-"""Share of a time limit in which the walk cools; groups of cliques are solved afterwards."""
+"""Share of a cycle in which the walk cools; groups of cliques are solved afterwards."""
 
 PHASE_PATIENCE = 1
 """Disturbances per variable without improvement after which new sets are grown."""
 
 COOLING_ROUNDS = 50
-"""Rounds in which the walk cools without a time limit."""
+"""Rounds that stand for the whole time where none is given."""
 
 
 def phase_moves(n_variables: int) -> int:
@@ -106,9 +108,12 @@ class KTreePricing:
         self.run, self.width = run, width
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
         self.is_cooling = False
-        self.is_wide = width >= LEAST_WIDTH and run.scorer.n_variables <= MOST_VARIABLES
+        self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
+        self._turns = 0  # of triangulations and k-trees
         self._next_grown = 0
         self._tree: KTree | None = None  # where the walk over orders stands
+        self._cycle = 0
+        self._cycle_best = self.best
         self._focus: Focus | None = None
         self._orders: OrderPricing | None = None  # the search without a bound, while its networks meet the bound
 
@@ -124,23 +129,8 @@ class KTreePricing:
         if self.run.options.start is not None:
             self.run.grow_within(positions_of(self.best.order), self.best.parents)
         self._take_start()
-        if grows and self.is_wide:
+        if grows:
             self._search_without_bound()
-        elif grows:
-            budget = self.run.budget
-            self.run.budget = budget.part(FIRST_SHARE)
-            self._grow_random_orders()
-            self.run.budget = budget
-
-    def _grow_random_orders(self) -> None:
-        n = self.run.scorer.n_variables
-        about: dict[str, object] = {}
-        for k in range(1, ORDERS_GROWN + 1):
-            self.run.report(None, **{"first lists": f"order {k} of {ORDERS_GROWN}"}, **about)
-            reached = self.run.grow_within(self.run.rng.permutation(n).astype(np.float64))
-            known = zip(self.run.growers, reached)
-            scores = [grower.scores[p] for grower, p in known if p is not None and p in grower.scores]
-            about = {"a network of any treewidth": math.fsum(scores)} if len(scores) == n else {}
 
     def _search_without_bound(self) -> None:
         run, budget = self.run, self.run.budget
@@ -150,8 +140,9 @@ class KTreePricing:
             orders.begin(grows=True)
             orders.search()
             run.budget = budget
-        self._orders = orders
-        self._take_network(orders.best.parents)
+        if self._is_triangulated:
+            self._orders = orders
+            self._take_network(orders.best.parents)
 
     @contextlib.contextmanager
     def _widthless(self) -> Iterator[None]:
@@ -204,6 +195,8 @@ class KTreePricing:
 
     def _note(self, found: OrderedNetwork) -> bool:
         """Make a network the incumbent if it is better; whether it is."""
+        if found.score > self._cycle_best.score:
+            self._cycle_best = found
         improved = found.score > self.best.score + GAIN_TOLERANCE
         if improved:
             self.best = found
@@ -219,7 +212,7 @@ class KTreePricing:
         table = self.run.lists.table()
         temperature = self._temperature(table)
         self.is_cooling = temperature > 0.0
-        if self.is_wide and self.best.score > -math.inf and self.run.rounds % 2 == 0:
+        if self._takes_triangulations():
             improved = self._search_triangulations()
         # Groups of cliques know no bound on tables.
         elif self.is_cooling or self.best.score == -math.inf or self.run.options.max_table is not None:
@@ -228,6 +221,14 @@ class KTreePricing:
             improved = self._solve_groups(table)
         self.run.report(self.best.score, sets=table.n_sets, rounds=self.run.rounds)
         return improved
+
+    def _takes_triangulations(self) -> bool:
+        """Whether this round is for triangulations, if there is a network to begin with."""
+        if not self._is_triangulated or self.best.score == -math.inf:
+            return False
+        before, cycle = self._turns * self.width, self.width + EVEN_WIDTH
+        self._turns += 1
+        return (before + self.width) // cycle > before // cycle
 
     def _search_orders(self) -> bool:
         """Search without the bound; whether a better network meets it."""
@@ -249,11 +250,16 @@ class KTreePricing:
         return self._note_triangulated(search)
 
     def _temperature(self, table: ParentSetTable) -> float:
-        """Temperature of this round's walk in nats; 0 once the cooling is over."""
+        """Temperature of this round's walk in nats, 0 once it has cooled; begins the next cycle when it is time."""
         seconds = self.run.budget.seconds
         share = self.run.rounds / COOLING_ROUNDS
         if seconds is not None:
-            share = self.run.budget.elapsed() / (COOLING_TIME * seconds) if seconds else 1.0
+            share = self.run.budget.elapsed() / seconds if seconds else 1.0
+        while self._cycle < len(CYCLE_ENDS) - 1 and share >= CYCLE_ENDS[self._cycle]:
+            self._cycle, self._tree = self._cycle + 1, None
+            self._cycle_best = self._cycle_best._replace(score=-math.inf)
+        begin, end = (0.0, *CYCLE_ENDS)[self._cycle : self._cycle + 2]
+        share = (share - begin) / (COOLING_TIME * (end - begin))
         if share >= 1.0:
             return 0.0
         # The last set of a list scores least: mostly the empty one.
@@ -276,10 +282,10 @@ class KTreePricing:
         return self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))
 
     def _solve_groups(self, table: ParentSetTable) -> bool:
-        """Solve groups of the best network's cliques exactly; whether that improved it."""
+        """Solve groups of the cycle's best network's cliques exactly; whether that improved the incumbent."""
         _, within = prepare_both(table, self.width)
         groups = GroupSearch(within, self.run.rng)
-        groups.start(self.best.order, self.best.parents)
+        groups.start(self._cycle_best.order, self._cycle_best.parents)
         groups.improve(PHASE_PATIENCE * within.n_variables, self.run.budget)
         parents = groups.parents()
         self._focus = Focus(random_topological_order(parents, self.run.rng), parents, groups.bags())
