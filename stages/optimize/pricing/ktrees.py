@@ -3,9 +3,9 @@
 The search without a bound (`orders`) begins, whatever the bound, and goes on as long as its networks meet the bound.
 The first one that is too wide is narrowed, and two searches take turns. One looks for the best network within
 triangulations of the incumbent's moral graph, which suits large bounds. The other, which suits small ones, evaluates
-orders as k-trees and cools down in cycles (simulated annealing); at the end of each it solves groups of the
-best network's cliques exactly. Sets are grown within the cliques of the present network too: such a set can be chosen
-at once, while the members of a set grown among all predecessors may never share a clique.
+orders as k-trees and cools down during the run (simulated annealing); then it solves groups of the best network's
+cliques exactly. Sets are grown within the cliques of the present network too: such a set can be chosen at once, while
+the members of a set grown among all predecessors may never share a clique.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from .orders import OrderPricing
 from .run import PricingRun
 
 EVEN_WIDTH = 8
-"""Bound at which triangulations and k-trees take turns evenly: of K + EVEN_WIDTH rounds K are for triangulations, so
-that nothing changes abruptly as K grows.
+"""Bound K at which triangulations and k-trees take turns evenly. The share K^3 / (K^3 + EVEN_WIDTH^3) of the rounds is
+for triangulations: they suit large bounds better, and nothing changes abruptly as K grows.
 """
 
-FIRST_SHARE = 0.15
+FIRST_SHARE = 0.1
 """Share of the time for the search without a bound on the width, whose lists are the first."""
 
 GROWTH_SHARE = 0.1
@@ -51,7 +51,7 @@ GROWTH_SHARE = 0.1
 FIRST_TRIANGULATIONS = 10
 """Triangulations searched around a network that has been narrowed."""
 
-LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 30
+LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 15
 """Triangulations between two rounds of growth, less with more variables."""
 
 NEAR_SPREAD = 0.1
@@ -67,19 +67,14 @@ HEAT = 0.07
 at the same share of that as on lists.
 """
 
-CYCLE_ENDS = (0.3, 1.0)
-"""When the cycles of the walk end, as shares of a time limit. Each begins with a new order on the lists grown so far:
-a walk of two seconds on good lists reached more than one of ten seconds during which they grew.
-"""
-
 COOLING_TIME = 0.8
-"""Share of a cycle in which the walk cools; groups of cliques are solved afterwards."""
+"""Share of a time limit in which the walk cools; groups of cliques are solved afterwards."""
 
 PHASE_PATIENCE = 1
 """Disturbances per variable without improvement after which new sets are grown."""
 
 COOLING_ROUNDS = 50
-"""Rounds that stand for the whole time where none is given."""
+"""Rounds in which the walk cools without a time limit."""
 
 
 def phase_moves(n_variables: int) -> int:
@@ -112,8 +107,6 @@ class KTreePricing:
         self._turns = 0  # of triangulations and k-trees
         self._next_grown = 0
         self._tree: KTree | None = None  # where the walk over orders stands
-        self._cycle = 0
-        self._cycle_best = self.best
         self._focus: Focus | None = None
         self._orders: OrderPricing | None = None  # the search without a bound, while its networks meet the bound
 
@@ -195,8 +188,6 @@ class KTreePricing:
 
     def _note(self, found: OrderedNetwork) -> bool:
         """Make a network the incumbent if it is better; whether it is."""
-        if found.score > self._cycle_best.score:
-            self._cycle_best = found
         improved = found.score > self.best.score + GAIN_TOLERANCE
         if improved:
             self.best = found
@@ -226,9 +217,9 @@ class KTreePricing:
         """Whether this round is for triangulations, if there is a network to begin with."""
         if not self._is_triangulated or self.best.score == -math.inf:
             return False
-        before, cycle = self._turns * self.width, self.width + EVEN_WIDTH
+        share = self.width**3 / (self.width**3 + EVEN_WIDTH**3)
         self._turns += 1
-        return (before + self.width) // cycle > before // cycle
+        return int(self._turns * share) > int((self._turns - 1) * share)
 
     def _search_orders(self) -> bool:
         """Search without the bound; whether a better network meets it."""
@@ -246,20 +237,15 @@ class KTreePricing:
         if not search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
             return False
         n = self.run.scorer.n_variables
-        search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 3000 // n)), self.run.budget)
+        search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 1500 // n)), self.run.budget)
         return self._note_triangulated(search)
 
     def _temperature(self, table: ParentSetTable) -> float:
-        """Temperature of this round's walk in nats, 0 once it has cooled; begins the next cycle when it is time."""
+        """Temperature of this round's walk in nats; 0 once the cooling is over."""
         seconds = self.run.budget.seconds
         share = self.run.rounds / COOLING_ROUNDS
         if seconds is not None:
-            share = self.run.budget.elapsed() / seconds if seconds else 1.0
-        while self._cycle < len(CYCLE_ENDS) - 1 and share >= CYCLE_ENDS[self._cycle]:
-            self._cycle, self._tree = self._cycle + 1, None
-            self._cycle_best = self._cycle_best._replace(score=-math.inf)
-        begin, end = (0.0, *CYCLE_ENDS)[self._cycle : self._cycle + 2]
-        share = (share - begin) / (COOLING_TIME * (end - begin))
+            share = self.run.budget.elapsed() / (COOLING_TIME * seconds) if seconds else 1.0
         if share >= 1.0:
             return 0.0
         # The last set of a list scores least: mostly the empty one.
@@ -282,10 +268,10 @@ class KTreePricing:
         return self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))
 
     def _solve_groups(self, table: ParentSetTable) -> bool:
-        """Solve groups of the cycle's best network's cliques exactly; whether that improved the incumbent."""
+        """Solve groups of the best network's cliques exactly; whether that improved it."""
         _, within = prepare_both(table, self.width)
         groups = GroupSearch(within, self.run.rng)
-        groups.start(self._cycle_best.order, self._cycle_best.parents)
+        groups.start(self.best.order, self.best.parents)
         groups.improve(PHASE_PATIENCE * within.n_variables, self.run.budget)
         parents = groups.parents()
         self._focus = Focus(random_topological_order(parents, self.run.rng), parents, groups.bags())

@@ -219,7 +219,7 @@ def test_a_start_network_wider_than_the_bound_is_only_a_hint(short_cooling):
 @pytest.mark.parametrize("bound", [2, 3])
 @pytest.mark.parametrize("max_table", [None, 8])
 def test_bounds_are_kept(seed, bound, max_table, short_cooling):
-    """The search without a bound first, then triangulations and two cycles of the walk; results repeat."""
+    """The search without a bound first, then triangulations and k-trees in turns; results repeat."""
     dataset, _ = dependent_dataset(seed, 9, 300, most_states=2)
     networks = [learn(dataset, bound, 3000, seed, max_table=max_table) for _ in range(2)]
     check_width(networks[0], bound)
@@ -237,31 +237,15 @@ def started_engine(dataset, width, budget):
     return engine
 
 
-def test_triangulations_get_the_more_rounds_the_larger_the_bound():
-    """K of K + 8 rounds, evenly spread."""
+@pytest.mark.parametrize(("width", "rounds", "turns"), [(2, 650, 10), (4, 90, 10), (8, 20, 10)])
+def test_triangulations_get_the_more_rounds_the_larger_the_bound(width, rounds, turns):
+    """Of all rounds the share K^3 / (K^3 + 8^3), evenly spread."""
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    for width in (2, 8):
-        engine = started_engine(dataset, width, Budget(evaluations=500))
-        engine._turns = 0
-        turns = [engine._takes_triangulations() for _ in range(10 * (width + 8))]
-        assert sum(turns) == 10 * width
-        assert all(abs(sum(turns[:k]) - k * width / (width + 8)) < 1 for k in range(len(turns)))
-
-
-def test_a_new_cycle_begins_with_a_new_order_and_keeps_the_best_network():
-    dataset, _ = dependent_dataset(2, 12, 2000, most_states=2)
-    clock = StoppedClock()
-    engine = started_engine(dataset, 2, Budget(100.0, clock=clock))
-    table = engine.run.lists.table()
-    first = engine._temperature(table)
-    clock.now += 29.0
-    assert 0.0 == engine._temperature(table) < first
-    best = engine.best
-    clock.now += 2.0
-    assert engine._temperature(table) == pytest.approx(first, rel=0.1)
-    assert engine._tree is None and engine.best is best
-    clock.now += 60.0
-    assert engine._temperature(table) == 0.0
+    engine = started_engine(dataset, width, Budget(evaluations=500))
+    engine._turns = 0
+    taken = [engine._takes_triangulations() for _ in range(rounds)]
+    assert sum(taken) == turns
+    assert all(abs(sum(taken[:k]) - k * turns / rounds) <= 1 for k in range(rounds))
 
 
 def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):
