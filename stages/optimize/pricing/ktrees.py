@@ -38,8 +38,8 @@ from .orders import OrderPricing
 from .run import PricingRun
 
 EVEN_WIDTH = 8
-"""Bound K at which triangulations and k-trees take turns evenly. The share K^3 / (K^3 + EVEN_WIDTH^3) of the rounds is
-for triangulations: they suit large bounds better, and nothing changes abruptly as K grows.
+"""Bound K at which triangulations and k-trees take turns evenly. The share K^3 / (K^3 + EVEN_WIDTH^3) of all rounds
+is for triangulations: they suit large bounds better, and nothing changes abruptly as K grows.
 """
 
 FIRST_SHARE = 0.1
