@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from stages.kernels.bounds.lagrangian import BOUND, VIOLATION, improve_multipliers, mark_least, relax
+from stages.kernels.bounds.lagrangian import BOUND, VIOLATION, cuts_by_set, improve_multipliers, mark_least, relax
 
 from .cut_pool import CutPool
 
 ACTIVE_SHARE = 1e-3
 """Sets with a greater share are in use."""
+
+LEAST_ACTIVE = 50
+"""Sets of least reduced cost of each child that become active."""
+
+ROUNDS_ACTIVE = 3
+"""Rounds for which they stay active: multipliers move to and fro, and the same sets are wanted again and again."""
 
 SLICE_WORK = 20_000_000
 """Approximate number of sets looked at per compiled call; some hundredths of a second."""
@@ -29,8 +35,10 @@ class ActiveRound:
         Reduced costs of all sets by `multipliers`, nats.
     shares : ndarray of float64, shape (n_sets,)
         Averaged choices so far. The shares of sets that are not active are lost; the others sum to one again.
-    least : int
-        Active sets of a child besides those in use.
+    last_least : ndarray of int64, shape (n_sets,)
+        Last round in which a set was among those of least reduced cost; updated.
+    number : int
+        Of the round.
     multipliers : ndarray of float64, shape (n_cuts,)
         Moved in place by `step`.
     pace : ndarray of float64
@@ -51,13 +59,15 @@ class ActiveRound:
         pool: CutPool,
         reduced: np.ndarray,
         shares: np.ndarray,
-        least: int,
+        last_least: np.ndarray,
+        number: int,
         multipliers: np.ndarray,
         pace: np.ndarray,
     ):
-        is_active = shares > ACTIVE_SHARE
-        mark_least(pool.columns.set_offsets, reduced, least, is_active)
-        self._sets = np.flatnonzero(is_active)
+        is_least = np.zeros(len(shares), dtype=np.bool_)
+        mark_least(pool.columns.set_offsets, reduced, LEAST_ACTIVE, is_least)
+        last_least[is_least] = number
+        self._sets = np.flatnonzero((shares > ACTIVE_SHARE) | (last_least > number - ROUNDS_ACTIVE))
         self._n_sets = len(shares)
         self.view = pool.restricted(self._sets)
         columns = self.view.columns
@@ -69,7 +79,8 @@ class ActiveRound:
         self._trial = np.empty((4, len(multipliers)))
         self._reduced, self._chosen = np.empty(len(active)), np.empty(len(totals), dtype=np.int64)
         # The set of least reduced cost of each child is active: so far this is the bound over all sets.
-        pace[BOUND] = relax(columns, self.view.by_set, multipliers, self._reduced, self._chosen)
+        self._by_set = cuts_by_set(self.view.cuts, len(active))
+        pace[BOUND] = relax(columns, self._by_set, multipliers, self._reduced, self._chosen)
 
     @property
     def bound(self) -> float:
@@ -89,7 +100,7 @@ class ActiveRound:
 
     def step(self, most_steps: int, target: float) -> int:
         """Some steps towards `target`, the cost of the incumbent in nats; returns the sets looked at."""
-        columns, cuts = self.view.columns, self.view.by_set
+        columns, cuts = self.view.columns, self._by_set
         work = len(cuts.cuts) + 4 * (len(columns.costs) + len(self._multipliers)) + 1
         steps = min(most_steps - self.n_steps, 1 + SLICE_WORK // work)
         improve_multipliers(

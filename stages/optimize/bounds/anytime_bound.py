@@ -43,17 +43,19 @@ class WorkShare:
         which it found its incumbent.
     least_gain : float
         Share of its score by which a network must be better to count as a new incumbent here.
+    share : float
+        Work on the bound per unit of work of the search before.
     """
 
-    def __init__(self, idle_share: float = 0.0, least_gain: float = 0.0):
-        self._idle_share, self._least_gain = idle_share, least_gain
+    def __init__(self, idle_share: float = 0.0, least_gain: float = 0.0, share: float = SHARE):
+        self._idle_share, self._least_gain, self._plain_share = idle_share, least_gain, share
         self._best, self._found_at = -math.inf, 0.0
 
     def of(self, work: float, score: float) -> float:
         """Work due in all after `work` of the search, whose incumbent has this `score` in nats."""
         if score - self._best > self._least_gain * abs(score):
             self._best, self._found_at = score, work
-        return FIRST_WORK + SHARE * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
+        return FIRST_WORK + self._plain_share * work + self._idle_share * max(0.0, work - 2.0 * self._found_at)
 
 
 class AnytimeBound:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stages.arrays import offsets_of
 from stages.kernels.bounds.dual_ascent import Columns
-from stages.kernels.bounds.lagrangian import Cuts, SetCuts, counted_sets, cuts_by_set, no_cuts
+from stages.kernels.bounds.lagrangian import Cuts, counted_sets, no_cuts, restrict_cuts
 from stages.lists.set_lists import keep_sets
 
 from .cuts import CountedSets, HalvedSum, Origin, add_up, key_of, round_half
@@ -25,16 +25,27 @@ def columns_of(columns: Columns, sets: np.ndarray) -> Columns:
     return columns._replace(costs=columns.costs[sets], **keep_sets(columns, sets)._asdict())
 
 
-def cuts_of_sets(cuts: SetCuts, sets: np.ndarray) -> tuple[Cuts, SetCuts]:
-    """All cuts over some of the sets (ascending), which are numbered by their places among these."""
-    sizes = cuts.offsets[sets + 1] - cuts.offsets[sets]
-    offsets = offsets_of(sizes)
-    entries = np.repeat(cuts.offsets[sets] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    by_set = SetCuts(offsets=offsets, cuts=cuts.cuts[entries], weights=cuts.weights[entries], demands=cuts.demands)
-    # Transposed by the kernel for the other direction, to which sets are cuts.
-    rows = Cuts(offsets=offsets, sets=by_set.cuts, weights=by_set.weights, demands=np.empty(len(sets)))
-    columns = cuts_by_set(rows, len(cuts.demands))
-    return Cuts(offsets=columns.offsets, sets=columns.cuts, weights=columns.weights, demands=cuts.demands), by_set
+def cuts_of_sets(cuts: Cuts, sets: np.ndarray, n_sets: int) -> Cuts:
+    """All cuts over some of `n_sets` sets (ascending), which are numbered by their places among these."""
+    place = np.full(n_sets, -1, dtype=np.int32)
+    place[sets] = np.arange(len(sets), dtype=np.int32)
+    offsets, room = np.empty(len(cuts.offsets), dtype=np.int64), len(cuts.sets) // 4
+    while True:
+        counted, weights = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int8)
+        n_kept = restrict_cuts(cuts, place, offsets, counted, weights)
+        if n_kept <= room:
+            return Cuts(offsets=offsets, sets=counted[:n_kept], weights=weights[:n_kept], demands=cuts.demands)
+        room = n_kept
+
+
+def extended(room: np.ndarray, used: int, parts: list[np.ndarray]) -> np.ndarray:
+    """`room` with the parts behind its first `used` entries; another, half as long again, where they do not fit."""
+    end = used + sum(map(len, parts))
+    if len(room) < end:
+        former, room = room, np.empty(end + end // 2, dtype=room.dtype)
+        room[:used] = former[:used]
+    np.concatenate(parts, out=room[used:end])
+    return room
 
 
 class CutPool:
@@ -55,26 +66,18 @@ class CutPool:
         self.origins: list[Origin] = []
         self.depths = np.empty(0, dtype=np.int64)
         self._keys: dict[bytes, int] = {}
-        self._set(no_cuts())
-
-    def _set(self, cuts: Cuts) -> None:
-        self.cuts = cuts
-        self._by_set: SetCuts | None = None
+        self._child = np.repeat(np.arange(len(columns.set_offsets) - 1), np.diff(columns.set_offsets))
+        self.cuts = no_cuts()
+        self._room: tuple[np.ndarray, np.ndarray] = self.cuts.sets, self.cuts.weights
 
     def __len__(self) -> int:
         return len(self.origins)
-
-    @property
-    def by_set(self) -> SetCuts:
-        """The cuts by the sets that they count."""
-        if self._by_set is None:
-            self._by_set = cuts_by_set(self.cuts, len(self.columns.costs))
-        return self._by_set
 
     def copied(self) -> CutPool:
         """A copy to which cuts are added apart."""
         pool = copy.copy(self)
         pool.origins, pool._keys = self.origins.copy(), self._keys.copy()
+        pool._room = self.cuts.sets, self.cuts.weights  # none beyond what is used: both would write there
         return pool
 
     def places(self, origins: Iterable[Origin]) -> np.ndarray:
@@ -88,7 +91,7 @@ class CutPool:
 
     def children(self, sets: np.ndarray) -> np.ndarray:
         """The child of each of these sets."""
-        return np.searchsorted(self.columns.set_offsets, sets, side="right") - 1
+        return self._child[sets]
 
     def add(self, origins: Iterable[Origin]) -> int:
         """Add the cuts that are new; returns their number."""
@@ -102,17 +105,23 @@ class CutPool:
                 self.origins.append(origin)
         if rows:
             depths = [getattr(origin, "depth", 0) for origin in self.origins[first:]]
-            ends = self.cuts.offsets[-1] + np.cumsum([len(row.sets) for row in rows])
             self.depths = np.concatenate((self.depths, depths)).astype(np.int64)
-            self._set(
-                Cuts(
-                    offsets=np.concatenate((self.cuts.offsets, ends)),
-                    sets=np.concatenate((self.cuts.sets, *(row.sets for row in rows))),
-                    weights=np.concatenate((self.cuts.weights, *(row.weights for row in rows))),
-                    demands=np.concatenate((self.cuts.demands, [float(row.demand) for row in rows])),
-                )
-            )
+            self._append(rows)
         return len(rows)
+
+    def _append(self, rows: list[CountedSets]) -> None:
+        """Add what new cuts count, in arrays with room for more: the others are copied but seldom."""
+        used = len(self.cuts.sets)
+        ends = used + np.cumsum([len(row.sets) for row in rows])
+        sets = extended(self._room[0], used, [row.sets for row in rows])
+        weights = extended(self._room[1], used, [row.weights for row in rows])
+        self._room = sets, weights
+        self.cuts = Cuts(
+            offsets=np.concatenate((self.cuts.offsets, ends)),
+            sets=sets[: ends[-1]],
+            weights=weights[: ends[-1]],
+            demands=np.concatenate((self.cuts.demands, [float(row.demand) for row in rows])),
+        )
 
     def _count(self, origin: Origin, memo: dict[bytes, CountedSets]) -> CountedSets:
         """The sets that a cut counts; `memo` holds cuts that are not in the pool yet."""
@@ -143,13 +152,11 @@ class CutPool:
         self.origins = [origin for origin, keep in zip(self.origins, kept) if keep]
         self.depths = self.depths[kept]
         self._keys = {key_of(origin): index for index, origin in enumerate(self.origins)}
-        self._set(
-            Cuts(
-                offsets=offsets_of(sizes[kept]),
-                sets=self.cuts.sets[counted],
-                weights=self.cuts.weights[counted],
-                demands=self.cuts.demands[kept],
-            )
+        self._replace(
+            offsets=offsets_of(sizes[kept]),
+            sets=self.cuts.sets[counted],
+            weights=self.cuts.weights[counted],
+            demands=self.cuts.demands[kept],
         )
 
     def restricted(self, sets: np.ndarray) -> CutPool:
@@ -158,7 +165,8 @@ class CutPool:
         pool.columns = self.columns._replace(
             costs=self.columns.costs[sets], **keep_sets(self.columns, sets)._asdict()
         )
-        pool.cuts, pool._by_set = cuts_of_sets(self.by_set, sets)
+        pool.cuts = cuts_of_sets(self.cuts, sets, len(self.columns.costs))
+        pool._child = self._child[sets]
         return pool
 
     def keep_columns(self, columns: Columns, kept: np.ndarray) -> None:
@@ -166,12 +174,14 @@ class CutPool:
         new_index = (np.cumsum(kept) - 1).astype(np.int32)
         stays = kept[self.cuts.sets]
         before = offsets_of(stays)
-        self.columns = columns
-        self._set(
-            Cuts(
-                offsets=before[self.cuts.offsets],
-                sets=new_index[self.cuts.sets[stays]],
-                weights=self.cuts.weights[stays],
-                demands=self.cuts.demands,
-            )
+        self.columns, self._child = columns, self._child[kept]
+        self._replace(
+            offsets=before[self.cuts.offsets],
+            sets=new_index[self.cuts.sets[stays]],
+            weights=self.cuts.weights[stays],
+            demands=self.cuts.demands,
         )
+
+    def _replace(self, offsets: np.ndarray, sets: np.ndarray, weights: np.ndarray, demands: np.ndarray) -> None:
+        self.cuts = Cuts(offsets=offsets, sets=sets, weights=weights, demands=demands)
+        self._room = sets, weights

@@ -74,9 +74,9 @@ def add_up(parts: Sequence[CountedSets]) -> CountedSets:
     """The sum of cuts: sets ascending, weights int64."""
     sets = np.concatenate([part.sets for part in parts])
     weights = np.concatenate([part.weights for part in parts])
-    counted, where = np.unique(sets, return_inverse=True)
-    totals = np.bincount(where, weights=weights, minlength=len(counted)).astype(np.int64)
-    return CountedSets(counted, totals, sum(part.demand for part in parts))
+    totals = np.bincount(sets, weights=weights).astype(np.int64)
+    counted = np.flatnonzero(totals).astype(np.int32)
+    return CountedSets(counted, totals[counted], sum(part.demand for part in parts))
 
 
 def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> CountedSets:
@@ -91,7 +91,9 @@ def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> Co
     """
     demand = (total.demand - len(lowered) + 1) // 2
     # One more before halving rounds up; for sets of `lowered` the half is rounded down.
-    half = (total.weights + ~np.isin(child, lowered)) // 2
+    is_lowered = np.zeros(max(child.max(initial=0), lowered.max(initial=0)) + 1, dtype=np.bool_)
+    is_lowered[lowered] = True
+    half = (total.weights + ~is_lowered[child]) // 2
     # A set of weight `demand` satisfies the cut alone; a larger weight would only weaken it.
     half = np.minimum(half, max(0, min(demand, MOST_WEIGHT)))
     kept = half > 0

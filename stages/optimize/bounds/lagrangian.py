@@ -28,30 +28,27 @@ from stages.kernels.bounds.dual_ascent import (
     new_placement,
     place_free,
 )
-from stages.kernels.bounds.lagrangian import STEP, WEIGHT, new_pace, relax
+from stages.kernels.bounds.lagrangian import STEP, WEIGHT, new_pace
 from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 
-from .active_sets import SLICE_WORK, ActiveRound
+from .active_sets import ROUNDS_ACTIVE, SLICE_WORK, ActiveRound
 from .cluster_cuts import DEMANDS, ClusterSeparator
 from .cut_pool import CutPool, keep_columns
 from .proof_steps import Prices, positive_prices
 from .residual import solve_residual
-from .rounding import proof_rounding, rounded_down
+from .rounding import proof_rounding, relaxed
 from .separators import Separator, add_violated, make_point
 from .zero_half_cuts import HalvedSumSeparator
 
 ASCENT_WORK = SLICE_WORK // 8
 """Work per compiled call of dual ascent, whose unit takes longer where lists are long."""
 
-SHORT_ROUND, ROUND_STEPS = 100, 400
+SHORT_ROUND, ROUND_STEPS = 100, 250
 """Steps of the volume algorithm in a round: at first, and at most; also at least between two separations."""
 
-LEAST_ACTIVE, MOST_ACTIVE = 50, 800
-"""Active sets of a child besides those in use."""
-
 OVERSHOOT = 0.03
-"""Share of the gap by which the bound of the active sets may exceed that of all sets; else more become active."""
+"""Share of the gap by which the bound of the active sets may exceed that of all sets; else rounds become short."""
 
 ROUND_WORK = 300_000
 """Cost of a round besides its compiled work, in sets looked at."""
@@ -60,14 +57,16 @@ MOST_CLUSTERS = 20_000
 MOST_COUNTED = 30_000_000
 """Cuts, and sets counted by them, beyond which no more are added: 300 MB."""
 
-SUPPORT_SHARE = 1e-4
+SUPPORT_SHARE = 1e-3
 """Shares up to this are neglected: averages are only near to a solution."""
 
 SEPARATORS: tuple[Sequence[Separator], ...] = tuple(
     (
         *(ClusterSeparator(demand, steps=80, violation=0.02, noise=noise) for demand in DEMANDS),
-        # Half as much work as the steps of a round take on the same cuts.
-        HalvedSumSeparator(0.01, most_slack=0.2, violation=0.04, work_per_counted=0.5 * ROUND_STEPS),
+        # Nearly as much work as the steps of a round take on the same cuts: halved sums close most of what is left.
+        HalvedSumSeparator(
+            0.01, most_slack=0.2, violation=0.04, most_seeds=400, most_found=200, work_per_counted=0.8 * ROUND_STEPS
+        ),
     )
     for noise in (0.0, 0.05)
 )
@@ -128,7 +127,7 @@ class BoundSearch:
         self._multipliers = np.empty(0)
         self._is_raised = False
         self._unseparated = 0
-        self._round_steps, self._n_active = SHORT_ROUND, LEAST_ACTIVE
+        self._round_steps = SHORT_ROUND
         self._round = 0
         self._pace = new_pace(0.0, FIRST_WEIGHT)
         self._last = 0.0
@@ -242,21 +241,19 @@ class BoundSearch:
         self._evaluate()
         self._shares = np.zeros(len(self._reduced))
         self._shares[self._chosen] = 1.0
+        self._last_least = np.full(len(self._reduced), -ROUNDS_ACTIVE)
         self._begin_round()
 
     def _evaluate(self) -> float:
         """The bound by the moving multipliers; exclude sets that cannot be part of a better network."""
-        columns, cuts = self._pool.columns, self._pool.by_set
-        self._reduced = np.empty(len(columns.costs))
-        self._chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-        sum_of_least = relax(columns, cuts, self._moving, self._reduced, self._chosen)
-        self.work += len(cuts.cuts) + 4 * len(columns.costs)
-        bound = rounded_down(columns, cuts, self._moving, self._reduced)
+        columns, cuts = self._pool.columns, self._pool.cuts
+        bound, total, self._reduced, self._chosen = relaxed(columns, cuts, self._moving)
+        self.work += len(cuts.sets) + 4 * len(columns.costs)
         if bound > self._best:
             self._best, self._multipliers = bound, self._moving.copy()
         least = self._reduced[self._chosen]
         excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
-        slack = 2.0 * (self.rounding + max(0.0, sum_of_least - bound))
+        slack = 2.0 * (self.rounding + max(0.0, total - bound))
         # A network with a set costs at least the bound and the set's excess over the best one of its child.
         kept = excess <= self._ideal - self.incumbent - bound + slack
         # Their excess is 0; without them a variable would have no set once the bound exceeds the incumbent's cost.
@@ -271,7 +268,7 @@ class BoundSearch:
             self._reduced = self._reduced[kept]
             self._chosen = (np.cumsum(kept) - 1)[self._chosen]
             if len(self._shares):
-                self._shares = self._shares[kept]
+                self._shares, self._last_least = self._shares[kept], self._last_least[kept]
         return bound
 
     def _solve_kept(self, columns: Columns, kept: np.ndarray) -> None:
@@ -286,7 +283,9 @@ class BoundSearch:
             self.found = self.kept[chosen]
 
     def _begin_round(self) -> None:
-        self._active = ActiveRound(self._pool, self._reduced, self._shares, self._n_active, self._moving, self._pace)
+        self._active = ActiveRound(
+            self._pool, self._reduced, self._shares, self._last_least, self._round, self._moving, self._pace
+        )
 
     def _end_round(self, budget: Budget) -> None:
         """Evaluate all sets; separate further cuts now and then; begin the next round."""
@@ -314,7 +313,7 @@ class BoundSearch:
         return self._ideal - self.incumbent - self._best
 
     def _adapt_round(self, bound: float, before: float) -> bool:
-        """Adapt active sets and steps of the next round to the bounds of this one; whether both bounds agreed.
+        """Adapt the steps of the next round to the bounds of this one; whether both bounds agreed.
 
         Parameters
         ----------
@@ -322,11 +321,9 @@ class BoundSearch:
             Of all sets by the moving multipliers, and the best one before this round; costs in nats.
         """
         if self._active.bound - bound <= OVERSHOOT * self._missing:
-            self._n_active = max(LEAST_ACTIVE, int(0.8 * self._n_active))
             self._round_steps = min(ROUND_STEPS, int(1.5 * self._round_steps))
             return True
         # Sets that are not active became the cheapest ones.
-        self._n_active = min(2 * self._n_active, MOST_ACTIVE)
         self._round_steps = SHORT_ROUND
         if bound < before:
             self._moving = self._multipliers.copy()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
+from typing import NamedTuple
 
 import numpy as np
 
 from stages.kernels.bounds.dual_ascent import Columns
-from stages.kernels.bounds.lagrangian import SetCuts
+from stages.kernels.bounds.lagrangian import Cuts, choose_least, reduce_costs
 
 EPSILON = sys.float_info.epsilon
 
@@ -41,7 +42,28 @@ def optimality_tolerance(scores: np.ndarray) -> float:
     return 3.0 * proof_rounding(len(scores), float(np.abs(scores).sum()))
 
 
-def rounded_down(columns: Columns, cuts: SetCuts, multipliers: np.ndarray, reduced: np.ndarray) -> float:
+class Relaxed(NamedTuple):
+    """All sets by some multipliers.
+
+    Attributes
+    ----------
+    bound : float
+        Lower bound on the cost of every network in nats, see `relaxed`.
+    total : float
+        The same with all terms rounded to nearest.
+    reduced : ndarray of float64, shape (n_sets,)
+        Reduced costs, nats.
+    chosen : ndarray of int64, shape (n_variables,)
+        The set of least reduced cost of each variable.
+    """
+
+    bound: float
+    total: float
+    reduced: np.ndarray
+    chosen: np.ndarray
+
+
+def relaxed(columns: Columns, cuts: Cuts, multipliers: np.ndarray) -> Relaxed:
     """The Lagrangian bound of these multipliers on the cost of every network, in nats, its terms rounded down.
 
     The sum of the terms is rounded to nearest, so the value alone may exceed the bound; that error is part of
@@ -49,18 +71,22 @@ def rounded_down(columns: Columns, cuts: SetCuts, multipliers: np.ndarray, reduc
 
     Parameters
     ----------
+    columns : Columns
+        The cost of an excluded set is infinite.
     multipliers : ndarray of float64, shape (n_cuts,)
         Non-negative.
-    reduced : ndarray of float64, shape (n_sets,)
-        Reduced costs from `stages.kernels.bounds.lagrangian.relax`, each summed over the cuts that count the set;
-        infinite for an excluded set.
     """
+    reduced, terms = np.empty(len(columns.costs)), np.empty(len(columns.costs), dtype=np.int64)
+    chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
+    reduce_costs(columns.costs, cuts, multipliers, reduced, terms)
+    sum_of_least = choose_least(columns.set_offsets, reduced, chosen)
     is_open = np.isfinite(reduced)
     # The terms of a reduced cost add up to at most twice the cost plus the reduced cost in absolute value.
     magnitude = np.where(is_open, 2.0 * columns.costs + np.abs(np.where(is_open, reduced, 0.0)), 0.0)
-    lowest = reduced - sum_error(1, 1.0) * (np.diff(cuts.offsets) + 1) * magnitude
+    lowest = reduced - sum_error(1, 1.0) * (terms + 1) * magnitude
     least = np.minimum.reduceat(lowest, columns.set_offsets[:-1])
     priced = multipliers * cuts.demands
     # Priced terms are non-negative: two units cover the rounding of the products, of their sum and of the factor
     # itself.
-    return math.fsum(least.tolist()) + math.fsum(priced.tolist()) * (1.0 - 2.0 * EPSILON)
+    bound = math.fsum(least.tolist()) + math.fsum(priced.tolist()) * (1.0 - 2.0 * EPSILON)
+    return Relaxed(bound, sum_of_least + float(priced.sum()), reduced, chosen)

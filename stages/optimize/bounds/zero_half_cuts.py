@@ -30,12 +30,6 @@ MOST_SUMMED = 8
 SEARCH_STEPS = 20
 """Cuts that enter or leave a sum per search."""
 
-MOST_SEEDS = 200
-"""Searches per call."""
-
-MOST_FOUND = 40
-"""Cuts returned per call."""
-
 SEEDS = 8
 """Searches per compiled call."""
 
@@ -64,6 +58,10 @@ class HalvedSumSeparator(NamedTuple):
         Largest slack of a cut that may be summed.
     violation : float
         Least share that must be missing.
+    most_seeds : int
+        Searches per call.
+    most_found : int
+        Cuts returned per call.
     work, work_per_counted : float
         No further search begins once it has looked at so many sets: a constant, and so many for each set counted by
         the cuts of the pool.
@@ -72,6 +70,8 @@ class HalvedSumSeparator(NamedTuple):
     least_share: float
     most_slack: float
     violation: float
+    most_seeds: int = 200
+    most_found: int = 40
     work: float = 0.0
     work_per_counted: float = 0.0
 
@@ -86,7 +86,7 @@ class HalvedSumSeparator(NamedTuple):
         kept = np.empty(len(usable), dtype=np.bool_)
         rules = SumRules(n_steps=SEARCH_STEPS, most_summed=MOST_SUMMED, least_violation=self.violation)
         sums, work = np.empty(SEEDS * MOST_SUMMED, dtype=np.int32), 0
-        seeds = rng.permutation(len(usable))[:MOST_SEEDS].astype(np.int32)
+        seeds = rng.permutation(len(usable))[: self.most_seeds].astype(np.int32)
         present = {_content(pool.row(int(c))) for c in np.flatnonzero(pool.depths > 0)}
         found = []
         for start in range(0, len(seeds), SEEDS):
@@ -107,7 +107,7 @@ class HalvedSumSeparator(NamedTuple):
                     present.add(_content(half))
                     found.append((-lack, HalvedSum([pool.origins[c] for c in summed], lowered)))
         found.sort(key=lambda entry: entry[0])
-        return [origin for _, origin in found[:MOST_FOUND]], work
+        return [origin for _, origin in found[: self.most_found]], work
 
 
 def _content(row: CountedSets) -> tuple[int, bytes, bytes]:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.kernels.bounds.lagrangian import cuts_by_set, relax
 from stages.runtime.budgets import Budget
 
 from ..bounds.cluster_cuts import DEMANDS, ClusterSeparator
@@ -21,7 +20,7 @@ from ..bounds.cut_pool import CutPool
 from ..bounds.cuts import Origin
 from ..bounds.proof_steps import TreeNode
 from ..bounds.residual import solve_residual
-from ..bounds.rounding import rounded_down
+from ..bounds.rounding import relaxed
 from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .branching import Gain, OrderGains, worth_of
@@ -218,12 +217,8 @@ class BranchWork:
         """Lower bound of these multipliers, and the excess of each set over the best one of its child."""
         columns = self.pool.columns
         allowed = columns._replace(costs=np.where(excluded, np.inf, columns.costs))
-        reduced = np.empty(len(excluded))
-        chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-        used = np.flatnonzero(multipliers)
-        cuts = cuts_by_set(some_cuts(self.pool.cuts, used), len(reduced))
-        relax(allowed, cuts, multipliers[used], reduced, chosen)
-        cost = rounded_down(columns, cuts, multipliers[used], reduced)
+        # Few multipliers are positive, and only their cuts are read.
+        cost, _, reduced, chosen = relaxed(allowed, self.pool.cuts, multipliers)
         return cost, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
 
     def _cut(

@@ -5,7 +5,7 @@ it, and the first seconds of work on one would be most of a short run.
 
 The work depends on that of search and growth alone, never on the clock, so that other load of the machine does not
 change the gap after so much work of the search. Under a time limit the search leaves as much time as the bound's
-share takes at the pace of the last look.
+share takes at the pace of the last look, and the bound on the final lists works until time is up.
 
 (Work on earlier lists as the start on longer ones, with its cuts and multipliers, was tried: new sets make its bound
 so much worse that a new start is better after a tenth of the time.)
@@ -24,7 +24,7 @@ from ..result import SearchResult, total_score
 from .engine import PricingEngine
 from .run import PricingRun
 
-NOMINAL_PACE, SLOWEST_PACE = 3e8, 2e8
+NOMINAL_PACE, SLOWEST_PACE = 5e8, 3e8
 """Sets that the bound looks at in a second: mostly, and at least."""
 
 ORDER_COST, SCORING_COST = 4.0, 1.0
@@ -32,10 +32,13 @@ ORDER_COST, SCORING_COST = 4.0, 1.0
 beside it, in sets that the bound looks at; measured.
 """
 
-LOOK_SHARE = 0.05
+BOUNDED_SHARE = 0.5
+"""Work on the bound per unit of work of growth under a treewidth bound; its searches are not counted."""
+
+LOOK_SHARE = 0.02
 """Work on the bound of lists that still grow, per unit of work of the search so far."""
 
-SETTLED = 1e-3
+SETTLED = 2e-3
 """A network has settled once as much work again has gained no more than this share of its score."""
 
 IDLE_SHARE = 1.0
@@ -56,7 +59,8 @@ class ListBound:
     def __init__(self, run: PricingRun, engine: PricingEngine):
         self._run, self._engine = run, engine
         # Under a treewidth bound networks seldom come near to this bound, which holds for any width.
-        self._share = WorkShare(IDLE_SHARE if run.options.treewidth is None else 0.0, SETTLED)
+        is_wide = run.options.treewidth is None
+        self._share = WorkShare(IDLE_SHARE, SETTLED) if is_wide else WorkShare(share=BOUNDED_SHARE)
         self._pace = NOMINAL_PACE
 
     def reserve(self) -> float:
@@ -70,8 +74,14 @@ class ListBound:
             self._improve("the best of", FIRST_WORK + LOOK_SHARE * search_work(self._run))
 
     def finish(self, least_work: float = 0.0) -> float:
-        """The bound on all networks from the final lists in nats, after at least `least_work`."""
-        return self._improve("the best of the final", max(least_work, self._final_work))
+        """The bound on all networks from the final lists in nats, after at least `least_work`.
+
+        Under a time limit alone it works on while time is left, but for a treewidth bound.
+        """
+        budget, work = self._run.budget, max(least_work, self._final_work)
+        if budget.seconds is not None and budget.evaluations is None and self._run.options.treewidth is None:
+            work = np.inf
+        return self._improve("the best of the final", work)
 
     @property
     def _final_work(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from itertools import pairwise
 
 import numpy as np
@@ -18,11 +19,15 @@ from stages.kernels.bounds.lagrangian import (
     VIOLATION,
     count_lacks,
     counted_sets,
+    cuts_by_set,
     improve_multipliers,
     new_pace,
+    reduce_costs,
     relax,
 )
 from stages.optimize.bounds.cut_pool import CutPool, keep_columns
+from stages.optimize.bounds.cuts import HalvedSum
+from stages.optimize.bounds.rounding import relaxed
 
 
 @given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 3))
@@ -41,17 +46,27 @@ def test_property_relaxation_is_as_defined_and_below_every_network(seed, n, dema
     prices = rng.exponential(5.0, len(pool))
     cuts = [(frozenset(m.tolist()), k, p) for (m, k), p in zip(pool.origins, prices)]
     reduced, chosen = np.empty(len(columns.costs)), np.empty(n, dtype=np.int64)
-    bound = relax(columns, pool.by_set, prices, reduced, chosen)
+    by_set = cuts_by_set(pool.cuts, len(columns.costs))
+    bound = relax(columns, by_set, prices, reduced, chosen)
     assert bound == pytest.approx(relaxed_cost(costs, cuts), abs=1e-9)
+    # The same by cuts, rounded down.
+    rounded, nearest, same, _ = relaxed(columns, pool.cuts, prices)
+    assert rounded <= nearest == pytest.approx(bound, abs=1e-9)
+    assert rounded == pytest.approx(nearest, abs=1e-9)
+    assert same == pytest.approx(reduced, abs=1e-9)
     ideal = sum(record.scores[0] for record in table.records())
     assert ideal - bound >= best_by_subsets(table) - 1e-8
     # The same after sets were left out: counted sets are those of the smaller lists.
     kept = rng.random(len(columns.costs)) < 0.7
     kept[columns.set_offsets[1:] - 1] = True
     fewer = keep_columns(columns, kept)
+    whole = copy.copy(pool)
     pool.keep_columns(fewer, kept)
     anew = CutPool(fewer)
     anew.add(pool.origins)
+    some = np.flatnonzero(kept)
+    for mine, expected in zip(CutPool.restricted(whole, some).cuts, anew.cuts, strict=True):
+        assert np.array_equal(mine, expected)
     for mine, expected in zip(pool.cuts, anew.cuts, strict=True):
         assert np.array_equal(mine, expected)
 
@@ -75,7 +90,7 @@ def test_counted_sets_and_lacks(seed):
     pool = random_cuts(columns, rng)
     shares = rng.random(len(every))
     lacks = np.empty(len(pool))
-    count_lacks(pool.by_set, np.arange(len(every)), shares, lacks)
+    count_lacks(cuts_by_set(pool.cuts, len(every)), np.arange(len(every)), shares, lacks)
     for index, (members, demand) in enumerate(pool.origins):
         inside = frozenset(members.tolist())
         expected = [s for s, (child, p) in enumerate(every) if counts(child, p, inside, demand)]
@@ -95,18 +110,54 @@ def test_volume_steps_raise_the_bound_and_average_the_choices(seed):
     ideal = sum(record.scores[0] for record in table.records())
     reduced, chosen = np.empty(n_sets), np.empty(7, dtype=np.int64)
     multipliers, trial = np.zeros(n_cuts), np.empty((4, n_cuts))
-    pace = new_pace(relax(columns, pool.by_set, multipliers, reduced, chosen), 0.1)
+    by_set = cuts_by_set(pool.cuts, n_sets)
+    pace = new_pace(relax(columns, by_set, multipliers, reduced, chosen), 0.1)
     shares = np.zeros(n_sets)
     shares[chosen] = 1.0
     bounds = [pace[BOUND]]
     for _ in range(5):
-        improve_multipliers(columns, pool.by_set, multipliers, shares, trial, reduced, chosen, pace, ideal - best, 20)
+        improve_multipliers(columns, by_set, multipliers, shares, trial, reduced, chosen, pace, ideal - best, 20)
         bounds.append(pace[BOUND])
         assert (multipliers >= 0.0).all()
-        assert pace[BOUND] == relax(columns, pool.by_set, multipliers, reduced, chosen)
+        assert pace[BOUND] == relax(columns, by_set, multipliers, reduced, chosen)
         assert [shares[a:b].sum() for a, b in pairwise(columns.set_offsets)] == pytest.approx([1.0] * 7)
         lacks = np.empty(n_cuts)
-        count_lacks(pool.by_set, np.arange(n_sets), shares, lacks)
+        count_lacks(by_set, np.arange(n_sets), shares, lacks)
         assert trial[VIOLATION] == pytest.approx(lacks, abs=1e-9)
     assert bounds == sorted(bounds)
     assert bounds[-1] <= ideal - best + 1e-8
+
+
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
+def test_weights_count_as_often_by_set_and_by_cut(seed):
+    """Halved sums of weights above one: reduced costs, their terms, lacks, and the same over some of the sets."""
+    rng, table = np.random.default_rng(seed), random_table(seed, 6, n_sets=12)
+    columns = new_columns(table)
+    pool = random_cuts(columns, rng)
+    for _ in range(6):
+        parts = [pool.origins[c] for c in rng.permutation(len(pool))[:7]]
+        pool.add([HalvedSum(parts, np.flatnonzero(rng.random(6) < 0.3).astype(np.int32))])
+    assert pool.cuts.weights.max() > 1
+    kept = np.flatnonzero(rng.random(len(columns.costs)) < 0.9)
+    for view in (pool, pool.restricted(np.union1d(kept, columns.set_offsets[:-1]))):
+        n_sets, prices = len(view.columns.costs), np.where(rng.random(len(pool)) < 0.7, rng.exponential(5.0), 0.0)
+        reduced, terms = view.columns.costs.tolist(), [0] * n_sets
+        shares, lacks = rng.random(n_sets), view.cuts.demands.tolist()
+        for c in range(len(pool)):
+            sets, weights, _ = view.row(c)
+            for s, weight in zip(sets.tolist(), weights.tolist()):
+                reduced[s] -= prices[c] * weight
+                terms[s] += bool(prices[c])
+                lacks[c] -= shares[s] * weight
+        by_set = cuts_by_set(view.cuts, n_sets)
+        mine, chosen = np.empty(n_sets), np.empty(6, dtype=np.int64)
+        bound = relax(view.columns, by_set, prices, mine, chosen)
+        assert mine == pytest.approx(reduced, abs=1e-9)
+        firsts = [min(reduced[a:b]) for a, b in pairwise(view.columns.set_offsets)]
+        assert bound == pytest.approx(sum(firsts) + prices @ view.cuts.demands, abs=1e-9)
+        mine_terms, mine_lacks = np.empty(n_sets, dtype=np.int64), np.empty(len(pool))
+        reduce_costs(view.columns.costs, view.cuts, prices, mine, mine_terms)
+        assert mine == pytest.approx(reduced, abs=1e-9)
+        assert mine_terms.tolist() == terms
+        count_lacks(by_set, np.arange(n_sets), shares, mine_lacks)
+        assert mine_lacks == pytest.approx(lacks, abs=1e-9)
