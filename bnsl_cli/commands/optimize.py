@@ -14,7 +14,7 @@ from ..files.recording import record_command, write_stats
 from ..options.data import DataOptions, data_options_with
 from ..options.knowledge import KnowledgeOptions, knowledge_options, recorded_knowledge
 from ..options.optimize import TaskOptions, method_flags, own_search_options, task_options
-from ..options.optimize_checks import check_bootstrap, check_incomplete, check_options
+from ..options.optimize_checks import check_bootstrap, check_incomplete, check_options, check_proof
 from ..options.parameter_types import INPUT_PATH
 from ..options.scores import ScoreOptions, score_options
 from ..options.shared import (
@@ -91,6 +91,7 @@ def command(
     check_bootstrap(given, sets, target.format_name, execution.workers)
     check_incomplete(given, sets, data_options)
     check_options(ctx, method, given.task)
+    check_proof(given)
     writes = "bootstrap" if given.bootstrap else "optimize"
     target_format = "network" if target.format_name == "table" else output_format(writes, target.output)
     output_format("parentsets", given.save_sets or "-")

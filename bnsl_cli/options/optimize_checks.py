@@ -43,6 +43,23 @@ def check_options(ctx: click.Context, method: str | None, task: Task) -> None:
     )
 
 
+def check_proof(given: TaskOptions) -> None:
+    """Refuse proofs about sets that nobody will have."""
+    if given.proof is None or given.data is None:
+        return
+    _refuse(
+        (
+            given.save_sets in (None, "-"),
+            "--proof is about the sets that the search ends with: give --save-sets FILE beside it.",
+        ),
+        (given.screen is not None, "--proof is about searches among all variables: leave out --screen."),
+        (
+            given.treewidth is not None and given.treewidth <= 1,
+            "--proof is about bounds on listed sets: the best forest is found from all pairs.",
+        ),
+    )
+
+
 def check_bootstrap(
     given: TaskOptions, sets: str | None, format_name: str | None, workers: WorkerPlace | None
 ) -> None:

@@ -168,7 +168,7 @@ def open_data_search(
         require_same_variables(forest.header, dataset, str(given.screen))
         warn_of_other_forest(forest.header, dataset, str(given.screen), reporter)
     name, _ = choose_method(options, dataset.n_variables, on_data=True)
-    options = replace(options, method=name)
+    options = replace(options, method=name, keeps_proof=given.proof is not None)
     knowledge = knowing.resolve(dataset.names)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
@@ -178,7 +178,10 @@ def open_data_search(
     def search_once(budget: Budget, reporter: Reporter) -> Found:
         recorded = recorded_options(options, given.task) | recorded_inputs(given) | recorded_knowledge(knowledge)
         save = partial(_save_sets, given.save_sets, recorded) if given.save_sets else None
-        network, figures = search.run(budget, reporter, save)
+        prove = None
+        if given.proof is not None and given.save_sets is not None:
+            prove = partial(_save_proof_of_saved, given.proof, given.save_sets, options.treewidth)
+        network, figures = search.run(budget, reporter, save, prove)
         return _with_history(network, before), figures
 
     def replicates(limits: BudgetOptions, stop: StopSignal) -> Iterator[Found]:
@@ -193,6 +196,13 @@ def open_data_search(
 def _save_sets(target: str, recorded: dict[str, Any], header: Header, records: Iterable[ParentSetRecord]) -> None:
 
     write_parent_sets(target, record_command(header, "optimize", recorded), records)
+
+
+def _save_proof_of_saved(
+    target: str, saved: str, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
+) -> None:
+    """The same about the sets that were written to a file."""
+    _save_proof(target, open_parent_sets(saved), treewidth, network, nodes)
 
 
 def _with_history(network: Network, before: tuple[dict[str, Any], ...]) -> Network:

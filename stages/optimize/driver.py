@@ -92,6 +92,7 @@ def run_on_data(
     table: ParentSetTable | None = None,
     keep_lists: KeepLists | None = None,
     forest: Forest | None = None,
+    keep_nodes: KeepNodes | None = None,
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network for `dataset` with a method that scores families on demand; returns as `run`.
 
@@ -109,6 +110,8 @@ def run_on_data(
         Receives the header and the records of such a method's final sets.
     forest : Forest, optional
         Screened variables keep their one parent, the search is among the roots; see `screened`.
+    keep_nodes : callable, optional
+        Receives what a proof about the final sets needs, after these, with ``options.keeps_proof``.
 
     Raises
     ------
@@ -148,6 +151,8 @@ def run_on_data(
     verify_network(network, dataset=dataset, treewidth=options.treewidth, max_table=options.max_table)
     if keep_lists is not None and result.lists is not None:
         keep_lists(header, _checked(result.lists, scorer, dataset, options, given))
+    if keep_nodes is not None:
+        keep_nodes(network, result.nodes)
     return network, {**result.stats, "trace": trace.finish(result.score, result.score - found.score)}
 
 

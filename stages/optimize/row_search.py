@@ -17,7 +17,7 @@ from stages.runtime.reporting import NullReporter, Reporter
 
 from . import OptimizeOptions
 from .bootstrap import Found, Resampling, Rows, bootstrap_networks
-from .driver import KeepLists, run_on_data
+from .driver import KeepLists, KeepNodes, run_on_data
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,13 @@ class RowSearch:
     table: ParentSetTable | None = None
     forest: Forest | None = None
 
-    def run(self, budget: Budget, reporter: Reporter, keep_lists: KeepLists | None = None) -> Found:
+    def run(
+        self,
+        budget: Budget,
+        reporter: Reporter,
+        keep_lists: KeepLists | None = None,
+        keep_nodes: KeepNodes | None = None,
+    ) -> Found:
         """Search until `budget` ends; with missing cells it is the budget of each round.
 
         Parameters
@@ -54,10 +60,14 @@ class RowSearch:
         reporter : Reporter
         keep_lists : callable, optional
             Receives the candidate sets that a method ends with.
+        keep_nodes : callable, optional
+            Receives what a proof about these needs.
         """
         rows = self.rows
         if not isinstance(rows, IncompleteDataset):
-            return run_on_data(rows, self.options, budget, reporter, self.start, self.table, keep_lists, self.forest)
+            return run_on_data(
+                rows, self.options, budget, reporter, self.start, self.table, keep_lists, self.forest, keep_nodes
+            )
 
         def search(completed: Dataset, before: Network | None) -> Found:
             one = replace(self, rows=completed, start=before if self._can_start else None)

@@ -25,7 +25,7 @@ from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .branching import Gain, OrderGains, worth_of
 from .fractional import CycleSeparator, SharedArcs, add_precedence
-from .linear_programme import BASIC, Basis, CutProgramme, Solution, first_sets, some_cuts
+from .linear_programme import BASIC, Basis, CutProgramme, Solution, first_sets
 from .tree import Branch, BranchTree
 
 ROUND_GAIN = 5e-3

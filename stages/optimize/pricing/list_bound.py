@@ -13,6 +13,8 @@ so much worse that a new start is better after a tenth of the time.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
@@ -20,6 +22,8 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
 from ..bounds.lagrangian import BoundSearch
+from ..bounds.proof_steps import TreeNode
+from ..bounds.proofs import root_node
 from ..result import SearchResult, total_score
 from .engine import PricingEngine
 from .run import PricingRun
@@ -54,6 +58,11 @@ class ListBound:
     """The bound on the growing lists of a run, and on the final ones.
 
     Networks that it finds become the engine's, if they are better.
+
+    Attributes
+    ----------
+    nodes : sequence of TreeNode
+        What a proof of the last bound needs, if the run's options keep it.
     """
 
     def __init__(self, run: PricingRun, engine: PricingEngine):
@@ -62,6 +71,7 @@ class ListBound:
         is_wide = run.options.treewidth is None
         self._share = WorkShare(IDLE_SHARE, SETTLED) if is_wide else WorkShare(share=BOUNDED_SHARE)
         self._pace = NOMINAL_PACE
+        self.nodes: Sequence[TreeNode] = ()
 
     def reserve(self) -> float:
         """Seconds that the work on the final lists will take, at the pace of the last look."""
@@ -99,6 +109,8 @@ class ListBound:
         seconds = run.budget.elapsed() - started
         if seconds > 0.0 and search.work > 0:
             self._pace = search.work / seconds
+        if run.options.keeps_proof:
+            self.nodes = [root_node(search)]
         return search.value
 
     def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:

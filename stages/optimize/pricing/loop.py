@@ -8,6 +8,8 @@ they are, after the first search, and a search among complete lists takes the pl
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..bounds.claims import claim_of_scores
@@ -38,7 +40,8 @@ def learn(run: PricingRun, engine: PricingEngine, grows: bool) -> SearchResult:
         return search_listed(run, engine, bound)
     with run.budget.reserving(bound.reserve):
         alternate(run, engine, bound)
-    return run.result(engine.best.parents, bound.finish())
+    value = bound.finish()
+    return replace(run.result(engine.best.parents, value), nodes=bound.nodes)
 
 
 def alternate(
@@ -79,12 +82,15 @@ def search_listed(run: PricingRun, engine: PricingEngine, bound: ListBound) -> S
     """Search on among complete lists: the best network, and a bound on all within the options' limits."""
     found = search_complete(run)
     engine.adopt(found)
-    value = found.facts["bound"]
+    value, nodes = found.facts["bound"], found.nodes
     # The search has not proved it: more work on the bound, over the same complete lists.
     if value - engine.best.score > optimality_tolerance(found.scores):
         rounding = proof_rounding(len(found.scores), float(np.abs(found.scores).sum()))
-        value = min(value, bound.finish(proof_work(run)) + rounding)
-    return run.result(engine.best.parents, value, claim_of_scores(run.options), rounding=0.0)
+        better = bound.finish(proof_work(run)) + rounding
+        if better < value:
+            value, nodes = better, bound.nodes
+    result = run.result(engine.best.parents, value, claim_of_scores(run.options), rounding=0.0)
+    return replace(result, nodes=nodes)
 
 
 def proof_work(run: PricingRun) -> float:
