@@ -42,7 +42,7 @@ BOUNDED_SHARE = 0.5
 LOOK_SHARE = 0.02
 """Work on the bound of lists that still grow, per unit of work of the search so far."""
 
-SETTLED = 2e-3
+SETTLED = 3e-3
 """A network has settled once as much work again has gained no more than this share of its score."""
 
 IDLE_SHARE = 1.0

@@ -13,9 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from helpers.places import ROOT
+from helpers.tables import dependent_dataset
 from naive.networks_search import make_table, random_table
 
+from bnsl_cli.main import cli
 from formats import open_parent_sets, open_proof, write_network, write_parent_sets, write_proof
 from formats.errors import FormatError, Inconsistent
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets
@@ -23,7 +26,8 @@ from stages.evaluate.proof_checking import ProofChecker, best_of_component, chec
 from stages.graphs import topological_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.proofs import make_proof
-from stages.optimize.driver import run
+from stages.optimize.driver import run, run_on_data
+from stages.optimize.pricing import loop
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -290,3 +294,52 @@ def test_open_nodes_are_not_proved(few_cuts):
     wrong = replace(last, before=(last.before[0], (last.before[1] + 1) % 24))
     with pytest.raises(Inconsistent, match="does not prove"):
         check_proof(replace(proof, nodes=(*nodes, wrong)), table)
+
+
+DATA_RUNS = {
+    "grown lists": ({}, False),
+    "complete lists": ({}, True),
+    "grown lists, treewidth 2": ({"treewidth": 2}, False),
+    "complete lists, treewidth 2": ({"treewidth": 2}, True),
+}
+
+
+@pytest.mark.parametrize("kind", DATA_RUNS)
+@pytest.mark.parametrize("seed", range(3))
+def test_proofs_of_searches_on_data_are_about_the_sets_that_they_save(
+    tmp_path: Path, monkeypatch, kind: str, seed: int
+):
+    options, is_complete = DATA_RUNS[kind]
+    monkeypatch.setattr(loop, "can_enumerate", lambda _: is_complete)
+    dataset, _ = dependent_dataset(seed, 12, 200, most_states=2)
+    kept: dict = {}
+    network, _ = run_on_data(
+        dataset,
+        OptimizeOptions(method="pricing", seed=seed, max_parents=3, keeps_proof=True, **options),
+        Budget(evaluations=3000),
+        NullReporter(),
+        keep_lists=lambda header, records: write_parent_sets(tmp_path / "s.jsonl", header, list(records)),
+        keep_nodes=lambda _, nodes: kept.update(nodes=nodes),
+    )
+    table, bound = open_parent_sets(tmp_path / "s.jsonl"), network.header.extra["bound"]
+    proof = make_proof(kept["nodes"], table, bound, options.get("treewidth"))
+    check_proof(proof, table)
+    assert proof.bound_in_nats == pytest.approx(bound, abs=1e-6)
+    measures = proved_gap(proof, table, network)
+    assert measures["proof_gap"] == pytest.approx(network.header.extra["gap"], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give --save-sets FILE"),
+        (("--save-sets", "-"), "give --save-sets FILE"),
+        (("--save-sets", "s", "--screen", "f"), "leave out --screen"),
+        (("--save-sets", "s", "--tw", "1"), "the best forest is found from all pairs"),
+    ],
+)
+def test_proofs_about_sets_that_nobody_has_are_refused(arguments: tuple[str, ...], message: str):
+    given = ["optimize", "--data", "d.csv", "--method", "pricing", "--proof", "p", *arguments]
+    result = CliRunner().invoke(cli, given)
+    assert result.exit_code == 2
+    assert message in result.output
