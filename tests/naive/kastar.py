@@ -6,6 +6,18 @@ import heapq
 import itertools
 
 
+def row_changes(rows, t, members, bound):
+    """{place: row} of what changes once `members` are added to that of place t; None if one exceeds the bound."""
+    found = {}
+    while t > bound and members & ~rows[t]:
+        row = found[t] = rows[t] | members
+        if row.bit_count() > bound:
+            return None
+        t = row.bit_length() - 1
+        members = row & ~(1 << t)
+    return found
+
+
 def best_choices(lists, order, bound):
     """Largest sum of scores of the variables behind the start clique.
 
@@ -24,18 +36,12 @@ def best_choices(lists, order, bound):
 
     def add(rows, t, members):
         """The rows once `members` are added to that of place t; None if one exceeds the bound."""
-        rows = list(rows)
-        while t > bound and members & ~rows[t]:
-            rows[t] |= members
-            if rows[t].bit_count() > bound:
-                return None
-            members, t = rows[t], rows[t].bit_length() - 1
-            members &= ~(1 << t)
-        return tuple(rows)
+        found = row_changes(rows, t, members, bound)
+        return None if found is None else tuple(found.get(place, row) for place, row in enumerate(rows))
 
     def estimate(rows, last):
         return sum(
-            next(score for score, family in sets[t] if add(rows, t, family) is not None)
+            next(score for score, family in sets[t] if row_changes(rows, t, family, bound) is not None)
             for t in range(bound + 1, last + 1)
         )
 

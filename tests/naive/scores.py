@@ -11,13 +11,8 @@ Rows = Sequence[Sequence[int]]
 
 def count_family(rows: Rows, child: int, parents: Sequence[int]) -> tuple[Counter, Counter]:
     """Counts N_xπ, keyed by (parents' states, child's state), and N_π, keyed by the parents' states."""
-    joint: Counter = Counter()
-    marginal: Counter = Counter()
-    for row in rows:
-        configuration = tuple(row[p] for p in parents)
-        joint[configuration, row[child]] += 1
-        marginal[configuration] += 1
-    return joint, marginal
+    configurations = [tuple(row[p] for p in parents) for row in rows]
+    return Counter(zip(configurations, (row[child] for row in rows))), Counter(configurations)
 
 
 def n_configurations(n_states: Sequence[int], parents: Sequence[int]) -> int:

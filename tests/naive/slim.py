@@ -35,13 +35,17 @@ def best_in_group(lists, families, order, above, nodes, bound):
     shared = [cliques[v] for v in order if above[v] is not None and (v in nodes) != (above[v] in nodes)]
     options = [[(s, p) for s, p in lists[v] if set(p) <= set(members) or set(p) == set(families[v])] for v in members]
 
+    def edges_of(clique):
+        return {frozenset(map(members.index, pair)) for pair in itertools.combinations(clique, 2)}
+
+    kept = set().union(*map(edges_of, shared))
+    added = {(v, p): edges_of({v, *p}) if set(p) <= set(members) else set() for v in members for _, p in lists[v]}
+
     def is_good(picks):
         changed = list(map(frozenset, families))
         for v, p in zip(members, picks, strict=True):
             changed[v] = p
-        local = [{v, *p} for v, p in zip(members, picks, strict=True) if set(p) <= set(members)] + shared
-        pairs = (pair for clique in local for pair in itertools.combinations(clique, 2))
-        edges = {frozenset(map(members.index, pair)) for pair in pairs}
+        edges = kept.union(*(added[pick] for pick in zip(members, picks, strict=True)))
         return is_acyclic(changed) and treewidth(edges, len(members)) <= bound
 
     return best_choice(options, is_good)

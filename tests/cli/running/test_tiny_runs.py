@@ -1,11 +1,14 @@
-"""The runs of ``bnsl warm-up``: every method once for each kind of task, and all that it says works."""
+"""The runs of ``bnsl warm-up``: every method once for each kind of task, and what it says.
+
+That all of them succeed is tested where they are the cover of the kernels (`stages/kernels/test_signatures.py`).
+"""
 
 from __future__ import annotations
 
 import pytest
 from helpers.processes import run_bnsl
 
-from bnsl_cli.running.tiny_runs import SETS, first_runs, table_text, tiny_runs, write_inputs
+from bnsl_cli.running.tiny_runs import table_text, tiny_runs
 from stages.optimize import METHODS as SEARCHES
 from stages.parentsets import METHODS as IDENTIFICATIONS
 
@@ -35,12 +38,3 @@ def test_warm_up_compiles_what_is_asked_for(tmp_path):
 def test_warm_up_refuses_a_folder_that_is_not_used(tmp_path):
     result = run_bnsl("warm-up", "entropy", cwd=tmp_path, env={"NUMBA_CACHE_DIR": "kernels"})
     assert result.returncode == 1 and b"kernels is not an absolute path" in result.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["entropy", "screen", "parentsets", "posterior", "query"])
-def test_the_runs_succeed(tmp_path, command):
-    write_inputs(tmp_path)
-    for arguments in (*first_runs(), *tiny_runs(command)):
-        assert run_bnsl(*arguments, cwd=tmp_path).returncode == 0
-    assert (tmp_path / SETS).exists()

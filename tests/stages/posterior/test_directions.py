@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from dataclasses import replace
@@ -41,8 +42,15 @@ def by_arc(found: Posterior) -> dict[tuple[int, int], str]:
     return dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions, strict=True))
 
 
-def shares(table: ParentSetTable, prior: str, knowledge: Knowledge) -> dict[tuple[int, int], dict[str, float]]:
-    """By pair, the probability that it is joined and what decides its direction."""
+@functools.cache
+def lists_and_shares(
+    seed: int, n_variables: int, knows: bool, prior: str
+) -> tuple[ParentSetTable, dict[tuple[int, int], dict[str, float]]]:
+    """Random lists; by pair, the probability that it is joined and what decides its direction."""
+    table = as_table(random_lists(seed, n_variables, 3.0, most_parents=2, share=0.8))
+    knowledge = Knowledge(table.header.names, forbidden={0: (1,), 2: (3,)} if knows else {})
+    if knows:
+        table = recorded(keep_admissible(table, knowledge), forbid=["V1->V0", "V3->V2"])
     weighted = list(networks(lists_of(table), prior))
     most = max(weight for _, weight in weighted)
     found: dict = defaultdict(lambda: defaultdict(float))
@@ -52,7 +60,7 @@ def shares(table: ParentSetTable, prior: str, knowledge: Knowledge) -> dict[tupl
         total += weight
         for arc, word in decide_directions(parents, knowledge).items():
             found[min(arc), max(arc)][word] += weight
-    return {pair: {word: w / total for word, w in words.items()} for pair, words in found.items()}
+    return table, {pair: {word: w / total for word, w in words.items()} for pair, words in found.items()}
 
 
 @pytest.mark.parametrize("options", [{"prior": "dags"}, {"prior": "orders"}, {"method": "sampled", "samples": 4000}])
@@ -60,13 +68,7 @@ def shares(table: ParentSetTable, prior: str, knowledge: Knowledge) -> dict[tupl
     ("seed", "n_variables", "knows"), [(0, 2, False), (1, 4, False), (2, 4, True), (3, 5, False), (4, 5, True)]
 )
 def test_what_decides_most_of_the_networks(seed, n_variables, knows, options):
-    table = as_table(random_lists(seed, n_variables, 3.0, most_parents=2, share=0.8))
-    knowledge = Knowledge(table.header.names, forbidden={0: (1,), 2: (3,)} if knows else {})
-    if knows:
-        forbidden = ["V1->V0", "V3->V2"]
-        table = keep_admissible(table, knowledge)
-        table = recorded(table, forbid=forbidden)
-    expected = shares(table, options.get("prior", "dags"), knowledge)
+    table, expected = lists_and_shares(seed, n_variables, knows, options.get("prior", "dags"))
     n_clear = 0
     for arc, word in by_arc(solve(table, **options)).items():
         by_word = expected.get((min(arc), max(arc)), {})

@@ -31,7 +31,7 @@ def test_without_a_network_there_is_the_plain_share():
     assert WorkShare(0.5).of(0.0, -np.inf) == anytime_bound.FIRST_WORK
 
 
-@pytest.mark.parametrize("tick", [1e-6, 1e-4])
+@pytest.mark.parametrize("tick", [pytest.param(1e-6, marks=pytest.mark.slow), 1e-4])
 def test_the_clock_changes_nothing_without_a_limit_of_time(tick, monkeypatch):
     """A slow machine, whose clock runs further between two readings, ends with the same network and bound."""
     monkeypatch.setattr(loop, "can_enumerate", lambda *_: False)
