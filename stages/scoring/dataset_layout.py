@@ -142,11 +142,12 @@ def _row_keys(codes: np.ndarray) -> np.ndarray:
 def _merge_parts(parts: list[PartRows], stop: StopSignal | None) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
     """Join the distinct keys of parts of the rows, by ranges of keys: none is sorted in one long call.
 
-    Returns the group of every key of every part, and of the groups the first row and the number of rows, all int32.
+    Returns the group of every key of every part, nothing where keys are exact, and of the groups the first row and
+    the number of rows, all int32.
     """
     bounds = np.arange(1, 1 << KEY_RANGE_BITS, dtype=np.uint64) << np.uint64(64 - KEY_RANGE_BITS)
     ends = [[0, *np.searchsorted(part.keys, bounds), len(part.keys)] for part in parts]
-    groups = [np.empty(len(part.keys), dtype=np.int32) for part in parts]
+    groups = [np.empty(len(part.keys) if len(part.places) else 0, dtype=np.int32) for part in parts]
     first_rows, multiplicities, n_groups = [], [], 0
     for k in range(1 << KEY_RANGE_BITS):
         _raise_if_set(stop)
@@ -162,7 +163,8 @@ def _merge_parts(parts: list[PartRows], stop: StopSignal | None) -> tuple[list[n
         multiplicities.append(np.bincount(inverse, counts, len(at)).astype(np.int32))
         within = np.split(inverse, np.cumsum([own.stop - own.start for own in ranges])[:-1])
         for group, own, numbers in zip(groups, ranges, within):
-            group[own] = n_groups + numbers
+            if len(group):
+                group[own] = n_groups + numbers
         n_groups += len(at)
     return groups, np.concatenate(first_rows), np.concatenate(multiplicities)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from formats.data_records import Dataset
 from formats.errors import VerificationError
+from formats.packed_cells import Cells
 from formats.records import ParentSetRecord, ParentSetTable
 
 KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2")
@@ -88,7 +89,7 @@ class IndependentScorer:
         """Local score from its definition; cells and configurations without rows contribute nothing."""
         family = (*parents, child)
         n_states = [self._n_states[i] for i in family]
-        return self._score_of(*family_counts([self.dataset.codes[i] for i in family], n_states), n_states)
+        return self._score_of(*family_counts(self.dataset.codes, family, n_states), n_states)
 
     def _score_of(self, cells: np.ndarray, margins: np.ndarray, n_states: Sequence[int]) -> float:
         """Score in nats from the rows in each cell and in each configuration of the parents."""
@@ -175,40 +176,41 @@ def _sets_of(table: ParentSetTable, child: int) -> set[tuple[int, ...]]:
     return {table.parent_set(s) for s in range(first, end)}
 
 
-def family_counts(family: Sequence[np.ndarray], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+def family_counts(codes: Cells, family: Sequence[int], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Rows in each cell of a family, and in each configuration of the parents; both ascending.
 
     Zeros, of cells and configurations without rows, are left out where there may be many.
 
     Parameters
     ----------
-    family : sequence of ndarray of uint8, each of shape (n_rows,)
-        States of the parents and, last, of the child.
+    codes : ndarray of uint8, shape (n_variables, n_rows), or PackedCells
+    family : sequence of int
+        The parents and, last, the child.
     n_states : sequence of int
         Numbers of states, in the same order.
     """
     n_cells = math.prod(n_states)
-    if n_cells <= max(len(family[0]), MOST_EMPTY_CELLS):
-        cells = _count_all(family, n_states, n_cells)
+    if n_cells <= max(codes.shape[1], MOST_EMPTY_CELLS):
+        cells = _count_all(codes, family, n_states, n_cells)
         margins = cells.reshape(-1, n_states[-1]).sum(axis=1)
         return (cells, margins) if n_cells <= FEW_CELLS else (cells[cells > 0], margins[margins > 0])
-    cells, counts = np.unique(_distinct_keys(family, n_states), return_counts=True)
+    cells, counts = np.unique(_distinct_keys([codes[i] for i in family], n_states), return_counts=True)
     _, starts = np.unique(cells // n_states[-1], return_index=True)
     return counts, np.add.reduceat(counts, starts)
 
 
-def _count_all(family: Sequence[np.ndarray], n_states: Sequence[int], n_cells: int) -> np.ndarray:
+def _count_all(codes: Cells, family: Sequence[int], n_states: Sequence[int], n_cells: int) -> np.ndarray:
     """Rows in each cell, the last variable running fastest; counted in parts, so that keys stay in a cache."""
     # The smallest type that holds all keys is several times as fast where there are millions of rows.
     key_type = np.uint8 if n_cells < 1 << 8 else np.min_scalar_type(n_cells)
-    n_rows = len(family[0])
+    n_rows = codes.shape[1]
     if n_rows < PART_ROWS:
-        return np.bincount(_keys(family, n_states, key_type), minlength=n_cells)
+        return np.bincount(_keys([codes[i] for i in family], n_states, key_type), minlength=n_cells)
     # Keys of one byte are counted two at a time, as numbers of two bytes; the halves are summed at the end.
     pairs = np.zeros(1 << 16 if FEW_KEYS < n_cells < 1 << 8 else 0, dtype=np.int64)
     counts = np.zeros(n_cells, dtype=np.int64)
     for start in range(0, n_rows, PART_ROWS):
-        keys = _keys([column[start : start + PART_ROWS] for column in family], n_states, key_type)
+        keys = _keys([codes[i, start : start + PART_ROWS] for i in family], n_states, key_type)
         if n_cells <= FEW_KEYS:
             counts += [np.count_nonzero(keys == key) for key in range(n_cells)]
         elif len(pairs) and len(keys) % 2 == 0:

@@ -8,15 +8,16 @@ each network is scored on all rows, and the search on all rows begins with the b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from formats.data_records import Dataset
+from formats.freed_memory import return_freed
 from formats.packed_cells import PackedCells
 from stages.lists.start_network import StartNetwork
-from stages.runtime.budgets import Budget
+from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.errors import NothingFoundError
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -49,15 +50,21 @@ def sample_sizes(n_rows: int) -> list[int]:
     return sizes[::-1]
 
 
-def row_samples(dataset: Dataset, sizes: list[int]) -> Iterator[Dataset]:
-    """Nested random samples of a table's rows; the choice of rows depends on their number alone."""
-    drawn = np.random.default_rng(0x5EED).choice(dataset.n_rows, max(sizes, default=0), replace=False)
-    for size in sizes:
-        rows = np.sort(drawn[:size])
-        codes = PackedCells(size)
-        for column, n_states in zip(dataset.codes, dataset.n_states.tolist()):
+def row_samples(dataset: Dataset, sizes: list[int], stop: StopSignal) -> list[Dataset]:
+    """Nested random samples of a table's rows; the choice of rows depends on their number alone.
+
+    All are taken in one pass over the table: to unpack a column of many rows costs more than to draw from it. None
+    are returned once `stop` is set.
+    """
+    drawn = np.random.default_rng(0x5EED).choice(dataset.n_rows, max(sizes), replace=False)
+    rows_of = [np.sort(drawn[:size]) for size in sizes]
+    samples = [PackedCells(size) for size in sizes]
+    for column, n_states in zip(dataset.codes, dataset.n_states.tolist()):
+        if stop.is_set():
+            return []
+        for codes, rows in zip(samples, rows_of):
             codes.append(column[rows], n_states)
-        yield Dataset(dataset.variables, codes, dataset.fingerprint)
+    return [Dataset(dataset.variables, codes, dataset.fingerprint) for codes in samples]
 
 
 def search_samples(
@@ -70,20 +77,23 @@ def search_samples(
     and are reported.
     """
     sizes = sample_sizes(scorer.n_rows)
+    if not sizes:
+        return options
 
     def score_of(parents: Parents) -> float:
         return math.fsum(scorer.local_score(child, family) for child, family in enumerate(parents))
 
-    best = score_of(options.start.parents) if sizes and options.start else -math.inf
+    best = score_of(options.start.parents) if options.start else -math.inf
     share = budget.part(TIME_SHARE)
-    for k, sample in enumerate(row_samples(scorer.dataset, sizes)):
-        if budget.evaluations_left(scorer.evaluations) < scorer.n_variables:
-            break
+    samples = row_samples(scorer.dataset, sizes, budget.stop)
+    while samples and budget.evaluations_left(scorer.evaluations) >= scorer.n_variables:
         try:
-            smaller = FamilyScorer(sample, options.score, options.ess, budget.stop)
+            smaller = FamilyScorer(samples.pop(0), options.score, options.ess, budget.stop)
         except NothingFoundError:  # a stop while this sample is prepared leaves the network of the one before
             break
-        parents = search(smaller, options, share.part(1.0 / (len(sizes) - k)))
+        parents = search(smaller, options, share.part(1.0 / (len(samples) + 1)))
+        del smaller
+        return_freed()
         score = score_of(parents)
         if score > best:
             best, options = score, replace(options, start=StartNetwork(parents))

@@ -13,6 +13,7 @@ from naive.parentsets import prune_dominated, score_all_sets
 from naive.scores import local_score
 
 from formats.errors import VerificationError
+from formats.packed_cells import PackedCells
 from formats.records import Header, ParentSetRecord, ParentSetTable
 from stages.scoring import independent
 from stages.scoring.independent import KNOWN_SCORES, SCORES_PER_CHECK, IndependentScorer, family_counts
@@ -64,10 +65,12 @@ def test_rows_are_counted_in_parts_as_at_once(n_states, monkeypatch):
     codes = np.array([rng.integers(0, states, 1001) for states in n_states], dtype=np.uint8)
     codes[:, -1] = np.array(n_states) - 1
     rows = [tuple(row) for row in codes.T.tolist()]
-    counts, sums = (found[found > 0] for found in family_counts(list(codes), n_states))
     contexts = [row[:-1] for row in rows]
-    assert counts.tolist() == [rows.count(cell) for cell in sorted(set(rows))]
-    assert sums.tolist() == [contexts.count(context) for context in sorted(set(contexts))]
+    family = range(len(n_states))
+    for table in (codes, PackedCells.of(codes)):
+        counts, sums = (found[found > 0] for found in family_counts(table, family, n_states))
+        assert counts.tolist() == [rows.count(cell) for cell in sorted(set(rows))]
+        assert sums.tolist() == [contexts.count(context) for context in sorted(set(contexts))]
 
 
 @pytest.mark.parametrize("score", KNOWN_SCORES)

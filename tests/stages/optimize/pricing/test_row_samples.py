@@ -36,7 +36,7 @@ def test_samples_are_nested_rows_of_the_table():
     dataset, _ = dependent_dataset(1, 5, 400, most_states=3)
     rows = {tuple(row) for row in dataset.codes.T.tolist()}
     before: list[tuple[int, ...]] = []
-    for size, sample in zip((40, 160), samples_of(dataset, [40, 160])):
+    for size, sample in zip((40, 160), samples_of(dataset, [40, 160], threading.Event())):
         found = sorted(tuple(row) for row in sample.plain_codes.T.tolist())
         assert len(found) == size and set(found) <= rows
         assert all(found.count(row) >= before.count(row) for row in set(before))
