@@ -19,18 +19,9 @@ def keep_admissible(table: ParentSetTable, knowledge: Knowledge) -> ParentSetTab
     """The sets of `table` that agree with `knowledge`.
 
     Lists made without the same knowledge lack sets dominated by a subset without the required parents. Therefore a
-    child with required parents is no longer ``complete`` and has no bounds on its unlisted sets.
-
-    Parameters
-    ----------
-    knowledge : Knowledge
-        About the table's variables.
-
-    Raises
-    ------
-    InfeasibleError
-        No set of a child is left, or none is the intersection of its sets: then an order that allows the required
-        parents might still leave it without a consistent set.
+    child with required parents is no longer ``complete`` and has no bounds on its unlisted sets. Raises
+    `InfeasibleError` if no set of a child is left, or none is the intersection of its sets: then an order that allows
+    the required parents might still leave it without a consistent set.
     """
     keep = ~_has_excluded_parent(table, knowledge) & _has_required(table, knowledge)
     for child in range(table.n_variables):

@@ -10,13 +10,9 @@ from formats.records import Header, ParentSetRecord, ParentSetTable
 def fill_missing(table: ParentSetTable) -> tuple[ParentSetTable, list[int]]:
     """Give every variable without parent sets the empty set, so that the others can be searched.
 
-    Returns
-    -------
-    table : ParentSetTable
-        The given one if nothing is missing. Otherwise added sets score 0, so that their variables do not contribute
-        to totals, and ``header.extra["unscored"]`` lists these variables.
-    missing : list of int
-        The variables without parent sets.
+    Returns the table and the variables without parent sets; the given table if there are none. Otherwise added sets
+    score 0, so that their variables do not contribute to totals, and ``header.extra["unscored"]`` lists these
+    variables.
     """
     missing = (table.set_offsets[1:] == table.set_offsets[:-1]).nonzero()[0].tolist()
     if not missing:

@@ -27,10 +27,7 @@ def index_lists(
 ) -> SetLists:
     """Candidate lists with an index by member, the form that all searches on lists use (or a view of it).
 
-    Parameters
-    ----------
-    set_offsets, scores, parent_offsets, parents : ndarray
-        As in `ParentSetTable`: lists best first, int64, float64, int64, int32.
+    The arrays are as in `ParentSetTable`: lists best first, int64, float64, int64, int32.
     """
     n_variables = len(set_offsets) - 1
     starts = count_members(parents, n_variables)
@@ -109,10 +106,7 @@ def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:
 def fixed_first_order(table: ParentSetTable) -> list[int]:
     """All variables in an order that agrees with the fixed records.
 
-    Raises
-    ------
-    InfeasibleError
-        The arcs of fixed records close a cycle; the message names its variables.
+    Raises `InfeasibleError` if the arcs of fixed records close a cycle; the message names its variables.
     """
     try:
         return pull_parents_forward(range(table.n_variables), fixed_parents(table))

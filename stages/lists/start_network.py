@@ -56,15 +56,8 @@ def _has_parents_first(order: np.ndarray, parents: Sequence[Sequence[int]], n_fr
 def match_start(start: Network, names: Sequence[str], what: str = "the data") -> StartNetwork:
     """The start network over the variables `names`, matched by name.
 
-    Parameters
-    ----------
-    what : str
-        Source of the variables, for the error message.
-
-    Raises
-    ------
-    StageError
-        The variables of the two differ.
+    `what` is the source of the variables, for the error message. Raises `StageError` if the variables of the two
+    differ.
     """
     index = {name: i for i, name in enumerate(names)}
     known = start.header.names

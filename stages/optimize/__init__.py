@@ -48,50 +48,10 @@ INITS = ("random", "dfs", "fas", "entropy", "ascent")
 
 @dataclass(frozen=True)
 class OptimizeOptions:
-    """Options of searches; a method's entry in `METHODS` names those that it reads.
+    """Options of searches; a method's entry in `METHODS` names those that it reads."""
 
-    Attributes
-    ----------
-    method : str or None
-        Key of `METHODS`; None for the choice of `choose_method`.
-    treewidth : int or None
-        Upper bound on the treewidth of the moral graph.
-    max_table : int or None
-        Upper bound on the product of the states of a clique, under a treewidth bound.
-    init : str
-        One of `INITS`.
-    iterations : int
-        Greedy steps per restart.
-    restarts : int or None
-        Number of starting orders, or of climbs after the first; None for as many as the budget allows, or none.
-    jobs : int
-        Threads.
-    remote : RemoteWorkers or None
-        Workers for restarts, or replicates, in place of threads.
-    score, ess
-        Local score of a search on data and its equivalent sample size.
-    max_parents : int or None
-        Largest parent set of a search on data.
-    tabu : int
-        Length of the tabu list; 0 for none.
-    perturb : int or None
-        Random moves before each restart; None for a tenth of the variables.
-    required, forbidden : tuple of (int, int)
-        Arcs (parent, child) that a network must or must not have; listed sets agree with them already.
-    tiers : tuple of int or None
-        Tier of every variable, -1 for none: no arc leads back to an earlier tier.
-    alpha : float
-        Level of the tests.
-    start : StartNetwork or None
-        Network to start from: among listed sets its order is the first.
-    keeps_proof : bool
-        Whether the result has what a proof of its bound needs.
-    information : ndarray of float64, shape (n_variables, n_variables), or None
-        Mutual information of all pairs (`stages.screening.entropies`); None to estimate it from the sets.
-    """
-
-    method: str | None = None
-    treewidth: int | None = None
+    method: str | None = None  # key of `METHODS`; None for the choice of `choose_method`
+    treewidth: int | None = None  # upper bound on the treewidth of the moral graph
     max_table: int | None = own(
         None,
         "Bound the table of each clique, the product of its variables' states, beside the treewidth: what exact "
@@ -109,6 +69,7 @@ class OptimizeOptions:
         choices=INITS,
     )
     iterations: int = own(100, "Greedy steps per restart.", metavar="N", least=0)
+    # None for as many starting orders as the budget allows, or for no climbs after the first.
     restarts: int | None = own(
         None,
         "Number of starting orders, 1000 if no budget is given at all; on data, of climbs after the first, none "
@@ -118,12 +79,13 @@ class OptimizeOptions:
         section="Budget",
     )
     seed: int = 0
-    jobs: int = 1
-    remote: RemoteWorkers | None = None
+    jobs: int = 1  # threads
+    remote: RemoteWorkers | None = None  # workers for restarts, or replicates, in place of threads
+    # `score`, `ess`: local score of a search on data and its equivalent sample size.
     score: str = "bic"
     ess: float = 1.0
-    max_parents: int | None = None
-    tabu: int = own(0, "Length of the tabu list.", metavar="N", least=0)
+    max_parents: int | None = None  # largest parent set of a search on data
+    tabu: int = own(0, "Length of the tabu list.", metavar="N", least=0)  # 0 for none
     perturb: int | None = own(
         None,
         "Random changes before every restart; a tenth of the variables if not given.",
@@ -131,13 +93,17 @@ class OptimizeOptions:
         least=1,
         needs="restarts",
     )
+    # `required`, `forbidden`: arcs (parent, child) that a network must or must not have; listed sets agree with them
+    # already.
     required: tuple[tuple[int, int], ...] = ()
     forbidden: tuple[tuple[int, int], ...] = ()
-    tiers: tuple[int, ...] | None = None
+    tiers: tuple[int, ...] | None = None  # tier of every variable, -1 for none: no arc leads back to an earlier tier
     alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0, is_open=True)
-    start: StartNetwork | None = None
+    start: StartNetwork | None = None  # network to start from: among listed sets its order is the first
+    # Mutual information of all pairs in nats, float64, shape (n_variables, n_variables), of
+    # `stages.screening.entropies`; None to estimate it from the sets.
     information: np.ndarray | None = None
-    keeps_proof: bool = False
+    keeps_proof: bool = False  # whether the result has what a proof of its bound needs
 
     @property
     def width(self) -> int:
@@ -205,12 +171,8 @@ def default_method(treewidth: int | None = None, on_data: bool = False, is_small
 def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = False) -> tuple[str, Variant]:
     """Name and variant of the method to run: the named one, or the best one for the task.
 
-    The latter is ``exact`` only if no number of restarts is given.
-
-    Raises
-    ------
-    ValueError
-        The named method does not do such a task.
+    The latter is ``exact`` only if no number of restarts is given. Raises `ValueError` if the named method does not
+    do such a task.
     """
     from .bounds.subset_dp import subsets_fit
 

@@ -38,35 +38,18 @@ MOST_SEED = 1 << 31
 
 @dataclass(frozen=True)
 class Resampling:
-    """How the rows of replicates are chosen.
+    """How the rows of replicates are chosen."""
 
-    Attributes
-    ----------
-    kind : str
-        ``bootstrap``, ``subsample``, ``jackknife``, or ``imputed``: all rows, missing values drawn again.
-    share : float
-        Share of the rows in a sub-sample.
-    """
-
+    # ``bootstrap``, ``subsample``, ``jackknife``, or ``imputed``: all rows, missing values drawn again.
     kind: str = "bootstrap"
-    share: float = 1.0
+    share: float = 1.0  # share of the rows in a sub-sample
 
     def rows(self, n_rows: int, place: tuple[int, int], seed: int, rng: np.random.Generator) -> np.ndarray:
         """The rows of one replicate, ascending.
 
-        Parameters
-        ----------
-        place : (int, int)
-            The replicate, from 0, and the number of replicates.
-        seed : int
-            The same for all replicates: it assigns the rows to the blocks of the jackknife.
-        rng : numpy.random.Generator
-            The stream of this replicate.
-
-        Raises
-        ------
-        StageError
-            A sub-sample without rows, more blocks than rows, or one block only.
+        `place` is the replicate, from 0, and the number of replicates; `rng` is the stream of this one, `seed` the
+        same for all: it assigns the rows to the blocks of the jackknife. Raises `StageError` for a sub-sample without
+        rows, more blocks than rows, or one block only.
         """
         index, n_replicates = place
         if self.kind == "imputed":
@@ -107,24 +90,13 @@ def bootstrap_networks(
 ) -> Iterator[Found]:
     """A network for each replicate of the data, in order.
 
-    Parameters
-    ----------
-    seed : int
-        Each replicate derives from it a stream for its rows, and the seed of its search.
-    jobs : int
-        Replicates searched at once, each by one worker.
-    stop : StopSignal
-        Once it is set no further replicate begins.
-    warm : bool
-        Learn a network from all rows first, and start each search from it.
-    remote : RemoteWorkers, optional
-        Workers for all replicates but the first, in place of forked processes.
+    Yields networks and their statistics. ``replicate`` in the header counts from 1. Scores are on the replicate, so
+    the header names no data file. Interrupted searches yield nothing, except the first.
 
-    Yields
-    ------
-    (Network, dict)
-        ``replicate`` in the header counts from 1. Scores are on the replicate, so the header names no data file.
-        Interrupted searches yield nothing, except the first.
+    Each replicate derives from `seed` a stream for its rows, and the seed of its search. `jobs` replicates are
+    searched at once, each by one worker; with `remote`, all but the first by its workers, in place of forked
+    processes. Once `stop` is set no further one begins. If `warm`, a network is learnt from all rows first, and each
+    search starts from it.
     """
     n_rows = (dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset).n_rows
     start = search(dataset, seed, stop, None)[0] if warm else None

@@ -23,34 +23,19 @@ Parents = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """A network with the search's claims and figures; `verify` checks the claims from scratch.
-
-    Attributes
-    ----------
-    scores : ndarray of float64, shape (n_variables,)
-        Local scores in nats.
-    score : float
-        Score of the network as the search computed it, in nats.
-    facts : dict
-        Header entries: ``restarts``, ``orders`` (evaluated), ``bound``, ``gap``, ...
-    stats : dict
-        Figures for ``--stats`` (durations, rates, per-restart columns); never written to the network.
-    elimination : sequence of int, optional
-        Under a treewidth bound an elimination order of the moral graph that proves it.
-    lists : iterable of ParentSetRecord, optional
-        Final candidate sets of a search on data, by variable.
-    nodes : sequence of TreeNode, optional
-        What a proof of its bound needs, see `bounds.proof_steps`.
-    """
+    """A network with the search's claims and figures; `verify` checks the claims from scratch."""
 
     parents: Parents
-    scores: np.ndarray
-    score: float
+    scores: np.ndarray  # float64, shape (n_variables,): local scores in nats
+    score: float  # score of the network as the search computed it, in nats
+    # Header entries: ``restarts``, ``orders`` (evaluated), ``bound``, ``gap``, ...
     facts: dict[str, Any] = field(default_factory=dict)
+    # Figures for ``--stats`` (durations, rates, per-restart columns); never written to the network.
     stats: dict[str, Any] = field(default_factory=dict)
+    # Under a treewidth bound an elimination order of the moral graph that proves it.
     elimination: Sequence[int] | None = None
-    lists: Iterable[ParentSetRecord] | None = None
-    nodes: Sequence[TreeNode] = ()
+    lists: Iterable[ParentSetRecord] | None = None  # final candidate sets of a search on data, by variable
+    nodes: Sequence[TreeNode] = ()  # what a proof of its bound needs, see `bounds.proof_steps`
 
 
 def listed_result(

@@ -22,28 +22,14 @@ from .driver import KeepLists, KeepNodes, run_on_data
 
 @dataclass(frozen=True)
 class RowSearch:
-    """A search on data, with its inputs.
-
-    Attributes
-    ----------
-    rows : Dataset or IncompleteDataset
-    options : OptimizeOptions
-    imputation : StructuralEM
-        How missing cells are completed; its seed and threads are those of `options`.
-    start : Network, optional
-        Network to start from.
-    table : ParentSetTable, optional
-        Candidate sets of the same data to begin with.
-    forest : Forest, optional
-        Screening forest.
-    """
+    """A search on data, with its inputs."""
 
     rows: Rows
     options: OptimizeOptions
-    imputation: StructuralEM
-    start: Network | None = None
-    table: ParentSetTable | None = None
-    forest: Forest | None = None
+    imputation: StructuralEM  # how missing cells are completed; its seed and threads are those of `options`
+    start: Network | None = None  # network to start from
+    table: ParentSetTable | None = None  # candidate sets of the same data to begin with
+    forest: Forest | None = None  # screening forest
 
     def run(
         self,
@@ -54,14 +40,7 @@ class RowSearch:
     ) -> Found:
         """Search until `budget` ends; with missing cells it is the budget of each round.
 
-        Parameters
-        ----------
-        budget : Budget
-        reporter : Reporter
-        keep_lists : callable, optional
-            Receives the candidate sets that a method ends with.
-        keep_nodes : callable, optional
-            Receives what a proof about these needs.
+        `keep_lists` receives the candidate sets that a method ends with, `keep_nodes` what a proof about these needs.
         """
         rows = self.rows
         if not isinstance(rows, IncompleteDataset):

@@ -9,18 +9,13 @@ from stages.runtime.reporting import NullReporter, Reporter
 
 
 class ScoreTrace:
-    """A reporter that forwards everything and records the improvements of the best score.
-
-    Attributes
-    ----------
-    entries : list of dict
-        One per improvement: ``seconds`` by the budget's clock, ``score`` (nats), the work done (``orders``,
-        ``restarts``, ``local_scores``, ...), and other figures of the search.
-    """
+    """A reporter that forwards everything and records the improvements of the best score."""
 
     def __init__(self, reporter: Reporter, budget: Budget):
         self._reporter = reporter
         self._budget = budget
+        # One per improvement: ``seconds`` by the budget's clock, ``score`` (nats), the work done (``orders``,
+        # ``restarts``, ``local_scores``, ...), and other figures of the search.
         self.entries: list[dict[str, Any]] = []
         self.detail, self.warn, self.summary = reporter.detail, reporter.warn, reporter.summary
 

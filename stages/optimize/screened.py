@@ -33,20 +33,8 @@ Arc = tuple[int, int]
 class RootProblem:
     """The search among the roots of a forest, in the data's order.
 
-    Parameters
-    ----------
-    options : OptimizeOptions
-        With arcs, tiers and start network over all variables.
-
-    Attributes
-    ----------
-    dataset, options
-        The same for the roots alone.
-
-    Raises
-    ------
-    InfeasibleError
-        The forest contradicts the constraints, or a root requires a screened parent.
+    Arcs, tiers and start network of `options` are over all variables. Raises `InfeasibleError` if the forest
+    contradicts the constraints, or a root requires a screened parent.
     """
 
     def __init__(self, dataset: Dataset, forest: Forest, options: OptimizeOptions):
@@ -57,6 +45,7 @@ class RootProblem:
         self.roots = np.array([v for v in range(dataset.n_variables) if v not in self.screened])
         self._place = {int(root): place for place, root in enumerate(self.roots)}
         variables = tuple(dataset.variables[v] for v in self.roots)
+        # Data and, below, options for the roots alone.
         self.dataset = Dataset(variables, dataset.codes[self.roots], f"{dataset.fingerprint}, roots only")
         tiers, start = options.tiers, options.start
         self.options = replace(

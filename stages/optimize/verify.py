@@ -73,10 +73,7 @@ def _find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
 def _elimination_bags(parents: Sequence[Sequence[int]], elimination: Sequence[int]) -> Iterator[tuple[int, set[int]]]:
     """Variables as an order eliminates them from the moral graph, each with the neighbours it has then.
 
-    Raises
-    ------
-    VerificationError
-        When `elimination` is not a permutation of the variables.
+    Raises `VerificationError` if `elimination` is not a permutation of the variables.
     """
     if sorted(elimination) != list(range(len(parents))):
         raise VerificationError("the elimination order is not a permutation of the variables")

@@ -19,18 +19,13 @@ from stages.runtime.seeding import task_generator
 
 
 class OrderRestarts:
-    """The restarts of one run.
-
-    Attributes
-    ----------
-    prescribed : dict of int to tuple of int
-        Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
-    """
+    """The restarts of one run."""
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
         self.lists = index_table(table)
         self._sampler = make_sampler(table, options, self.lists)
+        # Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
         self.prescribed = self._sampler.prescribed
         self.anytime_bound = AnytimeBound(table, options.seed, budget)
 

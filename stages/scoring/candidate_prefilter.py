@@ -33,15 +33,7 @@ KEPT_ALONE = 128
 
 
 class RowSample:
-    """A fixed random sample of a data set's rows, on which extensions are ranked; `scorer` has all rows.
-
-    Attributes
-    ----------
-    likelihood : FamilyScorer
-        Log-likelihoods on the sampled rows.
-    ratio : float
-        Rows of the data per sampled row.
-    """
+    """A fixed random sample of a data set's rows, on which extensions are ranked; `scorer` has all rows."""
 
     def __init__(self, scorer: FamilyScorer):
         dataset = scorer.dataset
@@ -49,9 +41,9 @@ class RowSample:
         rows = np.sort(np.random.default_rng(0x5EED).choice(scorer.n_rows, n_rows, replace=False))
         codes = np.ascontiguousarray(dataset.codes[:, rows])
         self.scorer = scorer
-        self.ratio = scorer.n_rows / n_rows
+        self.ratio = scorer.n_rows / n_rows  # rows of the data per sampled row
         sampled = Dataset(dataset.variables, codes, dataset.fingerprint)
-        self.likelihood = FamilyScorer(sampled, "ll", stop=scorer.stop)
+        self.likelihood = FamilyScorer(sampled, "ll", stop=scorer.stop)  # log-likelihoods on the sampled rows
 
     def shortlist(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
         """The `KEPT` candidates of largest estimated gain when added to `parents` (int32, ascending); all if fewer.
@@ -101,12 +93,9 @@ def dependence(scorer: FamilyScorer, child: int, candidates: np.ndarray, improve
     """Pairwise dependence beyond chance, float64, shape (n_candidates,).
 
     The likelihood-ratio statistic less its mean under independence (its degrees of freedom), in its standard
-    deviations, so that variables with many states are not penalised before other parents are known.
-
-    Parameters
-    ----------
-    improvements : ndarray of float64, shape (n_candidates,)
-        Score of each candidate as the only parent less that of the empty set, in nats.
+    deviations, so that variables with many states are not penalised before other parents are known. `improvements`
+    (float64, shape (n_candidates,)) are in nats: the score of each candidate as the only parent less that of the
+    empty set.
     """
     more_states = np.maximum(scorer.n_states[candidates] - 1.0, 1.0)
     gain = improvements + scorer.penalty(child) * more_states

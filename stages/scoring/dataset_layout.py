@@ -40,21 +40,13 @@ KEY_RANGE_BITS = 6
 
 
 class PartRows(NamedTuple):
-    """The distinct rows of a part of the table, identified by their keys.
+    """The distinct rows of a part of the table, identified by their keys."""
 
-    Attributes
-    ----------
-    keys : ndarray of uint64
-        Distinct keys, ascending.
-    first, counts : ndarray of int32
-        First row with each key, and number of rows that have it.
-    places : ndarray of int32, shape (n_rows of the part,)
-        Index into `keys` of every row; empty where keys are exact.
-    """
-
-    keys: np.ndarray
+    keys: np.ndarray  # uint64: distinct keys, ascending
+    # `first`, `counts` (int32): first row with each key, and number of rows that have it.
     first: np.ndarray
     counts: np.ndarray
+    # int32, shape (n_rows of the part,): index into `keys` of every row; empty where keys are exact.
     places: np.ndarray
 
 
@@ -63,20 +55,10 @@ def merge_equal_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Representative row and multiplicity of every distinct row.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n_variables, n_rows), or PackedCells
-    n_states : ndarray of int32, shape (n_variables,), optional
-        Where their product is at most 2**64, rows are identified by exact keys.
-
-    Returns
-    -------
-    (first, counts) : int32 arrays; `first` ascending. Without equal rows ``first = arange(n_rows)``.
-
-    Raises
-    ------
-    NothingFoundError
-        `stop` was set meanwhile.
+    `codes` is uint8, shape (n_variables, n_rows), or packed. With `n_states` (int32, shape (n_variables,)) of a
+    product of at most 2**64, rows are identified by exact keys. Returns int32 arrays: the first row of each kind,
+    ascending, and the number of rows of that kind; without equal rows ``first = arange(n_rows)``. Raises
+    `NothingFoundError` if `stop` was set meanwhile.
     """
     n_rows = codes.shape[1]
     slices = [slice(start, min(start + PART_ROWS, n_rows)) for start in range(0, n_rows, PART_ROWS)]
@@ -188,10 +170,7 @@ def _padded_words(n_rows: int) -> int:
 def pack_dataset(codes: Cells, n_states: np.ndarray, stop: StopSignal | None = None) -> PackedData:
     """Pack codes (uint8, shape (n_variables, n_rows)) with given numbers of states for the counting kernels.
 
-    Raises
-    ------
-    NothingFoundError
-        `stop` was set meanwhile.
+    Raises `NothingFoundError` if `stop` was set meanwhile.
     """
     n_variables, n_rows = codes.shape
     is_large = codes.size > MOMENTS_CELLS

@@ -37,31 +37,9 @@ SLICE_WORK = 3e7
 class FamilyScorer:
     """Exact local scores of families (child, parents) on one data set.
 
-    Parameters
-    ----------
-    score : str
-        Key of `stages.scoring.scores.SCORES`.
-    ess : float
-        Equivalent sample size, for scores that have one.
-    stop : StopSignal, optional
-        Once it is set, a running expansion ends early.
-
-    Attributes
-    ----------
-    definition : Score
-    data : PackedData
-    quantum : float
-        Scores are rounded to multiples of it, so that a family scores the same however it was counted.
-    tables : LookUpTables
-    evaluations : int
-        Local scores computed so far.
-    work : float
-        Cost of computing them one set at a time, as `counting_plan` estimates it: some 10**9 a second.
-
-    Raises
-    ------
-    NothingFoundError
-        `stop` was set while the data were laid out.
+    `score` is a key of `stages.scoring.scores.SCORES`; `ess`, the equivalent sample size, is for scores that have
+    one. Once `stop` is set, a running expansion ends early. Raises `NothingFoundError` if it was set while the data
+    were laid out.
     """
 
     def __init__(self, dataset: Dataset, score: str = "bic", ess: float = 1.0, stop: StopSignal | None = None):
@@ -75,8 +53,11 @@ class FamilyScorer:
         self.n_states = dataset.n_states
         self.n_rows = dataset.n_rows
         self.data = pack_dataset(dataset.codes, self.n_states, stop)
-        # Sums are at most about N ln N in size: 1e-13 of that is hundreds of its rounding units (1.1e-16).
+        # Scores are rounded to multiples of it, so that a family scores the same however it was counted. Sums are at
+        # most about N ln N in size: 1e-13 of that is hundreds of its rounding units (1.1e-16).
         self.quantum = 2.0 ** math.ceil(math.log2(self.n_rows * math.log(self.n_rows + 1) * 1e-13))
+        # Local scores computed so far, and the cost of computing them one set at a time, as `counting_plan` estimates
+        # it: some 10**9 a second.
         self.evaluations, self.work = 0, 0.0
         self._count_lock = threading.Lock()
         self._thread = threading.local()
@@ -129,16 +110,9 @@ class FamilyScorer:
     def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray | None = None) -> np.ndarray:
         """Scores of ``parents + {Y}`` for all Y at once.
 
-        Parameters
-        ----------
-        candidates : ndarray of int32, optional
-            Variables to try; by default all but the child and its parents.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_variables,)
-            Local scores in nats; -inf for variables not tried. After a stop the remaining ones are not tried, but the
-            first always is.
+        `candidates` (int32) are the variables to try, by default all but the child and its parents. Returns local
+        scores in nats, float64, shape (n_variables,); -inf for variables not tried. After a stop the remaining ones
+        are not tried, but the first always is.
         """
         if candidates is None:
             candidates = self.without(self._everything, (child, *parents))
@@ -179,15 +153,8 @@ class FamilyScorer:
     def reduce(self, child: int, parents: tuple[int, ...], which: Sequence[int] | None = None) -> np.ndarray:
         """Scores of ``parents - {Y}`` for members Y.
 
-        Parameters
-        ----------
-        which : sequence of int, optional
-            Positions in `parents` of the members to leave out; all by default.
-
-        Returns
-        -------
-        ndarray of float64, shape (len(which),)
-            Local scores in nats.
+        `which` has the positions in `parents` of the members to leave out, by default all. Returns local scores in
+        nats, float64, shape (len(which),).
         """
         which = range(len(parents)) if which is None else which
         is_large = self.n_configurations((child, *parents)) > REDUCTION_SHARE * len(self.data.weights)

@@ -60,20 +60,11 @@ LARGE_KEY = 1 << 40
 
 @dataclass(frozen=True, eq=False)
 class IndependentScorer:
-    """Local scores of one data set, in nats, counted row by row.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    score : str
-        One of `KNOWN_SCORES`.
-    ess : float
-        Equivalent sample size of ``bdeu``.
-    """
+    """Local scores of one data set, in nats, counted row by row."""
 
     dataset: Dataset
-    score: str
-    ess: float
+    score: str  # one of `KNOWN_SCORES`
+    ess: float  # equivalent sample size of ``bdeu``
 
     @cached_property
     def _n_states(self) -> list[int]:
@@ -117,8 +108,9 @@ class IndependentScorer:
     ) -> None:
         """Check a list: its best set, a random sample, and that no score is positive.
 
-        The size of the sample depends on the number of local scores that the search computed, not on the clock.
-        The smallest set of every sixteenth child belongs to it; of which children depends on the seed.
+        The size of the sample depends on the number of local scores that the search computed, not on the clock. The
+        smallest set of every sixteenth child belongs to it; of which children depends on the seed. Raises
+        `VerificationError` if one of them fails.
 
         Parameters
         ----------
@@ -128,10 +120,6 @@ class IndependentScorer:
             Rows that the search counts for a score: fewer than those of the data where equal rows are merged.
         known : ParentSetTable, optional
             Sets with scores that were read from a file, which are not checked.
-
-        Raises
-        ------
-        VerificationError
         """
         child, sets, scores = record.child, record.parents, record.scores
         highest = float(scores.max(initial=0.0))
@@ -179,15 +167,8 @@ def _sets_of(table: ParentSetTable, child: int) -> set[tuple[int, ...]]:
 def family_counts(codes: Cells, family: Sequence[int], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Rows in each cell of a family, and in each configuration of the parents; both ascending.
 
-    Zeros, of cells and configurations without rows, are left out where there may be many.
-
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n_variables, n_rows), or PackedCells
-    family : sequence of int
-        The parents and, last, the child.
-    n_states : sequence of int
-        Numbers of states, in the same order.
+    Zeros, of cells and configurations without rows, are left out where there may be many. `codes` has the states of all
+    variables, shape (n_variables, n_rows); `family` the parents and, last, the child; `n_states` is in the same order.
     """
     n_cells = math.prod(n_states)
     if n_cells <= max(codes.shape[1], MOST_EMPTY_CELLS):

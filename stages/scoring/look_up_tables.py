@@ -18,15 +18,7 @@ digits at most: they are exact, so that a score does not depend on the order in 
 class LookUpTables:
     """Tables for one score and one data set, made when first needed.
 
-    Parameters
-    ----------
-    quantum : float
-        Scores are rounded to multiples of it.
-
-    Attributes
-    ----------
-    grid : float
-        Entries are multiples of it.
+    Scores are rounded to multiples of `quantum`.
     """
 
     def __init__(self, definition: Score, ess: float, n_rows: int, n_states: np.ndarray, quantum: float):
@@ -37,7 +29,7 @@ class LookUpTables:
             n_states,
             quantum,
         )
-        self.grid = quantum / GRID_PER_QUANTUM
+        self.grid = quantum / GRID_PER_QUANTUM  # entries are multiples of it
         self._known: dict[tuple[int, float], ScoreTables] = {}
         self._log_gamma: dict[float, np.ndarray] = {}
         # Numbers of states that occur, and for each variable the place of its own.
@@ -93,10 +85,7 @@ class LookUpTables:
     def of_terms(self, terms: np.ndarray) -> ScoreTables:
         """Tables that sum ``terms[m]`` over the cells, m the rows of a cell, and nothing else.
 
-        Parameters
-        ----------
-        terms : ndarray of float64, shape (n_rows + 1,)
-            0 at 0.
+        `terms` is float64, shape (n_rows + 1,), 0 at 0.
         """
         return ScoreTables(
             cell=terms[None],

@@ -39,23 +39,15 @@ class Tile(NamedTuple):
 class PairScores:
     """Exact local scores of every variable with every other as its only parent.
 
-    Tiles can be scored by several threads: the compiled code releases the lock.
-
-    Parameters
-    ----------
-    scorer : FamilyScorer
-        Its data, score and count of evaluations; once its stop signal is set, no further tile is begun.
-
-    Attributes
-    ----------
-    tiles : list of Tile
-        All pairs, each once.
+    Tiles can be scored by several threads: the compiled code releases the lock. Once the scorer's
+    stop signal is set, no further tile is begun.
     """
 
     def __init__(self, scorer: FamilyScorer):
         self.scorer = scorer
         self._tables = _make_tables(scorer)
         edges = self._edges()
+        # They hold each pair once.
         self.tiles = [
             Tile(first, last, other_first, other_last)
             for k, (first, last) in enumerate(edges)
@@ -88,12 +80,9 @@ class PairScores:
     def score(self, tile: Tile) -> tuple[np.ndarray, np.ndarray]:
         """Scores of a tile in nats.
 
-        Returns
-        -------
-        (forward, backward) : ndarray of float64
-            ``forward[x - first, y - other_first]`` of child x and parent y, ``backward[y - other_first, x -
-            first]`` of child y and parent x; -inf where they are the same. In a tile of variables with themselves
-            both hold the same scores.
+        Returns ``forward[x - first, y - other_first]`` of child x and parent y, and
+        ``backward[y - other_first, x - first]`` of child y and parent x; -inf where they are the same. In a tile of
+        variables with themselves both hold the same scores.
         """
         data = self.scorer.data
         offsets = data.state_offsets
@@ -128,17 +117,9 @@ class PairScores:
     def matrix(self, jobs: int = 1, report: Callable[[float], None] | None = None) -> np.ndarray:
         """Scores of all pairs.
 
-        Parameters
-        ----------
-        jobs : int
-            Threads.
-        report : callable, optional
-            Called with the share of the tiles that are done.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_variables, n_variables)
-            Row: child, column: parent; -inf on the diagonal, NaN for pairs not scored after a stop.
+        `report` is called with the share of the tiles that are done. Returns float64, shape
+        (n_variables, n_variables), entry [child, parent]; -inf on the diagonal, NaN for pairs not scored after a
+        stop.
         """
         scores = np.full((self.scorer.n_variables, self.scorer.n_variables), np.nan)
         for done, (tile, forward, backward) in enumerate(self.scored_tiles(jobs), start=1):
@@ -159,23 +140,11 @@ class PairScores:
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """The best single parents of every child; n_variables * `most` entries of memory.
 
-        Parameters
-        ----------
-        most : int
-            Largest number of parents of a child.
-        least : ndarray of float64, shape (n_variables,), optional
-            Only parents with a higher score in nats; by default the score of the child without parents.
-        jobs : int
-            Threads.
-        is_spent : callable, optional
-            Called before every tile but the first; once true, no further tile is scored.
-        watch : callable, optional
-            Receives every tile with its scores, as from `score`.
+        A child has at most `most` parents, of a higher score in nats than `least` (float64, shape (n_variables,)), by
+        default that of the child without parents. `is_spent` is called before every tile but the first: once it is
+        true, no further tile is scored. `watch` receives every tile with its scores, as from `score`.
 
-        Returns
-        -------
-        list of (parents, scores)
-            For every child int32 and float64 arrays, unordered; of the pairs scored before a stop.
+        Returns parents (int32) and scores (float64) of every child, unordered; of the pairs scored before a stop.
         """
         n = self.scorer.n_variables
         most = max(1, min(most, n - 1))

@@ -20,31 +20,18 @@ of which every state has an equal share.
 
 @dataclass(frozen=True)
 class Score:
-    """One local score.
+    """One local score."""
 
-    Attributes
-    ----------
-    name : str
-        Name in messages and help.
-    definition : str
-        One clause of help.
-    penalty : callable or None
-        Nats per free parameter on so many rows. Scores with a penalty c on every configuration of the parents,
-        LL - c |P|, have the bounds of `parentsets.pruning_rules` and of `optimize.climbing.climber`.
-    prior : callable or None
-        As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
-    takes_ess : bool
-        Whether the prior is given by an equivalent sample size, and so depends on q as well.
-    is_equivalent : bool
-        Whether Markov equivalent graphs have the same score; then an arc between two variables without parents
-        gains the same in both directions.
-    """
-
-    name: str
-    definition: str
+    name: str  # name in messages and help
+    definition: str  # one clause of help
+    # Nats per free parameter on so many rows. Scores with a penalty c on every configuration of the parents,
+    # LL - c |P|, have the bounds of `parentsets.pruning_rules` and of `optimize.climbing.climber`.
     penalty: Callable[[int], float] | None = None
+    # As `Prior`. Scores with a prior have the bounds of `parentsets.dirichlet_bounds`.
     prior: Prior | None = None
-    takes_ess: bool = False
+    takes_ess: bool = False  # whether the prior is given by an equivalent sample size, and so depends on q as well
+    # Whether Markov equivalent graphs have the same score; then an arc between two variables without parents gains
+    # the same in both directions.
     is_equivalent: bool = True
 
     def penalty_on(self, n_rows: int) -> float:

@@ -27,12 +27,8 @@ MOST_ENTRIES = 1 << 24
 class SetFunctions:
     """Values of all sets up to some size, made when they are needed; processes forked later share them.
 
-    Parameters
-    ----------
-    largest : int
-        Number of variables of a set at most, as of `largest_size`.
-    most_bytes : float
-        Memory of values and counts; those that it does not hold are made again for each family.
+    A set has at most `largest` variables, as of `largest_size`. Values and counts take at most `most_bytes`; those
+    that do not fit are made again for each family.
     """
 
     def __init__(self, scorer: FamilyScorer, largest: int, most_bytes: float = math.inf):

@@ -28,21 +28,11 @@ _NOBODY = np.empty(0, dtype=np.int32)
 
 
 class Expansion(NamedTuple):
-    """The single variables that improve on a parent set when added.
+    """The single variables that improve on a parent set when added."""
 
-    Attributes
-    ----------
-    order : ndarray of int32
-        The variables, best first, equal ones by number.
-    scores : ndarray of float64
-        Scores of the set plus each of them, in nats.
-    reach : int or None
-        Candidates tried, as `SetGrower.reach`.
-    """
-
-    order: np.ndarray
-    scores: np.ndarray
-    reach: int | None
+    order: np.ndarray  # int32: the variables, best first, equal ones by number
+    scores: np.ndarray  # float64: scores of the set plus each of them, in nats
+    reach: int | None  # candidates tried, as `SetGrower.reach`
 
 
 class Moment(NamedTuple):
@@ -71,16 +61,6 @@ class SetGrower:
         expansion tries as many candidates as that allows. `score` ignores it. No limit by default.
     margin : float, optional
         Extensions that lower the score by up to so many nats are kept in `scores`, too.
-
-    Attributes
-    ----------
-    ranked : ndarray of int32
-        Candidates that improve the score as the only parent, then others; both by dependence on the child, strongest
-        first. Set by `rank`.
-    n_improving : int
-        Number of the first of `ranked` that improve the score as the only parent.
-    reach : int or None
-        Number of the first of `ranked` that are tried as further parents; None for all candidates, ranked or not.
     """
 
     def __init__(
@@ -102,8 +82,11 @@ class SetGrower:
         self.scores_left = scores_left
         self.margin = margin
         self._candidates = candidates
+        # int32: candidates that improve the score as the only parent, then others; both by dependence on the child,
+        # strongest first. Set by `rank`.
         self.ranked = np.empty(0, dtype=np.int32)
-        self.n_improving = 0
+        self.n_improving = 0  # number of the first of `ranked` that improve the score as the only parent
+        # Number of the first of `ranked` that are tried as further parents; None for all candidates, ranked or not.
         self.reach: int | None = None
         self.scores: dict[tuple[int, ...], float] = {required: scorer.local_score(child, required)}
         self.evaluated = 1

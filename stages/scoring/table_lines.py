@@ -16,26 +16,16 @@ MakeLine = Callable[[float], tuple[np.ndarray, np.ndarray]]
 class TableLines:
     """Tables with a line for each key that was added; the caller chooses the line of each candidate.
 
-    Parameters
-    ----------
-    like : ScoreTables
-        Penalty, rounding and whether pure configurations are dropped; its lines are not used.
-    make : callable
-        Key to contributions of cells and of configurations by count, each of shape (n_rows + 1,).
-
-    Attributes
-    ----------
-    tables : ScoreTables
-        ``kind`` is written by the caller.
-    keys : ndarray of float64
-        Key of each line in use.
+    Penalty, rounding and whether pure configurations are dropped are those of `like`, whose lines are not used.
+    `make` turns a key into contributions of cells and of configurations by count, each of shape (n_rows + 1,).
     """
 
     def __init__(self, like: ScoreTables, make: MakeLine):
         self._make = make
         self._n_rows = like.cell.shape[1]
-        self.keys = np.empty(0)
+        self.keys = np.empty(0)  # float64: key of each line in use
         empty = np.empty((0, self._n_rows))
+        # The caller writes ``kind``.
         self.tables = like._replace(cell=empty, row=empty.copy(), kind=np.zeros_like(like.kind))
 
     def add(self, key: float) -> None:

@@ -29,12 +29,8 @@ def closes_cycle(ancestors, child, parent):
 def has_other_path(ancestors, arcs, n_parents, child, parent):
     """True when `parent` reaches `child` by another path than the arc parent -> child.
 
-    Parameters
-    ----------
-    ancestors : ndarray of uint64, shape (n_variables, n_words)
-    arcs : ndarray of int32, shape (n_variables, most_parents)
-        ``arcs[v, :n_parents[v]]`` are the parents of v.
-    n_parents : ndarray of int32, shape (n_variables,)
+    `ancestors` is uint64, shape (n_variables, n_words); `arcs` (int32, shape (n_variables, most_parents)) and
+    `n_parents` (int32, shape (n_variables,)) have the parents of v as ``arcs[v, :n_parents[v]]``.
     """
     for k in range(n_parents[child]):
         other = np.int64(arcs[child, k])

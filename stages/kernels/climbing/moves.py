@@ -32,40 +32,26 @@ class ClimbState(NamedTuple):
 
     Lists are rows that are used from the left, so memory is touched only as far as it is used. They have as many
     columns as the longest needs (`with_wider_rows`).
-
-    Attributes
-    ----------
-    candidates : ndarray of int32, shape (n_variables, most_listed)
-        ``candidates[x, :n_candidates[x]]``: possible new parents of x, ascending.
-    gains : ndarray of float64, shape (n_variables, most_listed)
-        Gain in nats of adding each of them.
-    n_candidates : ndarray of int32, shape (n_variables,)
-    arcs : ndarray of int32, shape (n_variables, most_parents)
-        ``arcs[x, :n_parents[x]]``: parents of x, ascending.
-    removal_gains : ndarray of float64, shape (n_variables, most_parents)
-        Gain in nats of removing each of them.
-    n_parents : ndarray of int32, shape (n_variables,)
-    ancestors : ndarray of uint64, shape (n_variables, n_words)
-    permitted, fixed : ndarray of uint64, shape (n_variables, n_words)
-        Sets of parents of x: those that the user permits, and those that the user requires.
-    order : ndarray of int64, shape (n_variables,)
-        The children; of equal moves that of the earlier child is taken.
-    best_gain : ndarray of float64, shape (n_variables,)
-    best_kind, best_parent : ndarray of int64, shape (n_variables,)
-        Best move of every child: its kind and the parent that it adds, removes or makes a child.
     """
 
+    # int32, shape (n_variables, most_listed): ``candidates[x, :n_candidates[x]]`` are possible new parents of x,
+    # ascending.
     candidates: np.ndarray
-    gains: np.ndarray
-    n_candidates: np.ndarray
-    arcs: np.ndarray
-    removal_gains: np.ndarray
-    n_parents: np.ndarray
-    ancestors: np.ndarray
+    gains: np.ndarray  # float64, shape (n_variables, most_listed): gain in nats of adding each of them
+    n_candidates: np.ndarray  # int32, shape (n_variables,)
+    arcs: (
+        np.ndarray
+    )  # int32, shape (n_variables, most_parents): ``arcs[x, :n_parents[x]]`` are parents of x, ascending
+    removal_gains: np.ndarray  # float64, shape (n_variables, most_parents): gain in nats of removing each of them
+    n_parents: np.ndarray  # int32, shape (n_variables,)
+    ancestors: np.ndarray  # uint64, shape (n_variables, n_words)
+    # Parents of x that the user permits, and those that the user requires: uint64, shape (n_variables, n_words).
     permitted: np.ndarray
     fixed: np.ndarray
-    order: np.ndarray
-    best_gain: np.ndarray
+    order: np.ndarray  # int64, shape (n_variables,): the children; of equal moves that of the earlier child is taken
+    best_gain: np.ndarray  # float64, shape (n_variables,)
+    # Best move of every child, int64, shape (n_variables,): its kind, and the parent that it adds, removes or makes a
+    # child.
     best_kind: np.ndarray
     best_parent: np.ndarray
 
@@ -99,12 +85,8 @@ def new_climb_state(
 ) -> ClimbState:
     """A graph without arcs of whose moves nothing is known.
 
-    Parameters
-    ----------
-    permitted, fixed, order
-        As in `ClimbState`.
-    most_listed, most_parents : int, optional
-        Columns of the lists of possible new parents, and of parents; by default one for each variable.
+    `permitted`, `fixed` and `order` are as in `ClimbState`. The lists of possible new parents have `most_listed`
+    columns, those of parents `most_parents`; by default one for each variable.
     """
     n = len(order)
     n_listed = n if most_listed is None else min(n, most_listed)
@@ -145,22 +127,13 @@ def with_wider_rows(state: ClimbState, n_listed: int, n_parents: int) -> ClimbSt
 
 
 class Limits(NamedTuple):
-    """Limits on the choice of a move.
-
-    Attributes
-    ----------
-    floor : float
-        Moves must gain more than this, in nats: 0 when climbing, minus infinity with a tabu list.
-    tabu : ndarray of int64, shape (length of the tabu list, 2)
-        Pairs of variables, the smaller first, changed by the last moves.
-    aspiration : float
-        A move that gains more than this (nats) is not tabu: it leads to a new best graph.
-    """
+    """Limits on the choice of a move."""
 
     max_parents: int
-    floor: float
+    floor: float  # moves must gain more than this, in nats: 0 when climbing, minus infinity with a tabu list
+    # int64, shape (length of the tabu list, 2): pairs of variables, the smaller first, changed by the last moves.
     tabu: np.ndarray
-    aspiration: float
+    aspiration: float  # a move that gains more than this (nats) is not tabu: it leads to a new best graph
 
 
 @borrowing
@@ -270,10 +243,7 @@ def look_up_best(state, child, limits):
 def choose_move(state, limits, move):
     """Find the best move of all; its gain in nats, minus infinity when there is none.
 
-    Parameters
-    ----------
-    move : ndarray of int64, shape (3,)
-        Receives `KIND` (`NO_MOVE` when there is none), `CHILD` and `PARENT`.
+    `move` (int64, shape (3,)) receives `KIND` (`NO_MOVE` if there is none), `CHILD` and `PARENT`.
     """
     n_variables = len(state.n_parents)
     withheld = np.zeros(n_variables, dtype=np.bool_)

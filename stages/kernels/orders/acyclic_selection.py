@@ -35,6 +35,8 @@ def take_set(lists, child, s, family, descendants, stack):
 def select_slice(lists, order, chosen, family, descendants, stack, start, budget):
     """From position `start` down to 0, give each variable its best set that closes no cycle.
 
+    Returns the position to continue from (-1 when all are done), and the work: sets tested and rows united.
+
     Parameters
     ----------
     chosen : ndarray of int64, shape (n_variables,)
@@ -44,11 +46,6 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
     descendants : ndarray of uint64, shape (n_variables, n_words)
         Descendants of each variable under the arcs chosen so far.
     stack : ndarray of int32, shape (n_variables,)
-
-    Returns
-    -------
-    tuple of (int, int)
-        Position to continue from (-1 when all are done), and the work (sets tested and rows united).
     """
     work = 0
     for i in range(start, -1, -1):
@@ -67,8 +64,9 @@ def select_slice(lists, order, chosen, family, descendants, stack, start, budget
 def swap_selection(lists, order, chosen, reached, i):
     """Gain of acyclic selection when the variables at `i` and ``i + 1`` are swapped and choose anew.
 
-    All other choices stay, which is the cheap update that Theorem 4 allows. The variable that is later after the
-    swap takes its best set without a descendant, then the other one does.
+    All other choices stay, which is the cheap update that Theorem 4 allows. The variable that is later after the swap
+    takes its best set without a descendant, then the other one does. Returns the gain in nats, minus infinity if one
+    of the two has no set, and their sets.
 
     Parameters
     ----------
@@ -77,11 +75,6 @@ def swap_selection(lists, order, chosen, reached, i):
     chosen : ndarray of int64, shape (n_variables,)
     reached : ndarray of uint8, shape (n_variables,)
         Scratch.
-
-    Returns
-    -------
-    tuple of (float, int, int)
-        Gain in nats, minus infinity if one of the two has no set; and their sets.
     """
     later, earlier = order[i], order[i + 1]
     reached[order[:i]] = 0
@@ -128,10 +121,7 @@ def first_unreached(lists, child, reached, flags):
 def best_swap(lists, order, chosen, reached, start, stop, best_gain, best):
     """The swap of largest gain among the incumbent `best` and the positions ``start:stop``; ties go to the first.
 
-    Returns
-    -------
-    tuple of (float, int)
-        Its gain in nats and its position.
+    Returns its gain in nats and its position.
     """
     for i in range(start, stop):
         gain, _, _ = swap_selection(lists, order, chosen, reached, i)

@@ -19,26 +19,15 @@ from ..jit import borrowing
 
 
 class GrowShrinkTrees(NamedTuple):
-    """The cached growth of the sets of all children; entries beyond those in use are free.
+    """The cached growth of the sets of all children; entries beyond those in use are free."""
 
-    Attributes
-    ----------
-    first, last : ndarray of int64, shape (n_nodes,)
-        A node is a child with a parent set; its branches are ``first[node]:last[node]``, -1 while unknown. Node i is
-        child i with its required parents.
-    score : ndarray of float64, shape (n_nodes,)
-        Score in nats of the node's set after shrinking; NaN while unknown.
-    variable : ndarray of int32, shape (n_branches,)
-        The parent that a branch adds.
-    target : ndarray of int64, shape (n_branches,)
-        The node a branch leads to; -1 while there is none.
-    """
-
+    # `first`, `last` (int64, shape (n_nodes,)): a node is a child with a parent set; its branches are
+    # ``first[node]:last[node]``, -1 while unknown. Node i is child i with its required parents.
     first: np.ndarray
     last: np.ndarray
-    score: np.ndarray
-    variable: np.ndarray
-    target: np.ndarray
+    score: np.ndarray  # float64, shape (n_nodes,): score in nats of the node's set after shrinking; NaN while unknown
+    variable: np.ndarray  # int32, shape (n_branches,): the parent that a branch adds
+    target: np.ndarray  # int64, shape (n_branches,): the node a branch leads to; -1 while there is none
 
 
 @borrowing
@@ -88,7 +77,8 @@ def score_slots(trees, order, position, moved, scores, missing):
     """Scores of an order by the slot of one variable.
 
     With the variable in slot k each other one has it among its predecessors or not: the total is its own score in the
-    slot, of those before it the scores without it, and of those behind it the scores with it.
+    slot, of those before it the scores without it, and of those behind it the scores with it. Returns the number of
+    entries of `missing`.
 
     Parameters
     ----------
@@ -103,10 +93,6 @@ def score_slots(trees, order, position, moved, scores, missing):
     missing : ndarray of int64, shape (3 * n_variables,)
         Receives what must be computed before a new call: nodes without branches or score, and ``-1 - branch`` for
         branches without target; duplicates occur.
-
-    Returns
-    -------
-    int : entries of `missing`.
     """
     n, n_missing = len(position), 0
     own_node, own_branch, until = np.int64(moved), np.int64(-1), np.int64(-1)

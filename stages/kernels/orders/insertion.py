@@ -20,21 +20,11 @@ from .set_lists import contains, is_consistent
 
 
 class OrderState(NamedTuple):
-    """An order and the best network consistent with it, changed in place by the moves.
+    """An order and the best network consistent with it, changed in place by the moves."""
 
-    Attributes
-    ----------
-    order : ndarray of int32
-        The variables, first to last.
-    position : ndarray of int32
-        Its inverse.
-    chosen : ndarray of int64
-        Chosen set of every variable.
-    """
-
-    order: np.ndarray
-    position: np.ndarray
-    chosen: np.ndarray
+    order: np.ndarray  # int32: the variables, first to last
+    position: np.ndarray  # int32: its inverse
+    chosen: np.ndarray  # int64: chosen set of every variable
 
 
 def new_order_state(n_variables: int) -> OrderState:
@@ -55,22 +45,18 @@ def copy_order(source, target):
 
 
 class Profile(NamedTuple):
-    """Result of `slot_profile`: what changes when the variable moves.
+    """Result of `slot_profile`: what changes when the variable moves."""
 
-    Attributes
-    ----------
-    children, sets : ndarray of int32, int64; shape (n_variables,)
-        Children whose choice changes when the variable passes them, and their other choice.
-    own_slots, own_sets : ndarray of int32, int64; shape (n_variables,)
-        The variable's own choice is ``own_sets[k]`` from slot ``own_slots[k]`` to before ``own_slots[k - 1]``.
-    slots, changes : ndarray of int32, float64; shape (2 * n_variables + 2,)
-        Steps of the score: at slot ``slots[k]`` it changes by ``changes[k]`` nats. Sorted by slot.
-    """
-
+    # `children`, `sets` (int32, int64; shape (n_variables,)): children whose choice changes when the variable passes
+    # them, and their other choice.
     children: np.ndarray
     sets: np.ndarray
+    # `own_slots`, `own_sets` (int32, int64; shape (n_variables,)): the variable's own choice is ``own_sets[k]`` from
+    # slot ``own_slots[k]`` to before ``own_slots[k - 1]``.
     own_slots: np.ndarray
     own_sets: np.ndarray
+    # `slots`, `changes` (int32, float64; shape (2 * n_variables + 2,)): steps of the score: at slot ``slots[k]`` it
+    # changes by ``changes[k]`` nats. Sorted by slot.
     slots: np.ndarray
     changes: np.ndarray
 
@@ -92,12 +78,8 @@ def own_choices(lists, x, state, profile, floor):
     """Best set of `x` for every slot in which it scores more than `floor`.
 
     In a pass through the list, best first, a set that needs an earlier slot than all sets before it is the choice
-    from that slot on. Slots in which no set above `floor` fits are omitted, because `x` cannot gain there.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Number of different choices, and sets tested.
+    from that slot on. Slots in which no set above `floor` fits are omitted, because `x` cannot gain there. Returns
+    the number of different choices, and the sets tested.
     """
     position = state.position
     here = position[x]
@@ -131,10 +113,7 @@ def own_choices(lists, x, state, profile, floor):
 def choices_before(lists, x, state, profile):
     """Children before `x` that would take a better set if `x` preceded them, and the steps they cause.
 
-    Returns
-    -------
-    tuple of (int, float, int)
-        Number of such children (and of steps), the sum of their gains, and sets tested.
+    Returns the number of such children (and of steps), the sum of their gains, and the sets tested.
     """
     position, chosen = state.position, state.chosen
     here = position[x]
@@ -172,14 +151,9 @@ def choices_before(lists, x, state, profile):
 def choices_after(lists, x, state, profile, found, n_steps, most):
     """Children after `x` that use it, their sets if `x` came after them, and the steps they cause.
 
-    `x` is not moved past a child that would lose more than `most` nats, or that has no set without `x` (a fixed
-    record).
-
-    Returns
-    -------
-    tuple of (int, int, int, int)
-        Number of children and of steps, including the given `found` and `n_steps`; the last admissible slot; sets
-        tested.
+    `x` is not moved past a child that would lose more than `most` nats, or that has no set without `x` (a
+    fixed record). Returns the number of children and of steps, including the given `found` and `n_steps`, the last
+    admissible slot, and the sets tested.
     """
     order, position, chosen = state
     here = position[x]
@@ -249,12 +223,8 @@ def slot_profile(lists, x, state, profile, reach):
 
     Slots whose score is provably more than `reach` nats below the present one may be omitted. To the left only the
     children gain and to the right only `x` itself, so the loss of `x`, or of a child, bounds the score of a slot.
-
-    Returns
-    -------
-    tuple of (int, int, int, int, float, int)
-        Number of children in `profile`, of own choices, and of steps; the last slot; the score of the first
-        slot, ``profile.own_slots[n_own - 1]``, relative to the present one; sets tested.
+    Returns the number of children in `profile`, of own choices, and of steps; the last slot; the score of the first
+    slot, ``profile.own_slots[n_own - 1]``, relative to the present one; and the sets tested.
     """
     present = lists.scores[state.chosen[x]]
     n_children, at_front, work = choices_before(lists, x, state, profile)

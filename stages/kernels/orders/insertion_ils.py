@@ -28,32 +28,15 @@ PROFILES, SHAKES, IMPROVEMENTS = 0, 1, 2
 
 
 class InsertionWalk(NamedTuple):
-    """State of a search.
+    """State of a search."""
 
-    Attributes
-    ----------
-    neighbour_offsets : ndarray of int64, shape (n_variables + 1,)
-    neighbours : ndarray of int32
-        For each variable those that occur in its lists or in whose lists it occurs.
-    queue : ndarray of int32, shape (n_variables + 1,)
-        Ring buffer of variables that may gain by moving.
-    cursor : ndarray of int64, shape (2,)
-        Start and end of the ring: `HEAD`, `TAIL`.
-    queued : ndarray of bool, shape (n_variables,)
-        Which variables are in the queue.
-    gain : ndarray of float64, shape (1,)
-        Score of the present order minus that of the best one, in nats.
-    counts : ndarray of int64, shape (3,)
-        See `PROFILES`, `SHAKES` and `IMPROVEMENTS`.
-    """
-
-    neighbour_offsets: np.ndarray
-    neighbours: np.ndarray
-    queue: np.ndarray
-    cursor: np.ndarray
-    queued: np.ndarray
-    gain: np.ndarray
-    counts: np.ndarray
+    neighbour_offsets: np.ndarray  # int64, shape (n_variables + 1,)
+    neighbours: np.ndarray  # int32: for each variable those that occur in its lists or in whose lists it occurs
+    queue: np.ndarray  # int32, shape (n_variables + 1,): ring buffer of variables that may gain by moving
+    cursor: np.ndarray  # int64, shape (2,): start and end of the ring: `HEAD`, `TAIL`
+    queued: np.ndarray  # bool, shape (n_variables,): which variables are in the queue
+    gain: np.ndarray  # float64, shape (1,): score of the present order minus that of the best one, in nats
+    counts: np.ndarray  # int64, shape (3,): see `PROFILES`, `SHAKES` and `IMPROVEMENTS`
 
 
 def new_insertion_walk(neighbour_offsets: np.ndarray, neighbours: np.ndarray, waiting: np.ndarray) -> InsertionWalk:

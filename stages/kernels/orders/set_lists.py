@@ -20,35 +20,18 @@ GAIN_TOLERANCE = 1e-6
 
 
 class SetLists(NamedTuple):
-    """Candidate parent sets of all children, and an index of them by pairs (parent, child).
+    """Candidate parent sets of all children, and an index of them by pairs (parent, child)."""
 
-    Attributes
-    ----------
-    set_offsets : ndarray of int64, shape (n_variables + 1,)
-        Sets of child i, best first.
-    scores : ndarray of float64, shape (n_sets,)
-        In nats.
-    parent_offsets : ndarray of int64, shape (n_sets + 1,)
-    parents : ndarray of int32
-    pair_offsets : ndarray of int64, shape (n_variables + 1,)
-        Offsets of the pairs (p, child) of each parent p, ascending by child.
-    pair_children : ndarray of int32, shape (n_pairs,)
-    pair_first : ndarray of int32, shape (n_pairs,)
-        The best set of the child that contains the parent.
-    member_offsets : ndarray of int64, shape (n_pairs + 1,)
-    member_sets : ndarray of int32
-        Sets of the pair's child that contain the pair's parent, best first.
-    """
-
-    set_offsets: np.ndarray
-    scores: np.ndarray
-    parent_offsets: np.ndarray
-    parents: np.ndarray
+    set_offsets: np.ndarray  # int64, shape (n_variables + 1,): sets of child i, best first
+    scores: np.ndarray  # float64, shape (n_sets,): in nats
+    parent_offsets: np.ndarray  # int64, shape (n_sets + 1,)
+    parents: np.ndarray  # int32
+    # int64, shape (n_variables + 1,): offsets of the pairs (p, child) of each parent p, ascending by child.
     pair_offsets: np.ndarray
-    pair_children: np.ndarray
-    pair_first: np.ndarray
-    member_offsets: np.ndarray
-    member_sets: np.ndarray
+    pair_children: np.ndarray  # int32, shape (n_pairs,)
+    pair_first: np.ndarray  # int32, shape (n_pairs,): the best set of the child that contains the parent
+    member_offsets: np.ndarray  # int64, shape (n_pairs + 1,)
+    member_sets: np.ndarray  # int32: sets of the pair's child that contain the pair's parent, best first
 
 
 @njit
@@ -120,11 +103,8 @@ def find_pair(lists, parent, child):
 def choose_slice(lists, order, position, chosen, start, budget):
     """Choose the best consistent sets of the variables ``order[start:]`` until `budget` sets were tested.
 
-    Returns
-    -------
-    tuple of (int, int)
-        Position to continue from (the number of variables when all are done), and the sets tested.
-        A variable without a consistent set gets -1.
+    Returns the position to continue from (the number of variables when all are done), and the sets tested. A variable
+    without a consistent set gets -1.
     """
     work = 0
     for i in range(start, len(order)):

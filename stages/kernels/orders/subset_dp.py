@@ -34,10 +34,7 @@ def set_place(parent_offsets, parents, s, child):
 def best_within_subsets(lists, child, best):
     """The best listed set of `child` within every subset of the other variables.
 
-    Parameters
-    ----------
-    best : ndarray of int32, shape (2^(n_variables - 1),)
-        Receives the indices of the sets; `NO_SET` where there is none.
+    `best` (int32, shape (2^(n_variables - 1),)) receives the indices of the sets, `NO_SET` where there is none.
     """
     best[:] = NO_SET
     # Worst first: of two entries for the same set the better one remains.
@@ -67,13 +64,9 @@ def sink_total(scores, best, totals, mask, sink):
 def extend_totals(scores, best, totals, start, stop):
     """Scores of the best networks on the subsets ``start:stop``, in nats, from those of smaller masks.
 
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (n_sets,)
-    best : ndarray of int32, shape (n_variables, 2^(n_variables - 1))
-        Rows from `best_within_subsets`.
-    totals : ndarray of float64, shape (2^n_variables,)
-        ``totals[0]`` is 0; -inf where no network exists.
+    `scores` is float64, shape (n_sets,). `best` (int32, shape (n_variables, 2^(n_variables - 1))) has rows from
+    `best_within_subsets`; `totals` is float64, shape (2^n_variables,): ``totals[0]`` is 0, -inf marks subsets without
+    a network.
     """
     n = len(best)
     for mask in range(start, stop):

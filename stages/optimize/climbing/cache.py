@@ -25,15 +25,11 @@ class FamilyCache:
 
     A set can be an expansion of several sets, P + {Y} = Q + {Z}; however it was scored first, it is not scored again
     while it is kept.
-
-    Attributes
-    ----------
-    requested, computed : int
-        Local scores asked for, and those computed because they were not in the cache.
     """
 
     def __init__(self, scorer: FamilyScorer):
         self.scorer = scorer
+        # Local scores asked for, and those computed because they were not in the cache.
         self.requested = self.computed = 0
         self._expansions: OrderedDict[Family, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self._kept = 0

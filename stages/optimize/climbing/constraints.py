@@ -18,25 +18,12 @@ from ..result import Parents
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """Arcs that may be added and arcs that must stay.
+    """Arcs that may be added and arcs that must stay."""
 
-    Attributes
-    ----------
-    permitted : ndarray of uint64, shape (n_variables, n_words)
-        Row x: the variables that may become parents of x.
-    fixed : ndarray of uint64, shape (n_variables, n_words)
-        Row x: the parents that x must keep.
-    required : frozenset of (int, int)
-        The user's arcs as (parent, child).
-    knowledge : Knowledge
-        What the user requires and excludes, by child.
-    max_parents : int
-    """
-
-    permitted: np.ndarray
-    fixed: np.ndarray
-    required: frozenset[tuple[int, int]]
-    knowledge: Knowledge
+    permitted: np.ndarray  # uint64, shape (n_variables, n_words): row x has those that may become parents of x
+    fixed: np.ndarray  # uint64, shape (n_variables, n_words): row x has the parents that x must keep
+    required: frozenset[tuple[int, int]]  # the user's arcs as (parent, child)
+    knowledge: Knowledge  # what the user requires and excludes, by child
     max_parents: int
 
     def may_be_parents(self, child: int) -> np.ndarray:
@@ -54,14 +41,8 @@ def make_constraints(
 ) -> Constraints:
     """Constraints of a run.
 
-    Parameters
-    ----------
-    scorer : FamilyScorer
-        Constant variables get no arcs: nothing depends on them.
-    options : OptimizeOptions
-        ``required``, ``forbidden``, ``tiers`` and ``max_parents``.
-    candidates : sequence of iterables of int, optional
-        For every child the only variables that may become its parents (MMHC); by default all others.
+    Constant variables get no arcs: nothing depends on them. `candidates` has for every child the only variables that
+    may become its parents (MMHC); by default all others may.
     """
     n = scorer.n_variables
     varies = scorer.n_states > 1
@@ -96,10 +77,7 @@ def _to_words(members: np.ndarray, n_words: int) -> np.ndarray:
 def start_graph(start: Parents | None, constraints: Constraints, names: Sequence[str]) -> Parents:
     """The graph to start from: `start`, or no arcs, with the required arcs added.
 
-    Raises
-    ------
-    InfeasibleError
-        When the start breaks the constraints or the required arcs contradict them or each other.
+    Raises `InfeasibleError` if the start breaks the constraints, or the required arcs contradict them or each other.
     """
     parents = [set(p) for p in start] if start is not None else [set() for _ in names]
     knowledge = constraints.knowledge

@@ -20,14 +20,8 @@ def perturb(
 ) -> Parents:
     """A graph after random additions, removals and reversals, drawn equally often, within the constraints.
 
-    Parameters
-    ----------
-    climber : Climber
-        Its graph is overwritten.
-    n_moves : int or None
-        By default a tenth of the number of variables, at least one.
-    budget : Budget
-        Its time, or the user, may end the moves early.
+    The climber's graph is overwritten. The number of moves is by default a tenth of the number of variables, at least
+    one; the budget's time, or the user, may end them early.
     """
     climber.place(parents)
     wanted = max(1, len(parents) // 10) if n_moves is None else n_moves

@@ -79,15 +79,9 @@ def run_method(
 ) -> SearchResult:
     """Run a method from its start, then from perturbed copies of the best graph as often as asked.
 
-    Parameters
-    ----------
-    options : OptimizeOptions
-        ``restarts`` (none by default), ``perturb``, constraints, seed, jobs; ``start`` is the network to start
-        from, no arcs by default.
-    budget : Budget
-        Its evaluations are local scores computed.
-    candidates : sequence of iterables of int, optional
-        The only variables that may become parents of each child.
+    Read from `options` are ``restarts`` (none by default), ``perturb``, constraints, seed, jobs, and ``start``, the
+    network to start from; no arcs by default. The budget's evaluations are local scores computed. `candidates` has
+    the only variables that may become parents of each child.
     """
     constraints = make_constraints(scorer, options, candidates)
     start = None if options.start is None else options.start.parents

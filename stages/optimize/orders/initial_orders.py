@@ -35,14 +35,8 @@ def make_sampler(table: ParentSetTable, options: OptimizeOptions, lists: SetList
 class OrderSampler:
     """Draws initial orders for one table; orders always agree with the table's fixed records.
 
-    Parameters
-    ----------
-    init : str
-        One of `stages.optimize.INITS`.
-    lists : SetLists, optional
-        The indexed table, if available.
-    start : ndarray of int32, optional
-        The first order; a drawn one if None.
+    `init` is one of `stages.optimize.INITS`, `lists` the indexed table if there is one, `start` (int32) the first
+    order; None to draw it too.
     """
 
     def __init__(

@@ -26,19 +26,7 @@ SLICE_WORK = 10_000_000
 class OrderShaker:
     """A resumable search over orders for given lists.
 
-    Parameters
-    ----------
-    order : ndarray of int32
-        A permutation in which every variable has a consistent set; copied.
-
-    Attributes
-    ----------
-    order : ndarray of int32, shape (n_variables,)
-        The best order so far.
-    chosen : ndarray of int64, shape (n_variables,)
-        Best consistent set of every variable in it.
-    work : int
-        Sets tested so far.
+    `order` (int32) is a permutation in which every variable has a consistent set; it is copied.
     """
 
     def __init__(self, lists: SetLists, order: np.ndarray, rng: np.random.Generator):
@@ -50,8 +38,9 @@ class OrderShaker:
         self._best = OrderState(order=order.copy(), position=position.copy(), chosen=chosen.copy())
         self._walk = start_walk(lists, rng)
         self._profile = new_profile(len(order))
+        # The best order so far (int32), and the best consistent set of every variable in it (int64).
         self.order, self.chosen = self._best.order, self._best.chosen
-        self.work = 0
+        self.work = 0  # sets tested so far
 
     @property
     def profiles(self) -> int:

@@ -49,10 +49,7 @@ def choose_consistent(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The best network consistent with `order`, a permutation that agrees with the fixed records.
 
-    Returns
-    -------
-    tuple of (ndarray of int32, ndarray of int64) or None
-        Position of every variable and its chosen set; None if `budget` was spent before.
+    Returns the position (int32) and the chosen set (int64) of every variable; None if `budget` was spent before.
     """
     position = positions_of(order)
     chosen = np.empty(len(order), dtype=np.int64)

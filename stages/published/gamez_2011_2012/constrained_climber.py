@@ -34,15 +34,7 @@ from .kernels.forbidden_pairs import (
 class ConstrainedClimber(Climber):
     """Hill climbing with forbidden-parent sets; parameters as in `Climber`, without a tabu list.
 
-    Parameters
-    ----------
-    releases : bool
-        Reopen pairs next to new arcs (FastCHC).
-
-    Attributes
-    ----------
-    shut : ndarray of uint64, shape (n_variables, n_words)
-        Row x: the forbidden parents of x.
+    With `releases`, pairs next to new arcs are opened again (FastCHC).
     """
 
     def __init__(
@@ -56,6 +48,7 @@ class ConstrainedClimber(Climber):
     ):
         super().__init__(scorer, cache, constraints, order, jobs=jobs)
         self.releases = releases
+        # uint64, shape (n_variables, n_words): row x has the forbidden parents of x.
         self.shut = np.zeros_like(self.state.permitted)
         # Closed pairs, as a child and others, whose other direction was tested before and can still be taken.
         self._leaving: list[tuple[int, np.ndarray]] = []

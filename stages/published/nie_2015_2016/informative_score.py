@@ -21,17 +21,7 @@ from stages.scoring.scores import SCORES
 class InformedTrees(BatchStream):
     """k-trees chosen by their informative score; batches end when the budget runs out.
 
-    Attributes
-    ----------
-    growth : BoundedProblem
-        For building k-trees along orders, where sets have all that fixed records demand as members.
-    start : ndarray of int32 or None
-        Order of a network to start from, of which the first k-tree is made.
-
-    Raises
-    ------
-    InfeasibleError
-        When fixed records close a cycle or exceed the bound.
+    Raises `InfeasibleError` if fixed records close a cycle or exceed the bound.
     """
 
     counted, evaluated = "ktrees", "k-trees"
@@ -40,6 +30,7 @@ class InformedTrees(BatchStream):
     """Figures of batches of which totals and rates per second are reported."""
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget):
+        # For building k-trees along orders, where sets have all that fixed records demand as members.
         self.growth, problem = prepare_both(table, options.width)
         super().__init__(problem, options.seed)
         self.budget = budget
@@ -47,6 +38,7 @@ class InformedTrees(BatchStream):
         self.information = (
             pair_information(table) if options.information is None else index_pairs(options.information)
         )
+        # Order of a network to start from (int32) or None: of it the first k-tree is made.
         self.start = start_order(self.growth, options)
         self.base = self.problem.score(self.problem.lists.set_offsets[:-1])
 

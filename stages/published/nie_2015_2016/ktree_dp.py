@@ -42,43 +42,18 @@ MOST_WIDTH = 62
 
 
 class InsideAnswer(NamedTuple):
-    """The best network found within a k-tree.
+    """The best network found within a k-tree."""
 
-    Attributes
-    ----------
-    relative_score : float
-        In nats; minus infinity if none above the floor was found.
-    chosen : ndarray of int64, shape (n_variables,)
-        Its sets.
-    gap : float
-        Upper bound on how much better than that, or than the floor, another one is, in nats; 0 if none is.
-    is_solved : bool
-        Whether it took more than a first bound.
-    """
-
-    relative_score: float
-    chosen: np.ndarray
-    gap: float
-    is_solved: bool = True
+    relative_score: float  # in nats; minus infinity if none above the floor was found
+    chosen: np.ndarray  # int64, shape (n_variables,): its sets
+    gap: float  # upper bound on how much better than that, or than the floor, another one is, in nats; 0 if none is
+    is_solved: bool = True  # whether it took more than a first bound
 
 
 class InsideSolver:
     """Solves one k-tree after the other: a bound first, then dynamic programming on the sets that it does not prune.
 
-    Parameters
-    ----------
-    problem : BoundedProblem
-        Of `prepare_within`.
-
-    Attributes
-    ----------
-    families, scratch : Families, AscentScratch
-        Of the k-tree at hand.
-
-    Raises
-    ------
-    InfeasibleError
-        The cliques are too large.
+    The problem is that of `prepare_within`. Raises `InfeasibleError` if the cliques are too large.
     """
 
     def __init__(self, problem: BoundedProblem):
@@ -86,6 +61,7 @@ class InsideSolver:
             raise InfeasibleError(f"this method knows cliques of width {MOST_WIDTH} at most: lower --tw")
         n, n_sets = problem.n_variables, len(problem.scores)
         self.problem = problem
+        # Both are those of the k-tree at hand.
         self.families = new_families(n, n_sets, len(problem.lists.parents))
         self.scratch = new_ascent_scratch(n, n_sets)
         self.sorted_families = new_clique_families(n, n_sets)
@@ -98,10 +74,7 @@ class InsideSolver:
     def solve(self, tree: KTree, floor: float, budget: Budget) -> InsideAnswer | None:
         """The best network within `tree` above `floor`, a relative score in nats.
 
-        Returns
-        -------
-        InsideAnswer or None
-            None when the budget ran out before there was any.
+        None if the budget ran out before there was any.
         """
         within = collect_families(self.problem.lists, tree, self.families)
         least = bound_networks(self.families, self.scratch, within - floor, 0)

@@ -211,22 +211,14 @@ class GuidedTrees(InformedTrees):
 
 
 class _Incumbent:
-    """The most informative k-tree so far.
-
-    Attributes
-    ----------
-    informative : float
-        Informative score of `tree`; minus infinity before the first one.
-    first_order : ndarray of int32
-        Order of the first k-tree offered.
-    """
+    """The most informative k-tree so far."""
 
     tree: KTree
-    first_order: np.ndarray
+    first_order: np.ndarray  # int32: order of the first k-tree offered
 
     def __init__(self, trees: GuidedTrees):
         self.trees = trees
-        self.informative = -np.inf
+        self.informative = -np.inf  # informative score of `tree`; minus infinity before the first one
 
     def offer(self, tree: KTree) -> None:
         """Take a k-tree if it is more informative."""

@@ -86,10 +86,8 @@ class BestCliques(BatchStream):
     def _search(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
         """Look for better choices than those of `tree`, whose relative score is `greedy`; the tree takes them.
 
-        Returns
-        -------
-        tuple of (float, float, int)
-            Relative score of the best choices found; upper bound on all; partial choices bounded.
+        Returns the relative score of the best choices found, an upper bound on all, and the number of partial choices
+        bounded.
         """
         lists, n, width = self.problem.lists, self.problem.n_variables, self.problem.treewidth
         start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())

@@ -29,12 +29,8 @@ from stages.runtime.seeding import task_generator
 class GreedyOrders(OrderStream):
     """k-G's orders, which k-A* and ASOBS take over: the same ones for the same seed.
 
-    Parameters
-    ----------
-    sampler : OrderSampler
-        Draws the orders.
-    is_uniform : bool
-        They are uniform, and drawn a batch at a time, except for the order of a network to start from.
+    `sampler` draws the orders. If `is_uniform`, they are uniform and drawn a batch at a time, except for the order of
+    a network to start from.
     """
 
     def __init__(self, problem: BoundedProblem, seed: int, sampler: OrderSampler, is_uniform: bool):

@@ -80,23 +80,8 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 class WindowSearcher:
     """One restart.
 
-    Parameters
-    ----------
-    prescribed : dict of int to tuple of int
-        Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
-    order : ndarray of int32
-        Consistent with them.
-    widest : int
-        Largest block.
-
-    Attributes
-    ----------
-    order : ndarray of int32, shape (n_variables,)
-        The best order so far.
-    chosen : ndarray of int64, shape (n_variables,)
-        Best consistent set of every variable in it.
-    score : float
-        In nats.
+    `prescribed` has the parents that are not open to choice, see `lists.set_lists.fixed_parents`; `order` (int32)
+    agrees with them. A block has at most `widest` variables.
     """
 
     def __init__(
@@ -173,5 +158,6 @@ class WindowSearcher:
         return respect_fixed(order, self.prescribed)
 
     def _keep(self, state: OrderState) -> None:
+        # The best order so far, the best consistent set of every variable in it, and their score in nats.
         self.order, self.chosen = state.order.copy(), state.chosen.copy()
         self.score = total_score(self.lists.scores, self.chosen)

@@ -36,16 +36,8 @@ def find_neighbours(
 ) -> Neighbourhoods:
     """MMPC for every variable, then the symmetric correction: Y stays with T only if T stays with Y.
 
-    Parameters
-    ----------
-    scorer : FamilyScorer
-        With score ``ll``.
-    alpha : float
-        Level of the tests.
-    budget : Budget
-        When it ends, variables not yet searched have no neighbours.
-    jobs : int
-        Threads.
+    The scorer has the score ``ll``; `alpha` is the level of the tests. Variables not yet searched when the budget
+    ends have no neighbours.
     """
 
     def search(target: int) -> TargetSearch:
@@ -65,21 +57,13 @@ def find_neighbours(
 
 
 class TargetSearch:
-    """MMPC for one target.
-
-    Attributes
-    ----------
-    members : list of int
-        Parents and children found so far, in the order of their addition.
-    tests : int
-        Tests made so far.
-    """
+    """MMPC for one target."""
 
     def __init__(self, scorer: FamilyScorer, target: int, alpha: float, budget: Budget):
         self.scorer, self.target, self.budget = scorer, target, budget
         self.log_alpha = math.log(alpha)
-        self.members: list[int] = []
-        self.tests = 0
+        self.members: list[int] = []  # parents and children found so far, in the order of their addition
+        self.tests = 0  # tests made so far
         n = scorer.n_variables
         self._expansions: dict[tuple[int, ...], np.ndarray] = {}
         # Weakest evidence so far that each variable depends on the target: largest p-value, its smallest G².

@@ -10,26 +10,15 @@ from stages.kernels.jit import njit
 
 
 class CliqueFamilies(NamedTuple):
-    """Nonempty sets that fit the k-tree and were not pruned, by the first clique that contains each and its child.
+    """Nonempty sets that fit the k-tree and were not pruned, by the first clique that contains each and its child."""
 
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (n_variables + 1,)
-        By position in the order of the clique's variable; the start clique is that of position K.
-    sets : ndarray of int64
-        Grouped by child, best first.
-    children : ndarray of int32
-        Child of each of `sets`.
-    best : ndarray of float64, shape (n_variables,)
-        Relative score of each variable's best set not pruned, in nats.
-    most : ndarray of float64, shape (n_variables,)
-        What that gains over the empty set; infinite where the empty set was pruned.
-    """
-
+    # int64, shape (n_variables + 1,): by position in the order of the clique's variable; the start clique is that of
+    # position K.
     offsets: np.ndarray
-    sets: np.ndarray
-    children: np.ndarray
-    best: np.ndarray
+    sets: np.ndarray  # int64: grouped by child, best first
+    children: np.ndarray  # int32: child of each of `sets`
+    best: np.ndarray  # float64, shape (n_variables,): relative score of each variable's best set not pruned, in nats
+    # float64, shape (n_variables,): what that gains over the empty set; infinite where the empty set was pruned.
     most: np.ndarray
 
 
@@ -48,15 +37,8 @@ def new_clique_families(n_variables: int, n_sets: int) -> CliqueFamilies:
 def sort_families(lists, families, reduced, most_reduced, sorted_families):
     """Fill `sorted_families` with those of a reduced cost of at most `most_reduced`; the others are pruned.
 
-    Parameters
-    ----------
-    reduced : ndarray of float64
-        Reduced cost of each family, in nats, see `ktree_families.bound_networks`.
-
-    Returns
-    -------
-    float
-        Cost of the best sets not pruned, against the best ones that fit, in nats.
+    `reduced` (float64) has the reduced cost of each family in nats, see `ktree_families.bound_networks`. Returns the
+    cost of the best sets not pruned, against the best ones that fit, in nats.
     """
     n = len(families.set_offsets) - 1
     offsets = sorted_families.offsets

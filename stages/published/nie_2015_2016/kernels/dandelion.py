@@ -89,12 +89,8 @@ def decode_tree(symbols, width, parents, labels):
 def decode_ktree(tree, symbols):
     """Build the k-tree of a code.
 
-    Parameters
-    ----------
-    tree : KTree
-        ``order`` as `draw_code` leaves it. Filled are ``order`` (every variable after the clique it joins),
-        ``position``, ``bags`` and ``edges``.
-    symbols : ndarray of int64, shape (n_variables - K - 1,)
+    ``tree.order`` is as `draw_code` leaves it; `symbols` is int64, shape (n_variables - K - 1,). Filled are
+    ``order``, in which every variable comes after the clique it joins, ``position``, ``bags`` and ``edges``.
     """
     order, position, bags, edges = tree.order, tree.position, tree.bags, tree.edges
     n, size = len(order), bags.shape[1]

@@ -19,42 +19,23 @@ STATES, OPEN = 0, 1
 
 
 class GrowthStates(NamedTuple):
-    """All states met, and the open ones.
+    """All states met, and the open ones."""
 
-    Attributes
-    ----------
-    parents : ndarray of int32, shape (capacity,)
-        State that this one continues; state 0 is the start clique.
-    depths : ndarray of int32
-        Variables placed.
-    variables, hosts, left_out : ndarray of int32
-        The variable placed last, the one whose bag it joined, and the member it did not join.
-    values : ndarray of float64
-        What the search makes of a state, in nats: along one order the value of the steps so far, in the search of all
-        k-trees an upper bound on S_mi.
-    scores : ndarray of float64
-        Upper bound on S_l in nats, in the search of all k-trees.
-    refined : ndarray of bool
-        Whether `scores` was computed for this state; otherwise it is that of its parent.
-    estimates : ndarray of float64
-        Upper bound on the value of all k-trees that continue the state.
-    heap : ndarray of int32
-        Open states, the one to expand next first.
-    counts : ndarray of int64, shape (2,)
-        See `STATES` and `OPEN`.
-    """
-
-    parents: np.ndarray
-    depths: np.ndarray
+    parents: np.ndarray  # int32, shape (capacity,): state that this one continues; state 0 is the start clique
+    depths: np.ndarray  # int32: variables placed
+    # `variables`, `hosts`, `left_out` (int32): the variable placed last, the one whose bag it joined, and the member
+    # it did not join.
     variables: np.ndarray
     hosts: np.ndarray
     left_out: np.ndarray
+    # float64: what the search makes of a state, in nats: along one order the value of the steps so far, in the search
+    # of all k-trees an upper bound on S_mi.
     values: np.ndarray
-    scores: np.ndarray
-    refined: np.ndarray
-    estimates: np.ndarray
-    heap: np.ndarray
-    counts: np.ndarray
+    scores: np.ndarray  # float64: upper bound on S_l in nats, in the search of all k-trees
+    refined: np.ndarray  # bool: whether `scores` was computed for this state; otherwise it is that of its parent
+    estimates: np.ndarray  # float64: upper bound on the value of all k-trees that continue the state
+    heap: np.ndarray  # int32: open states, the one to expand next first
+    counts: np.ndarray  # int64, shape (2,): see `STATES` and `OPEN`
 
 
 def new_growth_states(capacity: int) -> GrowthStates:

@@ -66,6 +66,8 @@ def greedy_clique(information, tops, first, members):
 def best_clique(lists, tops, information, most, starts, members, work):
     """Fill `members` with the clique of largest informative score.
 
+    Returns whether the clique is proved to be the best one.
+
     Parameters
     ----------
     tops : ndarray of float64, shape (n_variables,)
@@ -77,11 +79,6 @@ def best_clique(lists, tops, information, most, starts, members, work):
     members : ndarray of int64, shape (K + 1,)
     work : int
         Limit of variables visited, at which the search ends.
-
-    Returns
-    -------
-    bool
-        Whether the clique is proved to be the best one.
     """
     n, size = len(tops), len(members)
     ranked = np.argsort(-most[:, size - 1], kind="mergesort")

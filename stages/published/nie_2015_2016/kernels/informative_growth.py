@@ -138,6 +138,8 @@ def expand_growth(information, tree, most, states, state, weight, floor):
 def search_growth(lists, information, base, tree, most, states, weight, floor, n_steps):
     """Take up to `n_steps` states from the heap.
 
+    Returns the state of the k-tree of largest value, or one of `GROWTH_ENDED`, `GROWTH_FULL`, `GROWTH_UNFINISHED`.
+
     Parameters
     ----------
     lists : BoundedLists
@@ -152,11 +154,6 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
         As `begin_with_clique` leaves them.
     floor : float
         Only k-trees of a larger value are looked for.
-
-    Returns
-    -------
-    int
-        The state of the k-tree of largest value, or one of `GROWTH_ENDED`, `GROWTH_FULL`, `GROWTH_UNFINISHED`.
     """
     n, size = len(tree.order), tree.bags.shape[1]
     for _ in range(n_steps):

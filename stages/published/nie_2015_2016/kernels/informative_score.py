@@ -16,20 +16,11 @@ from stages.kernels.ktrees.ktree import is_clique, pair_bit
 
 
 class Information(NamedTuple):
-    """Mutual information of pairs times the number of rows, in nats; 0 for the pairs not listed.
+    """Mutual information of pairs times the number of rows, in nats; 0 for the pairs not listed."""
 
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (n_variables + 1,)
-    neighbours : ndarray of int32
-        The others of each variable's pairs, ascending.
-    values : ndarray of float64
-        Entry of each of these pairs; every pair is listed from both ends.
-    """
-
-    offsets: np.ndarray
-    neighbours: np.ndarray
-    values: np.ndarray
+    offsets: np.ndarray  # int64, shape (n_variables + 1,)
+    neighbours: np.ndarray  # int32: the others of each variable's pairs, ascending
+    values: np.ndarray  # float64: entry of each of these pairs; every pair is listed from both ends
 
 
 @borrowing

@@ -27,23 +27,17 @@ bound on the cost of networks lost to the limit of states, infinite if there are
 
 
 class CliqueMessages(NamedTuple):
-    """The cliques as a tree, and the messages of those finished.
+    """The cliques as a tree, and the messages of those finished."""
 
-    Attributes
-    ----------
-    joined, following : ndarray of int32, shape (n_variables,)
-        Variables whose cliques are children of each one's clique, as linked lists ended by -1.
-    starts, ends : ndarray of int64, shape (n_variables,)
-        Range of the message of a variable's clique: states on the K members that it joined.
-    costs : ndarray of float64, shape (2,)
-        See `PENDING` and `LOST`.
-    """
-
+    # `joined`, `following` (int32, shape (n_variables,)): variables whose cliques are children of each one's clique,
+    # as linked lists ended by -1.
     joined: np.ndarray
     following: np.ndarray
+    # `starts`, `ends` (int64, shape (n_variables,)): range of the message of a variable's clique: states on the K
+    # members that it joined.
     starts: np.ndarray
     ends: np.ndarray
-    costs: np.ndarray
+    costs: np.ndarray  # float64, shape (2,): see `PENDING` and `LOST`
 
 
 def new_clique_messages(n_variables: int) -> CliqueMessages:
@@ -263,6 +257,8 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
 def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, limit, start):
     """Compute messages from position `start` down to K, until `states` may overflow or after `SLICE_STATES`.
 
+    Returns the position to continue from; K - 1 when all is done, -2 when there is no such network.
+
     Parameters
     ----------
     found, kept : PartialChoices
@@ -271,11 +267,6 @@ def solve_cliques(lists, tree, families, cliques, states, found, kept, slack, li
         Only networks that cost less than this are looked for.
     limit : int
         Most states kept for a clique.
-
-    Returns
-    -------
-    int
-        The position to continue from; K - 1 when all is done, -2 when there is no such network.
     """
     size = tree.bags.shape[1]
     begin = states.stored[0]

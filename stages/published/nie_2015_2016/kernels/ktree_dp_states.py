@@ -10,34 +10,17 @@ from stages.kernels.jit import borrowing, njit
 
 
 class PartialChoices(NamedTuple):
-    """States. Those of one clique are a range, sorted by cost; each continues one or two earlier ones.
+    """States. Those of one clique are a range, sorted by cost; each continues one or two earlier ones."""
 
-    Attributes
-    ----------
-    costs : ndarray of float64, shape (capacity,)
-        In nats.
-    taken : ndarray of int64
-        Mask of the clique's members that took their set.
-    above : ndarray of int64, shape (capacity, K + 1)
-        Mask of the members that are ancestors of each member.
-    first, second : ndarray of int64
-        States continued; -1 for none.
-    sets : ndarray of int64
-        Set chosen with this state; -1 for none.
-    stored : ndarray of int64, shape (1,)
-        Number of states.
-    lost : ndarray of float64, shape (1,)
-        Least cost of a state dropped by the limit; infinite if there is none.
-    """
-
-    costs: np.ndarray
-    taken: np.ndarray
-    above: np.ndarray
+    costs: np.ndarray  # float64, shape (capacity,): in nats
+    taken: np.ndarray  # int64: mask of the clique's members that took their set
+    above: np.ndarray  # int64, shape (capacity, K + 1): mask of the members that are ancestors of each member
+    # `first`, `second` (int64): states continued; -1 for none.
     first: np.ndarray
     second: np.ndarray
-    sets: np.ndarray
-    stored: np.ndarray
-    lost: np.ndarray
+    sets: np.ndarray  # int64: set chosen with this state; -1 for none
+    stored: np.ndarray  # int64, shape (1,): number of states
+    lost: np.ndarray  # float64, shape (1,): least cost of a state dropped by the limit; infinite if there is none
 
 
 def new_partial_choices(capacity: int, n_members: int) -> PartialChoices:

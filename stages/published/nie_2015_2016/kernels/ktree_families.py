@@ -18,54 +18,32 @@ from .informative_score import is_within
 
 
 class Families(NamedTuple):
-    """The sets that fit a k-tree, best first; the last set of each child is among them.
+    """The sets that fit a k-tree, best first; the last set of each child is among them."""
 
-    Attributes
-    ----------
-    set_offsets : ndarray of int64, shape (n_variables + 1,)
-        By child. The arrays by set have capacity for all listed sets.
-    sets : ndarray of int64
-        Index of each among the listed sets.
-    cliques : ndarray of int32
-        Position, in the order of the k-tree, of the variable whose clique is the first one that contains the set
-        and its child; the start clique is that of position K.
-    costs : ndarray of float64
-        Score of the child's best fitting set less that of the set, in nats.
-    parent_offsets : ndarray of int64, shape (n_sets + 1,)
-    parents : ndarray of int32
-        Parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
-    """
-
+    # int64, shape (n_variables + 1,), by child. The arrays by set have capacity for all listed sets.
     set_offsets: np.ndarray
-    sets: np.ndarray
+    sets: np.ndarray  # int64: index of each among the listed sets
+    # int32: position, in the order of the k-tree, of the variable whose clique is the first one that contains the set
+    # and its child; the start clique is that of position K.
     cliques: np.ndarray
-    costs: np.ndarray
-    parent_offsets: np.ndarray
-    parents: np.ndarray
+    costs: np.ndarray  # float64: score of the child's best fitting set less that of the set, in nats
+    parent_offsets: np.ndarray  # int64, shape (n_sets + 1,)
+    parents: np.ndarray  # int32: parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``
 
 
 class AscentScratch(NamedTuple):
-    """Scratch space of `bound_networks`.
+    """Scratch space of `bound_networks`."""
 
-    Attributes
-    ----------
-    placement : Placement
-        After an ascent that placed all variables, its trail is a topological order of a network.
-    members, path, number, lowest : ndarray of int32, shape (n_variables,)
-    following : ndarray of int64, shape (n_variables,)
-        Of the depth-first search for a cluster: variables as they are discovered, the path, discovery numbers (0
-        between searches), lowest numbers reachable, and the next set of each variable.
-    inside : ndarray of bool, shape (n_variables,)
-        All False.
-    """
-
-    placement: Placement
+    placement: Placement  # after an ascent that placed all variables, its trail is a topological order of a network
+    # Of the depth-first search for a cluster, each of shape (n_variables,): variables as they are discovered (int32),
+    # the path (int32), discovery numbers (int32, 0 between searches), lowest numbers reachable (int32), and the next
+    # set of each variable (int64).
     members: np.ndarray
     path: np.ndarray
     number: np.ndarray
     lowest: np.ndarray
     following: np.ndarray
-    inside: np.ndarray
+    inside: np.ndarray  # bool, shape (n_variables,): all False
 
 
 def new_families(n_variables: int, n_sets: int, n_parents: int) -> Families:

@@ -131,6 +131,8 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
 def search_order(lists, information, tree, states, rest, weight, room, n_expansions):
     """Expand up to `n_expansions` states in best-first order; beyond `room` states, complete the best one greedily.
 
+    Returns the complete state reached, -1 if none was yet.
+
     Parameters
     ----------
     tree : KTree
@@ -139,11 +141,6 @@ def search_order(lists, information, tree, states, rest, weight, room, n_expansi
         With capacity for `room` states and n_variables more.
     rest : ndarray of float64, shape (n_variables + 1,)
         Upper bound on the value of the steps from each position on.
-
-    Returns
-    -------
-    int
-        The complete state reached, -1 if none was yet.
     """
     n, size = len(tree.order), tree.bags.shape[1]
     for _ in range(n_expansions):

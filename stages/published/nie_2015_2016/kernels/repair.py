@@ -13,18 +13,10 @@ from stages.kernels.ktrees.orders import Precedences, pull_forward
 
 
 class TreeDemands(NamedTuple):
-    """What fixed records demand of a k-tree built along an order.
+    """What fixed records demand of a k-tree built along an order."""
 
-    Attributes
-    ----------
-    lists : BoundedLists
-        The last set of a variable has the earlier variables that it must join.
-    precedences : Precedences
-        Empty when nothing is demanded.
-    """
-
-    lists: BoundedLists
-    precedences: Precedences
+    lists: BoundedLists  # the last set of a variable has the earlier variables that it must join
+    precedences: Precedences  # empty when nothing is demanded
 
 
 @njit
@@ -33,12 +25,8 @@ def mend_ktree(demands, tree, rng):
 
     Variables that must come first move to just before those that need them. A variable joins its former K-clique if
     that still exists and contains what the variable must join. Otherwise it joins a random one in the bag of the
-    latest member that it must join or, if there is none, of the latest that it joined before.
-
-    Parameters
-    ----------
-    tree : KTree
-        Order, positions, bags and edges are overwritten; the order respects the precedences then.
+    latest member that it must join or, if there is none, of the latest that it joined before. Order, positions, bags
+    and edges of `tree` are overwritten; the order respects the precedences then.
     """
     offsets, parents = demands.lists.parent_offsets, demands.lists.parents
     order, position, bags, edges = tree.order, tree.position, tree.bags, tree.edges

@@ -18,9 +18,10 @@ STANDING, ACCEPTED = 0, 1
 def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor, n_trees):
     """Draw uniform k-trees until one is accepted that may contain a better network than the incumbent.
 
-    A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far.
-    k-trees that lack cliques which fixed records demand are mended (`mend_ktree`). The others stay as they are, so
-    each k-tree that meets the demands can be drawn.
+    A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far. k-trees
+    that lack cliques which fixed records demand are mended (`mend_ktree`). The others stay as they are, so each
+    k-tree that meets the demands can be drawn. Returns the number of k-trees drawn, and whether the last one may
+    contain a better network.
 
     Parameters
     ----------
@@ -34,11 +35,6 @@ def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor,
         See `STANDING` and `ACCEPTED`.
     floor : float
         Relative score of the incumbent, in nats: k-trees in which even cyclic choices are no better are skipped.
-
-    Returns
-    -------
-    tuple of (int, bool)
-        Number of k-trees drawn, and whether the last one may contain a better network.
     """
     n, width = len(tree.order), tree.bags.shape[1] - 1
     symbols = np.empty(n - width - 1, dtype=np.int64)

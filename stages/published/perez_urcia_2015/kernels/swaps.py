@@ -16,12 +16,8 @@ def swap_gain(lists, order, position, chosen, i):
     """Gain of swapping the variables at positions `i` and ``i + 1``.
 
     The former gains the latter as a possible parent and the latter loses the former; no other variable is affected.
-
-    Returns
-    -------
-    tuple of (float, int, int)
-        Gain in nats, minus infinity if the latter then has no consistent set; and the sets of the two variables
-        (now at i, now at i + 1) after the swap.
+    Returns the gain in nats, minus infinity if the latter then has no consistent set, and the sets of the two
+    variables (now at i, now at i + 1) after the swap.
     """
     left, right = order[i], order[i + 1]
     left_set, right_set = chosen[left], chosen[right]

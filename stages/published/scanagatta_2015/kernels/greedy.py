@@ -31,106 +31,55 @@ NOBODY = -1
 
 
 class GreedyRules(NamedTuple):
-    """Limits and pruning rules of the search of one child.
-
-    Attributes
-    ----------
-    penalty : float
-        Nats per configuration; 0 for none.
-    max_parents : int
-        Limit of a set's members, required parents included.
-    by_configurations : bool
-        Whether the look-up tables depend on the number of configurations.
-    has_bound : bool
-        Whether the Dirichlet bound rules out expansions.
-    floor : float
-        No rule prunes sets that can score more than this, whatever dominates them; infinite for no such floor.
-    """
+    """Limits and pruning rules of the search of one child."""
 
     child: int
-    penalty: float
-    max_parents: int
-    by_configurations: bool
-    has_bound: bool
+    penalty: float  # nats per configuration; 0 for none
+    max_parents: int  # limit of a set's members, required parents included
+    by_configurations: bool  # whether the look-up tables depend on the number of configurations
+    has_bound: bool  # whether the Dirichlet bound rules out expansions
+    # No rule prunes sets that can score more than this, whatever dominates them; infinite for no such floor.
     floor: float
 
 
 class DirichletTerms(NamedTuple):
-    """Upper bounds on supersets under a Dirichlet score; see `stages.parentsets.dirichlet_bounds`.
+    """Upper bounds on supersets under a Dirichlet score; see `stages.parentsets.dirichlet_bounds`."""
 
-    Attributes
-    ----------
-    tables : ScoreTables
-        A line of terms in `cell` for every exponent in `exponents`, zeros in `row`, no penalty.
-    exponents : ndarray of float64
-        Binary logarithms of numbers of configurations, one per line.
-    log2_states : ndarray of float64, shape (n_allowed + 1,)
-        Binary logarithm of the most configurations that so many further parents can have.
-    largest_exponent : int
-        Larger exponents count as this one.
-    """
-
-    tables: ScoreTables
-    exponents: np.ndarray
+    tables: ScoreTables  # a line of terms in `cell` for every exponent in `exponents`, zeros in `row`, no penalty
+    exponents: np.ndarray  # float64: binary logarithms of numbers of configurations, one per line
+    # float64, shape (n_allowed + 1,): binary logarithm of the most configurations that so many further parents can
+    # have.
     log2_states: np.ndarray
-    largest_exponent: int
+    largest_exponent: int  # larger exponents count as this one
 
 
 class GreedyState(NamedTuple):
-    """State of the search.
+    """State of the search."""
 
-    Attributes
-    ----------
-    sets : SetStore
-        Sets expanded, in this order, required parents included.
-    waiting : OpenList
-        An entry for every expansion: its best set not yet expanded.
-    scores, configurations : ndarray of float64
-        Of every expanded set.
-    ends : ndarray of int64
-        Extensions of set s are ``added[ends[s - 1]:ends[s]]`` (from 0 for the first), best first.
-    added : ndarray of int32
-        The variable that each extension adds.
-    extended : ndarray of float64
-        The score of every extension, nats.
-    rests : SetStore
-        Expanded sets less one member.
-    heads, links : ndarray of int64
-        The last link of every rest, and the link before each link; -1 for none.
-    linked : ndarray of int32
-        What was added to the rest.
-    n_links : ndarray of int64, shape (1,)
-    candidates : ndarray of int32, shape (n_variables,)
-        Those of the expansion under way.
-    progress : ndarray of int64, shape (3,)
-        See `EXPANDED`, `CHOSEN`, `SCORED` and `NOBODY`.
-    stamps : ndarray of int64, shape (n_variables,)
-    evaluated : ndarray of int64, shape (1,)
-    missing : ndarray of float64, shape (2,)
-        Number of configurations whose look-up tables are missing, and exponent whose terms are; NaN for none.
-    scratch : ndarray of float64, shape (n_variables,)
-    union : ndarray of int32, shape (n_variables + 1,)
-    """
-
-    sets: SetStore
-    waiting: OpenList
+    sets: SetStore  # sets expanded, in this order, required parents included
+    waiting: OpenList  # an entry for every expansion: its best set not yet expanded
+    # `scores`, `configurations` (float64): of every expanded set.
     scores: np.ndarray
     configurations: np.ndarray
+    # int64: extensions of set s are ``added[ends[s - 1]:ends[s]]`` (from 0 for the first), best first.
     ends: np.ndarray
-    added: np.ndarray
-    extended: np.ndarray
-    rests: SetStore
+    added: np.ndarray  # int32: the variable that each extension adds
+    extended: np.ndarray  # float64: the score of every extension, nats
+    rests: SetStore  # expanded sets less one member
+    # `heads`, `links` (int64): the last link of every rest, and the link before each link; -1 for none.
     heads: np.ndarray
     links: np.ndarray
-    linked: np.ndarray
-    n_links: np.ndarray
-    candidates: np.ndarray
-    progress: np.ndarray
-    stamps: np.ndarray
-    evaluated: np.ndarray
+    linked: np.ndarray  # int32: what was added to the rest
+    n_links: np.ndarray  # int64, shape (1,)
+    candidates: np.ndarray  # int32, shape (n_variables,): those of the expansion under way
+    progress: np.ndarray  # int64, shape (3,): see `EXPANDED`, `CHOSEN`, `SCORED` and `NOBODY`
+    stamps: np.ndarray  # int64, shape (n_variables,)
+    evaluated: np.ndarray  # int64, shape (1,)
+    # float64, shape (2,): number of configurations whose look-up tables are missing, and exponent whose terms are;
+    # NaN for none.
     missing: np.ndarray
-    scratch: np.ndarray
-    union: np.ndarray
+    scratch: np.ndarray  # float64, shape (n_variables,)
+    union: np.ndarray  # int32, shape (n_variables + 1,)
 
 
 @borrowing

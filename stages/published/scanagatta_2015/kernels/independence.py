@@ -23,94 +23,45 @@ SET_WORK = 500.0
 
 
 class Ranking(NamedTuple):
-    """The single variables, best first for every number of states; such a line serves the extensions of all sets.
+    """The single variables, best first for every number of states; such a line serves the extensions of all sets."""
 
-    Attributes
-    ----------
-    variables : ndarray of int32
-        The allowed parents, line by line.
-    starts : ndarray of int64, shape (n_lines + 1,)
-        Line g is ``variables[starts[g]:starts[g + 1]]``.
-    states : ndarray of float64, shape (n_lines,)
-        Number of states of its variables, ascending.
-    scores : ndarray of float64, shape (n_variables,)
-        Exact scores of the single variables, nats.
-    entropies : ndarray of float64, shape (n_variables,)
-        N H(Y), nats.
-    """
-
-    variables: np.ndarray
-    starts: np.ndarray
-    states: np.ndarray
-    scores: np.ndarray
-    entropies: np.ndarray
+    variables: np.ndarray  # int32: the allowed parents, line by line
+    starts: np.ndarray  # int64, shape (n_lines + 1,): line g is ``variables[starts[g]:starts[g + 1]]``
+    states: np.ndarray  # float64, shape (n_lines,): number of states of its variables, ascending
+    scores: np.ndarray  # float64, shape (n_variables,): exact scores of the single variables, nats
+    entropies: np.ndarray  # float64, shape (n_variables,): N H(Y), nats
 
 
 class ChildFacts(NamedTuple):
-    """Numbers about the child and the run.
-
-    Attributes
-    ----------
-    empty_score, child_entropy, penalty : float
-        Score without parents besides the required ones, N H(X), penalty per configuration of the others; nats.
-    required_configurations : float
-        Configurations of the required parents.
-    most_added : int
-        Largest set besides the required parents.
-    ahead : int
-        Extensions of one set that are scored together at most.
-    by_configurations : bool
-        Whether the look-up tables depend on the number of configurations.
-    floor : float
-        Largest score of a subset by which a rule may prune: infinite, or -inf where none may.
-    margin : float
-        Nats by which a subset must score more for a set to be pruned.
-    """
+    """Numbers about the child and the run."""
 
     child: int
+    # `empty_score`, `child_entropy`, `penalty`: score without parents besides the required ones, N H(X), penalty per
+    # configuration of the others; nats.
     empty_score: float
     child_entropy: float
     penalty: float
-    required_configurations: float
-    most_added: int
-    ahead: int
-    by_configurations: bool
-    floor: float
-    margin: float
+    required_configurations: float  # configurations of the required parents
+    most_added: int  # largest set besides the required parents
+    ahead: int  # extensions of one set that are scored together at most
+    by_configurations: bool  # whether the look-up tables depend on the number of configurations
+    floor: float  # largest score of a subset by which a rule may prune: infinite, or -inf where none may
+    margin: float  # nats by which a subset must score more for a set to be pruned
 
 
 class IndependenceState(NamedTuple):
-    """State of the search. Sets are without the required parents; arrays of numbers and flags are by set.
+    """State of the search. Sets are without the required parents; arrays of numbers and flags are by set."""
 
-    Attributes
-    ----------
-    sets : SetStore
-        The single variables first, then sets in the order in which they were met.
-    waiting : OpenList
-        An entry for every closed set and line: its best extension not yet taken.
-    scores : ndarray of float64
-        Exact scores; NaN for sets pruned before they were scored.
-    estimates : ndarray of float64
-        BIC*, by which the set was ranked; NaN for single variables.
-    configurations : ndarray of float64
-        Product of the members' numbers of states.
-    is_closed : ndarray of bool
-        Whether the set was taken from the open list.
-    is_better : ndarray of bool
-        Whether it scores more than the subsets that its estimate came from and the empty set.
-    evaluated : ndarray of int64, shape (1,)
-    missing : ndarray of float64, shape (1,)
-        Number of configurations whose look-up tables are missing; NaN for none.
-    """
-
-    sets: SetStore
-    waiting: OpenList
-    scores: np.ndarray
-    estimates: np.ndarray
-    configurations: np.ndarray
-    is_closed: np.ndarray
+    sets: SetStore  # the single variables first, then sets in the order in which they were met
+    waiting: OpenList  # an entry for every closed set and line: its best extension not yet taken
+    scores: np.ndarray  # float64: exact scores; NaN for sets pruned before they were scored
+    estimates: np.ndarray  # float64: BIC*, by which the set was ranked; NaN for single variables
+    configurations: np.ndarray  # float64: product of the members' numbers of states
+    is_closed: np.ndarray  # bool: whether the set was taken from the open list
+    # bool: whether it scores more than the subsets that its estimate came from and the empty set.
     is_better: np.ndarray
-    evaluated: np.ndarray
+    evaluated: np.ndarray  # int64, shape (1,)
+    # float64, shape (1,): number of configurations whose look-up tables are missing; NaN for none.
     missing: np.ndarray
 
 

@@ -17,30 +17,16 @@ from .set_store import enlarged
 
 
 class OpenList(NamedTuple):
-    """Entries, and a heap of their numbers; all arrays but the last have the same length.
+    """Entries, and a heap of their numbers; all arrays but the last have the same length."""
 
-    Attributes
-    ----------
-    values : ndarray of float64
-        The largest comes first.
-    bases : ndarray of int64
-        Number of the set that is extended, in a `SetStore`.
-    added : ndarray of int32
-        The variable that extends it.
-    lines, places : ndarray of int64
-        The line of the set's extensions, and the position in it.
-    heap : ndarray of int64
-        Numbers of the open entries, then those of the free ones.
-    n_open : ndarray of int64, shape (1,)
-    """
-
-    values: np.ndarray
-    bases: np.ndarray
-    added: np.ndarray
+    values: np.ndarray  # float64: the largest comes first
+    bases: np.ndarray  # int64: number of the set that is extended, in a `SetStore`
+    added: np.ndarray  # int32: the variable that extends it
+    # `lines`, `places` (int64): the line of the set's extensions, and the position in it.
     lines: np.ndarray
     places: np.ndarray
-    heap: np.ndarray
-    n_open: np.ndarray
+    heap: np.ndarray  # int64: numbers of the open entries, then those of the free ones
+    n_open: np.ndarray  # int64, shape (1,)
 
 
 def new_open_list() -> OpenList:

@@ -16,22 +16,13 @@ from stages.kernels.jit import borrowing, inlined
 
 
 class SetStore(NamedTuple):
-    """Some sets.
+    """Some sets."""
 
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (most_sets + 1,)
-    members : ndarray of int32
-        Set s is ``members[offsets[s]:offsets[s + 1]]``.
-    slots : ndarray of int64
-        Numbers of sets, -1 where free, by hash (open addressing); a power of two, at least twice `most_sets`.
-    n_sets : ndarray of int64, shape (1,)
-    """
-
-    offsets: np.ndarray
-    members: np.ndarray
+    offsets: np.ndarray  # int64, shape (most_sets + 1,)
+    members: np.ndarray  # int32: set s is ``members[offsets[s]:offsets[s + 1]]``
+    # int64: numbers of sets, -1 where free, by hash (open addressing); a power of two, at least twice `most_sets`.
     slots: np.ndarray
-    n_sets: np.ndarray
+    n_sets: np.ndarray  # int64, shape (1,)
 
 
 @borrowing

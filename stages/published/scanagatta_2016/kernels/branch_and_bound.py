@@ -40,42 +40,24 @@ the present one is not bounded yet, and the number of orders begun.
 
 
 class Branches(NamedTuple):
-    """The present path of choices, and what is open beside it; made once and used for one order after the other.
+    """The present path of choices, and what is open beside it; made once and used for one order after the other."""
 
-    Attributes
-    ----------
-    fill : ndarray of uint64, shape (n_ranks, ceil(n_variables / 64))
-        Filled graph of the present choice.
-    values : ndarray of float64, shape (n_ranks + 1,)
-        By number of ranks decided: relative score of their sets and the start clique's, in nats.
-    taken : ndarray of int64, shape (n_ranks,)
-        Sets decided.
-    options : ndarray of int64, shape (n_ranks, longest list)
-        Sets that a rank may take, most promising first.
-    bounds : ndarray of float64, shape (n_ranks, longest list)
-        Upper bounds on completions with each.
-    ends, nexts : ndarray of int64, shape (n_ranks,)
-        Number of the options, and the next one to try.
-    marks : ndarray of uint64, shape (N_MARKS, 2)
-        Hashes of the filled graphs met, different for each order; a newer one replaces an older one in its place.
-    marked : ndarray of float64, shape (N_MARKS,)
-        The best value at which each was met.
-    counts : ndarray of int64, shape (4,)
-        See `DEPTH`, `CHOICES`, `IS_NEW` and `ORDER`.
-    trial, trial_fill, set_bounds : ndarray
-        Scratch: sets of a completion, its filled graph, and a bound for each set of a rank.
-    """
-
-    fill: np.ndarray
+    fill: np.ndarray  # uint64, shape (n_ranks, ceil(n_variables / 64)): filled graph of the present choice
+    # float64, shape (n_ranks + 1,), by number of ranks decided: relative score of their sets and the start
+    # clique's, in nats.
     values: np.ndarray
-    taken: np.ndarray
-    options: np.ndarray
-    bounds: np.ndarray
+    taken: np.ndarray  # int64, shape (n_ranks,): sets decided
+    options: np.ndarray  # int64, shape (n_ranks, longest list): sets that a rank may take, most promising first
+    bounds: np.ndarray  # float64, shape (n_ranks, longest list): upper bounds on completions with each
+    # `ends`, `nexts` (int64, shape (n_ranks,)): number of the options, and the next one to try.
     ends: np.ndarray
     nexts: np.ndarray
+    # uint64, shape (N_MARKS, 2): hashes of the filled graphs met, different for each order; a newer one replaces an
+    # older one in its place.
     marks: np.ndarray
-    marked: np.ndarray
-    counts: np.ndarray
+    marked: np.ndarray  # float64, shape (N_MARKS,): the best value at which each was met
+    counts: np.ndarray  # int64, shape (4,): see `DEPTH`, `CHOICES`, `IS_NEW` and `ORDER`
+    # Scratch: sets of a completion, its filled graph, and a bound for each set of a rank.
     trial: np.ndarray
     trial_fill: np.ndarray
     set_bounds: np.ndarray
@@ -240,6 +222,8 @@ def bound_choice(ranked, branches, depth, width, picks, best, floor, rounding):
 def search_branches(ranked, branches, width, picks, best, floor, rounding, n_choices):
     """Bound up to `n_choices` further choices.
 
+    Returns whether the search is over, and the new floor.
+
     Parameters
     ----------
     width : int
@@ -250,11 +234,6 @@ def search_branches(ranked, branches, width, picks, best, floor, rounding, n_cho
         Relative score of the incumbent, in nats.
     rounding : float
         Completions that are better by no more than this are not looked for.
-
-    Returns
-    -------
-    tuple of (bool, float)
-        Whether the search is over, and the new floor.
     """
     counts, n_ranks = branches.counts, len(best)
     last = counts[CHOICES] + n_choices

@@ -22,25 +22,14 @@ from stages.kernels.ktrees.ktree import stands_before
 
 
 class RankedSets(NamedTuple):
-    """The sets whose members stand before their child in one order, by rank of the child.
+    """The sets whose members stand before their child in one order, by rank of the child."""
 
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (n_ranks + 1,)
-        Of the ranks outside the start clique. The sets of each are best first. The last one is a subset of all
-        others: it is empty, or what fixed records prescribe.
-    masks : ndarray of uint64, shape (n_sets, ceil(n_variables / 64))
-        Members, as bits of ranks.
-    relative_scores : ndarray of float64, shape (n_sets,)
-        In nats.
-    sources : ndarray of int64, shape (n_sets,)
-        Index among the lists' sets.
-    """
-
+    # int64, shape (n_ranks + 1,): of the ranks outside the start clique. The sets of each are best first. The last
+    # one is a subset of all others: it is empty, or what fixed records prescribe.
     offsets: np.ndarray
-    masks: np.ndarray
-    relative_scores: np.ndarray
-    sources: np.ndarray
+    masks: np.ndarray  # uint64, shape (n_sets, ceil(n_variables / 64)): members, as bits of ranks
+    relative_scores: np.ndarray  # float64, shape (n_sets,): in nats
+    sources: np.ndarray  # int64, shape (n_sets,): index among the lists' sets
 
 
 def rank_sets(lists, order: np.ndarray, width: int) -> RankedSets:

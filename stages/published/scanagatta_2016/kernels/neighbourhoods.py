@@ -42,6 +42,8 @@ def choose_again(ranked, fill, sequence, width, rng, extra):
 def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trials):
     """Look for choices of sets along an order whose relative score exceeds `floor`.
 
+    Returns the new floor: the relative score of `best`, or the former one.
+
     Parameters
     ----------
     least : ndarray of uint64, shape (n_ranks, ceil(n_variables / 64))
@@ -50,11 +52,6 @@ def search_neighbourhoods(ranked, least, value, width, rng, best, floor, n_trial
         Relative score of the start clique, in nats.
     best : ndarray of int64, shape (n_ranks,)
         Overwritten with the sets of the best choices if they exceed `floor`.
-
-    Returns
-    -------
-    float
-        The new floor: the relative score of `best`, or the former one.
     """
     n_ranks = len(best)
     current, trial = np.empty(n_ranks, dtype=np.int64), np.empty(n_ranks, dtype=np.int64)

@@ -32,61 +32,38 @@ PRICES, CHANGES = 0, 1
 
 
 class PricedPicks(NamedTuple):
-    """Prices, and what each rank picks at these; made once and used for one order after the other.
+    """Prices, and what each rank picks at these; made once and used for one order after the other."""
 
-    Attributes
-    ----------
-    blocks : ndarray of int64, shape (n_ranks,)
-        Rank of the first triple of each paying rank.
-    numbers : ndarray of int32, shape (power of two,)
-        The table: numbers of the prices, 0 for none.
-    indices : ndarray of int64, shape (n_prices,)
-        Rank of each number's triple among all triples; -1 for number 0.
-    heads, links : ndarray of int32, shape (n_ranks, n_variables) and (n_prices,)
-        The prices of each pair of a later and an earlier member as a linked list of numbers, ended by 0.
-    triples : ndarray of int32, shape (n_prices, 3)
-        By number: the rank that pays, the later and the earlier member of the pair.
-    prices, best_prices : ndarray of float64, shape (n_prices,)
-        In nats, by number, and those of the lowest bound met; number 0 stands for all prices that are zero.
-    changes : ndarray of int32, shape (n_prices,)
-        Numbers of the prices that the step at hand raises, negative of those that it lowers.
-    counts : ndarray of int64, shape (2,)
-        See `PRICES` and `CHANGES`.
-    rewards : ndarray of float64, shape (n_ranks, n_variables)
-        Sum of the prices that ranks still to come pay for a pair, by its later and its earlier member. Without
-        columns beyond `MOST_PRICED` variables.
-    values : ndarray of float64, shape (n_ranks,)
-        Value of each pick in nats.
-    chosen : ndarray of int64, shape (n_ranks,)
-        The set picked.
-    asked, held : ndarray of uint64, shape (n_ranks, ceil(n_variables / 64))
-        The row with that set, and the same with spare members.
-    is_stale : ndarray of bool, shape (n_ranks,)
-        Prices have changed since the rank's pick.
-    extra, trial : ndarray of uint64, shape (ceil(n_variables / 64),)
-        Scratch.
-    gains, spare : ndarray, shape (n_variables,)
-        Scratch.
-    """
-
-    blocks: np.ndarray
-    numbers: np.ndarray
-    indices: np.ndarray
+    blocks: np.ndarray  # int64, shape (n_ranks,): rank of the first triple of each paying rank
+    numbers: np.ndarray  # int32, shape (power of two,): the table: numbers of the prices, 0 for none
+    indices: np.ndarray  # int64, shape (n_prices,): rank of each number's triple among all triples; -1 for number 0
+    # `heads`, `links` (int32, shape (n_ranks, n_variables) and (n_prices,)): the prices of each pair of a later and
+    # an earlier member as a linked list of numbers, ended by 0.
     heads: np.ndarray
     links: np.ndarray
+    # int32, shape (n_prices, 3), by number: the rank that pays, the later and the earlier member of the pair.
     triples: np.ndarray
+    # `prices`, `best_prices` (float64, shape (n_prices,)): in nats, by number, and those of the lowest bound met;
+    # number 0 stands for all prices that are zero.
     prices: np.ndarray
     best_prices: np.ndarray
+    # int32, shape (n_prices,): numbers of the prices that the step at hand raises, negative of those that it lowers.
     changes: np.ndarray
-    counts: np.ndarray
+    counts: np.ndarray  # int64, shape (2,): see `PRICES` and `CHANGES`
+    # float64, shape (n_ranks, n_variables): sum of the prices that ranks still to come pay for a pair, by its later
+    # and its earlier member. Without columns beyond `MOST_PRICED` variables.
     rewards: np.ndarray
-    values: np.ndarray
-    chosen: np.ndarray
+    values: np.ndarray  # float64, shape (n_ranks,): value of each pick in nats
+    chosen: np.ndarray  # int64, shape (n_ranks,): the set picked
+    # `asked`, `held` (uint64, shape (n_ranks, ceil(n_variables / 64))): the row with that set, and the same with
+    # spare members.
     asked: np.ndarray
     held: np.ndarray
-    is_stale: np.ndarray
+    is_stale: np.ndarray  # bool, shape (n_ranks,): prices have changed since the rank's pick
+    # Scratch: uint64, shape (ceil(n_variables / 64),).
     extra: np.ndarray
     trial: np.ndarray
+    # Scratch: shape (n_variables,).
     gains: np.ndarray
     spare: np.ndarray
 

@@ -23,29 +23,18 @@ blocks tried in all.
 
 
 class WindowWalk(NamedTuple):
-    """State of a search over windows.
+    """State of a search over windows."""
 
-    Attributes
-    ----------
-    starts : ndarray of int32, shape (n_variables,)
-        The positions at which blocks start, in random order.
-    counts : ndarray of int64, shape (4,)
-        See `NEXT`, `WIDTH`, `FAILURES` and `WINDOWS`.
-    """
-
-    starts: np.ndarray
-    counts: np.ndarray
+    starts: np.ndarray  # int32, shape (n_variables,): the positions at which blocks start, in random order
+    counts: np.ndarray  # int64, shape (4,): see `NEXT`, `WIDTH`, `FAILURES` and `WINDOWS`
 
 
 @borrowing
 def jump_right(lists, start, width, state):
     """Exchange the block at positions ``start .. start + width - 1`` and the variable behind it.
 
-    Returns
-    -------
-    tuple of (float, int)
-        Gain in nats and sets tested. The gain is minus infinity if a variable has no consistent set; the state is
-        invalid then.
+    Returns the gain in nats and the sets tested. The gain is minus infinity if a variable has no consistent set; the
+    state is invalid then.
     """
     order, position, chosen = state
     passed = order[start + width]
@@ -124,20 +113,9 @@ def best_place(lists, start, width, state, trial):
     """Find the best place for a block.
 
     Going right only the block can gain, going left only the variables that it passes: a direction is pruned when the
-    upper bound on these gains does not reach the best place so far.
-
-    Parameters
-    ----------
-    state : OrderState
-        Not changed.
-    trial : OrderState
-        Scratch of the same size.
-
-    Returns
-    -------
-    tuple of (int, float, int)
-        Position where the block starts at its best place (-1 when none gains; the nearer place of equals, right
-        before left), the gain in nats, and sets tested.
+    upper bound on these gains does not reach the best place so far. `state` is not changed; `trial` is scratch of the
+    same size. Returns the position where the block starts at its best place (-1 if none gains; the nearer place of
+    equals, right before left), the gain in nats, and the sets tested.
     """
     n_variables = len(state.order)
     best, best_gain = np.int64(-1), GAIN_TOLERANCE
@@ -192,6 +170,8 @@ def move_window(lists, start, width, place, state):
 def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_limit):
     """Move blocks to their best places; single variables first, wider blocks once no narrower one gains.
 
+    Returns whether no block up to `widest` gains.
+
     Parameters
     ----------
     state, trial : OrderState
@@ -200,11 +180,6 @@ def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_lim
         Largest block.
     work_limit, window_limit : int
         The call ends after about so many sets tested, or so many blocks tried in all; another one continues.
-
-    Returns
-    -------
-    bool
-        True when no block up to `widest` gains.
     """
     n_variables = len(state.order)
     starts, counts = walk
