@@ -22,7 +22,7 @@ from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import StageError
 from stages.runtime.remote_workers import RemoteWorkers, remote_map
 from stages.runtime.seeding import task_generator
-from stages.runtime.workers import CAN_FORK, SharedStop, forked_map, ordered_map, resolve_jobs
+from stages.runtime.workers import CAN_FORK, forked_map, ordered_map, resolve_jobs
 
 Found = tuple[Network, dict[str, Any]]
 """A network and the figures of its search."""
@@ -113,23 +113,16 @@ def bootstrap_networks(
 
     # The first one runs before processes are forked: it compiles what the others need.
     others = range(1, n_replicates)
-    if remote is None:
-        mapped = _map(work, others, resolve_jobs(jobs), stop)
-    else:
+    jobs = resolve_jobs(jobs)
+    mapped: Iterator[Found | None]
+    if remote is not None:
         mapped = remote_map(work, others, remote, stop)
+    elif jobs == 1 or not CAN_FORK or not others:
+        mapped = ordered_map(work, others, jobs)
+    else:
+        mapped = forked_map(work, others, jobs, stop)
     found = itertools.chain([work(0)], mapped)
     for index, result in enumerate(found):
         if result is None or (index > 0 and "interrupted" in result[0].header.extra):
             return
         yield result
-
-
-def _map(work: Callable[..., Found | None], indices: range, jobs: int, stop: StopSignal) -> Iterator[Found | None]:
-    if jobs == 1 or not CAN_FORK or not indices:
-        yield from ordered_map(work, indices, jobs)
-        return
-
-    def work_apart(index: int, shared: SharedStop) -> Found | None:
-        return work(index, shared)
-
-    yield from forked_map(work_apart, indices, jobs, stop)

@@ -44,7 +44,7 @@ class _Search:
         self.required = np.array(limits.required, dtype=np.int32)
         self.n_states = scorer.n_states[limits.allowed].astype(np.float64)
         slack = ROUNDED_SCORES * scorer.quantum + limits.margin
-        self.worth = worth_of_parent(scorer.row_entropies()[limits.allowed], self.n_states, slack)
+        self.worth = worth_of_parent(scorer.row_entropies[limits.allowed], self.n_states, slack)
         self.base_q = scorer.n_configurations(limits.required)
         # Memory of one slice after the other: new memory is cleared each time.
         self.entries, self.is_better = np.empty(0), np.empty(0, dtype=np.bool_)

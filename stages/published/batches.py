@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from formats.records import ParentSetTable
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.start_clique import CliqueTables
 from stages.optimize import OptimizeOptions
@@ -132,7 +133,7 @@ def order_limit(problem: BoundedProblem, options: OptimizeOptions, budget: Budge
 
 
 def best_of_batches(
-    orders: BatchStream, options: OptimizeOptions, budget: Budget, reporter: Reporter, anytime_bound: AnytimeBound
+    orders: BatchStream, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter
 ) -> SearchResult:
     """Evaluate batches until the budget is used up; the best order of all, first of equals.
 
@@ -141,8 +142,8 @@ def best_of_batches(
     problem = orders.problem
     limit = order_limit(problem, options, budget)
     rules = RestartRules(limit, ends_when_proved=options.restarts is None, batches_of=orders.evaluated)
-    tasks = orders.batches(limit)
-    report = run_restarts(orders.attempt, rules, budget, options, reporter, anytime_bound, tasks)
+    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
+    report = run_restarts(orders.attempt, rules, budget, options, reporter, anytime_bound, orders.batches(limit))
     facts = {orders.counted: report.orders, **orders.facts(report.columns)}
     result = bounded_result(problem, report.best, facts | anytime_bound.header_facts(report.best.score))
     result.stats.update(orders.stats(report.columns))

@@ -62,7 +62,6 @@ class FamilyScorer:
         self._count_lock = threading.Lock()
         self._thread = threading.local()
         self.tables = LookUpTables(self.definition, ess, self.n_rows, self.n_states, self.quantum)
-        self._row_entropies: np.ndarray | None = None
         self._known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, np.ndarray]] = {}
         self._everything = np.arange(dataset.n_variables, dtype=np.int32)
         self._no_scores = np.full(dataset.n_variables, -np.inf)
@@ -194,10 +193,8 @@ class FamilyScorer:
             value = math.fsum(m * math.log(m / self.n_rows) for m in counts if m) - self.penalty(child)
         return round(value / self.quantum) * self.quantum
 
+    @cached_property
     def row_entropies(self) -> np.ndarray:
         """N H(X) of every variable in nats, float64, shape (n_variables,)."""
-        if self._row_entropies is None:
-            n = self.n_rows
-            counts = np.split(self.state_counts, self.data.state_offsets[1:-1])
-            self._row_entropies = np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / n)) for c in counts])
-        return self._row_entropies
+        counts = np.split(self.state_counts, self.data.state_offsets[1:-1])
+        return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / self.n_rows)) for c in counts])

@@ -22,13 +22,8 @@ class LookUpTables:
     """
 
     def __init__(self, definition: Score, ess: float, n_rows: int, n_states: np.ndarray, quantum: float):
-        self.definition, self.ess, self.n_rows, self.n_states, self.quantum = (
-            definition,
-            ess,
-            n_rows,
-            n_states,
-            quantum,
-        )
+        self.definition, self.ess, self.quantum = definition, ess, quantum
+        self.n_rows, self.n_states = n_rows, n_states
         self.grid = quantum / GRID_PER_QUANTUM  # entries are multiples of it
         self._known: dict[tuple[int, float], ScoreTables] = {}
         self._log_gamma: dict[float, np.ndarray] = {}

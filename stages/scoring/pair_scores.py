@@ -39,15 +39,15 @@ class Tile(NamedTuple):
 class PairScores:
     """Exact local scores of every variable with every other as its only parent.
 
-    Tiles can be scored by several threads: the compiled code releases the lock. Once the scorer's
-    stop signal is set, no further tile is begun.
+    Tiles can be scored by several threads: the compiled code releases the lock. Once the scorer's stop signal is set,
+    no further tile is begun.
     """
 
     def __init__(self, scorer: FamilyScorer):
         self.scorer = scorer
         self._tables = _make_tables(scorer)
         edges = self._edges()
-        # They hold each pair once.
+        # Each pair is in one of them.
         self.tiles = [
             Tile(first, last, other_first, other_last)
             for k, (first, last) in enumerate(edges)

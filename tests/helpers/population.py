@@ -104,6 +104,7 @@ class PopulationScorer:
         """Product of the parents' states."""
         return float(math.prod(int(self.n_states[p]) for p in parents))
 
+    @property
     def row_entropies(self) -> np.ndarray:
         """N H(X) of every variable."""
         return np.array([self.n_rows * entropy(self.joint, (v,)) for v in range(self.n_variables)])

@@ -177,7 +177,7 @@ class Climber:
         paid = self.scorer.penalty(child) * self.scorer.n_configurations(parents)
         unexplained = -(self.scores[child] + paid)
         costs = paid * (self.scorer.n_states[candidates] - 1)
-        return costs < np.minimum(unexplained, self.scorer.row_entropies()[candidates]) + self.grid
+        return costs < np.minimum(unexplained, self.scorer.row_entropies[candidates]) + self.grid
 
     def _gains(self, child: int, candidates: np.ndarray) -> np.ndarray:
         """Gains of new parents in nats, on the grid."""

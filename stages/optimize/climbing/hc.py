@@ -11,8 +11,8 @@ from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
-from ..result import Parents, SearchResult
-from .run import Climb, Method, Run, run_method
+from ..result import SearchResult
+from .run import Method, Run, run_method
 
 
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -23,8 +23,4 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
 def unconstrained(run: Run) -> Method:
     """HC, with the run's tabu list."""
     climber = run.climber(tabu=run.options.tabu)
-
-    def climb(run: Run, start: Parents) -> Climb:
-        return run.climb(climber, start)
-
-    return climb
+    return lambda run, start: run.climb(climber, start)

@@ -82,8 +82,7 @@ class OrderSampler:
 
     def _depth_first(self, rng: np.random.Generator) -> np.ndarray:
         by_parent = np.argsort(self.parents, kind="stable")
-        counts = np.bincount(self.parents, minlength=self.n_variables)
-        offsets = offsets_of(counts)
+        offsets = offsets_of(np.bincount(self.parents, minlength=self.n_variables))
         return self._walk(offsets, self.children[by_parent], rng, on_arrival=True)
 
     def _feedback(self, rng: np.random.Generator) -> np.ndarray:
@@ -91,8 +90,7 @@ class OrderSampler:
         out = np.flatnonzero(removed)
         heaviest_first = out[np.argsort(-self.weights[out], kind="stable")]
         restore_arcs(self.offsets, self.parents, removed, heaviest_first, self.children)
-        counts = np.bincount(self.children[~removed], minlength=self.n_variables)
-        offsets = offsets_of(counts)
+        offsets = offsets_of(np.bincount(self.children[~removed], minlength=self.n_variables))
         return self._walk(offsets, self.parents[~removed], rng, on_arrival=False)
 
     def _walk(

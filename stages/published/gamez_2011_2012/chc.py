@@ -9,7 +9,6 @@ new arc links at distance two (FastCHC).
 from __future__ import annotations
 
 from stages.optimize import OptimizeOptions
-from stages.optimize.climbing.climber import Climber
 from stages.optimize.climbing.run import Climb, Method, Run, run_method
 from stages.optimize.result import Parents, SearchResult
 from stages.runtime.budgets import Budget
@@ -27,34 +26,24 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
 
     It takes no tabu list: forbidden-parent sets leave hardly a worse graph to go on to.
     """
-    name = str(options.method)
-
-    def make(run: Run) -> Method:
-        return constrained(run, name)
-
-    return run_method(make, scorer, options, budget, reporter)
+    return run_method(constrained, scorer, options, budget, reporter)
 
 
-def constrained(run: Run, name: str) -> Method:
-    """The method `name` on a run."""
+def constrained(run: Run) -> Method:
+    """The method that the run's options name."""
+    name = str(run.options.method)
+    iterations = ITERATIONS[name]
     climber = run.climber(ConstrainedClimber, releases=name == "fastchc")
     finisher = run.climber() if name == "chc-star" else None
 
     def climb(run: Run, start: Parents) -> Climb:
-        result = iterate(run, climber, start, ITERATIONS[name])
+        result, done = run.climb(climber, start), 1
+        while result.done and done != iterations and result.parents != start:
+            start = result.parents
+            result = run.climb(climber, start)
+            done += 1
         if finisher is not None and result.done:
             result = run.climb(finisher, result.parents)
         return result
 
     return climb
-
-
-def iterate(run: Run, climber: Climber, start: Parents, iterations: int | None) -> Climb:
-    """Climb from the result of the climb before, so many times or until nothing changes."""
-    result = run.climb(climber, start)
-    done = 1
-    while result.done and done != iterations and result.parents != start:
-        start = result.parents
-        result = run.climb(climber, start)
-        done += 1
-    return result

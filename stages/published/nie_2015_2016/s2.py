@@ -13,7 +13,6 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.result import SearchResult
 from stages.published.batches import OrderBatch, best_of_batches
 from stages.published.nie_2015_2016.kernels.repair import TreeDemands
@@ -95,8 +94,7 @@ class UniformTrees(InformedTrees):
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of the networks within S2's k-trees, which are drawn in one thread: each depends on those before."""
     trees = UniformTrees(table, options, budget)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    return best_of_batches(trees, replace(options, jobs=1), budget, reporter, anytime_bound)
+    return best_of_batches(trees, table, replace(options, jobs=1), budget, reporter)
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:

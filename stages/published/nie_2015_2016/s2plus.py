@@ -17,7 +17,6 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.kernels.ktrees.ktree import KTree
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
 from stages.published.batches import OrderBatch, best_of_batches
@@ -235,8 +234,7 @@ class _Incumbent:
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of the networks within S2+'s k-trees."""
     trees = GuidedTrees(table, options, budget)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    return best_of_batches(trees, options, budget, reporter, anytime_bound)
+    return best_of_batches(trees, table, options, budget, reporter)
 
 
 def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:

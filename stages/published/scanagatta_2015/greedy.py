@@ -60,13 +60,13 @@ class _Search:
         )
         self.lines = score_lines(scorer, found.child)
         self.term_lines = term_lines(scorer, self._terms)
-        self.state = self._begin()
+        self._begin()
 
     def _terms(self, exponent: float) -> np.ndarray:
         assert self.bound is not None
         return self.bound.terms_of(int(exponent))
 
-    def _begin(self) -> GreedyState:
+    def _begin(self) -> None:
         """Nothing is expanded."""
         n = self.scorer.n_variables
         self.state = GreedyState(
@@ -91,7 +91,6 @@ class _Search:
             union=np.empty(n + 1, dtype=np.int32),
         )
         self._make_room(FIRST_ROOM, len(self.limits.required) + 1)
-        return self.state
 
     def _make_room(self, n_sets: int, size: int) -> None:
         """Enlarge the arrays for so many more expansions of sets with at most `size` members."""
@@ -138,12 +137,11 @@ class _Search:
         found, limits, progress = self.found, self.limits, self.state.progress
         knows_singles = len(limits.required) == limits.max_parents or self._expand_start()
         found.complete = knows_singles
-        terms = self._dirichlet_terms()
         while self.state.waiting.n_open[0] or progress[EXPANDED] != NOBODY:
             if limits.is_spent(self.budget, found, memory_of(self.state) // BYTES_PER_SET):
                 found.complete = False
                 break
-            terms = self._expand(terms)
+            self._expand()
         # The budget ended within an expansion: the candidates scored so far count.
         if progress[EXPANDED] != NOBODY:
             end_expansion(self.state)
@@ -152,18 +150,15 @@ class _Search:
             found.unlisted = self._bound_from_size(2 if knows_singles else 1)
         self._list_sets()
 
-    def _dirichlet_terms(self) -> DirichletTerms:
-        log2_states = np.zeros(1) if self.bound is None else self.bound.log2_states
-        return DirichletTerms(
+    def _expand(self) -> None:
+        """Run one slice, and make the tables that it lacks and room for the next set."""
+        scorer, state = self.scorer, self.state
+        terms: DirichletTerms = DirichletTerms(
             tables=self.term_lines.tables,
             exponents=self.term_lines.keys,
-            log2_states=log2_states,
+            log2_states=np.zeros(1) if self.bound is None else self.bound.log2_states,
             largest_exponent=LARGEST_EXPONENT,
         )
-
-    def _expand(self, terms: DirichletTerms) -> DirichletTerms:
-        """Run one slice; returns the Dirichlet terms, of which there may be more then."""
-        scorer, state = self.scorer, self.state
         expand_sets(
             scorer.data, self.lines.tables, self.lines.keys, terms, self.rules, self.limits.allowed, state,
             scorer.n_rows, self.limits.evaluations, slice_work(self.budget), scorer.workspace(),
@@ -174,11 +169,9 @@ class _Search:
             if not np.isnan(state.missing[place]):
                 lines.add(float(state.missing[place]))
                 state.missing[place] = np.nan
-                terms = self._dirichlet_terms()
         if state.progress[EXPANDED] == NOBODY and state.waiting.n_open[0]:
             base = int(state.waiting.bases[state.waiting.heap[0]])
             self._make_room(1, int(state.sets.offsets[base + 1] - state.sets.offsets[base]) + 1)
-        return terms
 
     def _count(self) -> None:
         evaluated = int(self.state.evaluated[0])

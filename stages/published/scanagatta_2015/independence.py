@@ -74,7 +74,7 @@ class _Search:
         self.budget = budget
         self.found = found
         q = scorer.n_configurations(limits.required)
-        entropies = scorer.row_entropies()
+        entropies = scorer.row_entropies
         self.facts: ChildFacts = ChildFacts(
             child=child,
             empty_score=found.start_score,
@@ -89,7 +89,7 @@ class _Search:
             margin=limits.margin,
         )
         self.ranking = self._rank(singletons, entropies)
-        self.state = self._begin(singletons)
+        self._begin(singletons)
 
     def _rank(self, singletons: np.ndarray, entropies: np.ndarray) -> Ranking:
         """Singletons sorted by exact score for each number of states."""
@@ -106,7 +106,7 @@ class _Search:
             entropies=entropies,
         )
 
-    def _begin(self, singletons: np.ndarray) -> IndependenceState:
+    def _begin(self, singletons: np.ndarray) -> None:
         """The singletons are closed, and pairs of them open."""
         allowed = self.limits.allowed
         n = len(allowed)
@@ -134,7 +134,6 @@ class _Search:
         state.is_closed[:n] = True
         state.is_better[:n] = False  # they are listed already
         open_singletons(state, self.ranking, self.facts, n)
-        return state
 
     def _make_room(self, n_sets: int, size: int, n_entries: int) -> None:
         """Enlarge the arrays for so many more sets of at most `size` members, and entries of the open list."""

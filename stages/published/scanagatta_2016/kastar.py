@@ -21,7 +21,6 @@ from formats.records import ParentSetTable
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
 from stages.published.batches import BatchStream, OrderBatch, best_of_batches
@@ -126,8 +125,7 @@ class BestCliques(BatchStream):
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of k-A*'s orders."""
     orders = BestCliques(prepare_orders(table, options), budget)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    result = best_of_batches(orders, options, budget, reporter, anytime_bound)
+    result = best_of_batches(orders, table, options, budget, reporter)
     result.facts["init"] = options.init
     return result
 

@@ -16,7 +16,6 @@ from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.orders import evaluate_order, sample_orders, shuffle_order
 from stages.kernels.ktrees.start_clique import CliqueTables
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.orders.initial_orders import OrderSampler, make_sampler
 from stages.optimize.result import SearchResult
 from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded
@@ -80,7 +79,6 @@ def prepare_orders(table: ParentSetTable, options: OptimizeOptions) -> GreedyOrd
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of k-G's orders."""
     orders = prepare_orders(table, options)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    result = best_of_batches(orders, options, budget, reporter, anytime_bound)
+    result = best_of_batches(orders, table, options, budget, reporter)
     result.facts["init"] = options.init
     return result

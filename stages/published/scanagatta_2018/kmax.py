@@ -10,7 +10,6 @@ from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.kernels.ktrees.start_clique import CliqueTables
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.result import SearchResult
 from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded, start_order
 from stages.published.batches import OrderStream, best_of_batches
@@ -39,5 +38,4 @@ class RegretOrders(OrderStream):
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best of k-MAX's networks."""
     orders = RegretOrders(prepare_bounded(table, options.width, options.max_table), options)
-    anytime_bound = AnytimeBound(table, options.seed, budget, options.treewidth)
-    return best_of_batches(orders, options, budget, reporter, anytime_bound)
+    return best_of_batches(orders, table, options, budget, reporter)

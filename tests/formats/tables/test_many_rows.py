@@ -85,7 +85,7 @@ def test_packed_tables_are_those_of_small_ones(monkeypatch, tmp_path, suffix: st
     assert np.array_equal(packed.plain_codes, plain.codes)
     scorers = [FamilyScorer(dataset) for dataset in (plain, packed)]
     assert len({scorer.local_score(0, (1, 2)) for scorer in scorers}) == 1
-    assert np.array_equal(*(scorer.row_entropies() for scorer in scorers))
+    assert np.array_equal(*(scorer.row_entropies for scorer in scorers))
 
 
 def test_a_first_column_of_row_numbers_is_left_out(monkeypatch, tmp_path):

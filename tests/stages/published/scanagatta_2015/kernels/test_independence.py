@@ -23,7 +23,7 @@ def test_the_order_is_that_of_the_paper(seed, evaluations, score, required, max_
         expected = independence_selection(
             lambda parents, child=child: case.score(child, parents),
             case.n_states,
-            case.scorer.row_entropies().tolist(),
+            case.scorer.row_entropies.tolist(),
             child,
             limits.allowed.tolist(),
             limits.required,

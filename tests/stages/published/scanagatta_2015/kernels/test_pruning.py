@@ -41,7 +41,7 @@ def assert_excluded_are_dominated(excluded, scores):
 @given(st.integers(0, 5000))
 def test_bic_star_is_within_its_error(seed):
     scorer, child, scores, entropies = family_facts(seed)
-    c, h = scorer.penalty(child), scorer.row_entropies()[child]
+    c, h = scorer.penalty(child), scorer.row_entropies[child]
     for first, second in combinations([s for s in scores if s], 2):
         if set(first) & set(second):
             continue
@@ -87,7 +87,7 @@ def test_penalty_and_entropy_rules(seed):
 @given(st.integers(0, 5000))
 def test_theorem_1_of_2016_leaves_out_nothing_that_the_entropy_rule_keeps(seed):
     scorer, child, scores, _ = family_facts(seed)
-    c, h = scorer.penalty(child), scorer.row_entropies()
+    c, h = scorer.penalty(child), scorer.row_entropies
     others = [i for i in range(5) if i != child]
 
     def weight(y):
