@@ -30,6 +30,7 @@ def list_untested(state, shut, child, max_parents, out):
 
     `out` is int32, of shape (n_variables,).
     """
+    # The permitted ones are thinned out in place: `n` never passes `k`.
     n = 0
     n_listed = state.n_candidates[child]
     for k in range(list_permitted(state, child, out)):
@@ -117,6 +118,7 @@ def list_neighbours(state, variable, out):
     n = state.n_parents[variable]
     copy_into(out[:n], state.arcs[variable, :n])
     for v in range(len(state.n_parents)):
+        # A child has the variable among its ancestors: one bit spares most searches of parents.
         if in_row(state.ancestors, v, variable) and is_parent(state, v, variable):
             out[n] = v
             n += 1

@@ -77,7 +77,9 @@ def decode_tree(symbols, width, parents, labels):
                 largest = max(largest, w)
                 w = parents[w]
             is_last[largest] = True
-    # Node 1, then the cycles, those with the largest nodes first, then 0.
+    # Node 1, then the cycles, those with the largest nodes first, then 0. So behind node 1 the last node of each
+    # stretch is larger than all that follow, and no other one is: the tree shows where to cut the path into the
+    # cycles again, and no two codes have the same tree.
     end = 1
     for v in range(n, 0, -1):
         if is_last[v]:
@@ -106,6 +108,7 @@ def decode_ktree(tree, symbols):
         first[parents[v]] = v
     others = order[width:].copy()
     edges[:] = np.uint64(0)
+    # The key of the empty sets, see `growth_states.rebuild`.
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     waiting = np.empty(n_nodes + 1, dtype=np.int64)
     waiting[0] = 0

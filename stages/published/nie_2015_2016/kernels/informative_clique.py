@@ -110,6 +110,7 @@ def best_clique(lists, tops, information, most, starts, members, work):
         for r in range(chosen[depth], n):
             v = ranked[r]
             gain = shared[depth, v] + most[v, left - 1] / 2 + best * tops[v]
+            # Insertion into the largest ones so far, descending; as many as members are still to come.
             for j in range(left):
                 if gain > gains[j]:
                     gain, gains[j] = gains[j], gain

@@ -28,7 +28,7 @@ def information_between(information, a, b):
     """Entry of the pair {a, b}."""
     low, end = information.offsets[a], information.offsets[a + 1]
     if end - low == len(information.offsets) - 2:
-        # All others are listed.
+        # All others are listed, `a` itself is not: what comes after it stands one place before its own.
         return 0.0 if a == b else information.values[low + b - (b > a)]
     high = end
     while low < high:

@@ -34,6 +34,7 @@ def mend_ktree(demands, tree, rng):
     former = bags.copy()
     pull_forward(demands.precedences, order, order.copy(), np.empty(n, dtype=np.uint8), np.empty(n, dtype=np.int32))
     edges[:] = np.uint64(0)
+    # The key of the empty sets, see `growth_states.rebuild`.
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
     for t in range(n):
         position[order[t]] = t

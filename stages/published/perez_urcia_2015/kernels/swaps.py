@@ -52,6 +52,7 @@ def apply_swap(lists, order, position, chosen, gains, i):
     chosen[left], chosen[right] = left_set, right_set
     order[i], order[i + 1] = right, left
     position[left], position[right] = i + 1, i
+    # Every other swap has the same two variables, sets and predecessors as before.
     refresh_swaps(lists, order, position, chosen, gains, i - 1, i + 2)
 
 

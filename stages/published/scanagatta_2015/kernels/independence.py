@@ -68,6 +68,7 @@ class IndependenceState(NamedTuple):
 @borrowing
 def push_next(state, ranking, facts, base, line, place):
     """Open the next extension of a set, from a position of a line on."""
+    # A line's variables have equally many states, so BIC* falls with their own scores: the first one is the best.
     end = ranking.starts[line + 1]
     while place < end and is_member(state.sets, base, ranking.variables[place]):
         place += 1
@@ -153,6 +154,7 @@ def score_extensions(data, tables, facts, required, ranking, state, base, line, 
             star = bic_star(score, ranking.scores[y], q, states, facts.empty_score, facts.penalty)
             number = add_extension(state, extension, star, q * states)
         state.scores[number] = scratch[y]
+        # Otherwise a subset dominates it.
         state.is_better[number] = scratch[y] > max(score, ranking.scores[y], facts.empty_score)
     return done
 

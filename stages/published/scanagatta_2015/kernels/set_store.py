@@ -28,6 +28,7 @@ class SetStore(NamedTuple):
 @borrowing
 def hash_of(members):
     """Hash of a set; does not depend on the order."""
+    # Each member has a word of its own; their exclusive or is the set's (Zobrist 1970).
     total = np.uint64(0)
     for member in members:
         total ^= mixed_bits(member)

@@ -103,6 +103,7 @@ def open_bound(branches):
         # A choice not bounded yet has the bound at which it was listed.
         depth -= 1
         most = branches.bounds[depth, branches.nexts[depth] - 1]
+    # Depth first: all else that is open are the options not tried yet beside the path.
     for rank in range(depth + 1):
         for k in range(branches.nexts[rank], branches.ends[rank]):
             most = max(most, branches.bounds[rank, k])
@@ -112,6 +113,7 @@ def open_bound(branches):
 @borrowing
 def hash_rows(fill, depth):
     """Hash of the rows from `depth` on, two words."""
+    # Two chains of multiplications and shifts; the factors are those of MurmurHash3's last step (Appleby 2011).
     first, second = np.uint64(depth) + np.uint64(1), np.uint64(depth) + SALT
     for rank in range(depth, fill.shape[0]):
         for w in range(fill.shape[1]):

@@ -190,6 +190,8 @@ def lowest_bound(ranked, fill, depth, width, picks, value, floor, n_steps, bound
                 factor, n_waited = factor * SHORTER, 0
         if lowest <= floor:
             return lowest
+        # Polyak's (1969) step length: a share of what the bound is above the floor, over the squared norm of the
+        # subgradient, by which `step_prices` divides.
         if step == n_steps or factor < SHORTEST or not step_prices(fill, depth, picks, factor * (bound - floor)):
             break
     # Back to the prices of the lowest bound, at which the bounds by set are taken.

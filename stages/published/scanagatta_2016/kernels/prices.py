@@ -139,6 +139,7 @@ def numbered(picks, rank, later, earlier):
         picks.heads[later, earlier] = k
         # The lowest bound was met without it.
         picks.prices[k] = picks.best_prices[k] = 0.0
+    # Another triple may have the place: this one has no price then, and the bound holds at any prices.
     return k if picks.indices[k] == index else np.int64(0)
 
 

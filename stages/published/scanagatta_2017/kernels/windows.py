@@ -85,6 +85,7 @@ def jump_left(lists, start, width, state):
     for place in range(start - 1, last):
         member = order[place]
         present = chosen[member]
+        # A member loses the variable passed as a parent; better sets were inconsistent even with it before them.
         if contains(lists, present, passed):
             stop = lists.set_offsets[member + 1]
             other = first_consistent(lists, present + 1, stop, position, place)
@@ -137,6 +138,7 @@ def best_place(lists, start, width, state, trial):
         if gain == -np.inf:
             break
     copy_order(state, trial)
+    # Going left the block can only lose: `most` is what the variables that it has not passed yet can gain.
     total = 0.0
     most = 0.0
     for k in range(start):

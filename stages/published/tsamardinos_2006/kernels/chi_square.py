@@ -32,6 +32,7 @@ def log_chi_square_tail(statistic, degrees):
             k += 1.0
             term *= x / k
             total += term
+        # Kept below 1 in spite of rounding, for a finite logarithm.
         return math.log1p(-min(1.0 - PRECISION, math.exp(log_front) * total))
     # The even part of the fraction: 1 / (x + 1 - a - (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...))). `c` and
     # `d` are quotients of successive numerators and of denominators; `tiny` replaces a zero.
