@@ -167,8 +167,9 @@ def _sets_of(table: ParentSetTable, child: int) -> set[tuple[int, ...]]:
 def family_counts(codes: Cells, family: Sequence[int], n_states: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Rows in each cell of a family, and in each configuration of the parents; both ascending.
 
-    Zeros, of cells and configurations without rows, are left out where there may be many. `codes` has the states of all
-    variables, shape (n_variables, n_rows); `family` the parents and, last, the child; `n_states` is in the same order.
+    Zeros, of cells and configurations without rows, are left out where there may be many. `codes` has the states of
+    all variables, shape (n_variables, n_rows); `family` the parents and, last, the child, and `n_states` their
+    numbers of states.
     """
     n_cells = math.prod(n_states)
     if n_cells <= max(codes.shape[1], MOST_EMPTY_CELLS):
