@@ -49,19 +49,9 @@ def run(
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network among the sets of `table`; the verified network, and the figures for ``--stats``.
 
-    Parameters
-    ----------
-    options : OptimizeOptions
-        Without ``method`` the best one for the task, see `choose_method`.
-    budget : Budget
-        Its evaluations are orders.
-    keep_nodes : callable, optional
-        Receives what a proof needs, with ``options.keeps_proof``.
-
-    Raises
-    ------
-    InfeasibleError
-        No network of listed sets meets fixed records and bound.
+    Without ``method`` in `options` the best one for the task is run, see `choose_method`. Evaluations of the budget
+    are orders. `keep_nodes` receives what a proof needs, with ``options.keeps_proof``. Raises `InfeasibleError` if no
+    network of listed sets meets fixed records and bound.
     """
     method, variant = choose_method(options, table.n_variables)
     reporter.detail(f"searching with method {method}")
@@ -96,6 +86,9 @@ def run_on_data(
 ) -> tuple[Network, dict[str, Any]]:
     """Search the best network for `dataset` with a method that scores families on demand; returns as `run`.
 
+    Raises `StageError` if the start network has other variables than the data; `InfeasibleError` if the constraints
+    contradict each other or the start network.
+
     Parameters
     ----------
     options : OptimizeOptions
@@ -112,13 +105,6 @@ def run_on_data(
         Screened variables keep their one parent, the search is among the roots; see `screened`.
     keep_nodes : callable, optional
         Receives what a proof about the final sets needs, after these, with ``options.keeps_proof``.
-
-    Raises
-    ------
-    StageError
-        The start network has other variables than the data.
-    InfeasibleError
-        The constraints contradict each other or the start network.
     """
     method, variant = choose_method(options, dataset.n_variables, on_data=True)
     start_network = None if start is None else match_start(start, dataset.names)

@@ -34,34 +34,19 @@ DEFAULT_LOCAL_SEARCHES = 10
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """What one restart found.
+    """What one restart found."""
 
-    Attributes
-    ----------
-    chosen : ndarray of int64, shape (n_variables,)
-        Set of every variable, as an index into the lists searched.
-    score : float
-        Sum of the chosen sets' scores in nats.
-    orders : int
-        Orders evaluated, changed ones included.
-    work : float
-        Sets evaluated, about; work on the bound is a share of it.
-    order : ndarray of int32, shape (n_variables,), optional
-        Order of the network; under a treewidth bound its reverse is an elimination order within the bound.
-    merit : float, optional
-        The criterion of comparison if it is not `score`: for k-trees the sum of relative scores as the kernels
-        compute it, whose rounding breaks ties.
-    figures : dict
-        Further numbers for the statistics, a column each.
-    """
-
-    chosen: np.ndarray
-    score: float
-    orders: int
-    work: float
+    chosen: np.ndarray  # int64, shape (n_variables,): set of every variable, as an index into the lists searched
+    score: float  # sum of the chosen sets' scores in nats
+    orders: int  # orders evaluated, changed ones included
+    work: float  # sets evaluated, about; work on the bound is a share of it
+    # int32, shape (n_variables,): order of the network, if it is known; under a treewidth bound its reverse is an
+    # elimination order within the bound.
     order: np.ndarray | None = None
+    # The criterion of comparison; None if it is `score`. For k-trees it is the sum of relative scores as the kernels
+    # compute it, whose rounding breaks ties.
     merit: float | None = None
-    figures: dict[str, float] = field(default_factory=dict)
+    figures: dict[str, float] = field(default_factory=dict)  # further numbers for the statistics, a column each
 
     def is_better(self, other: Attempt | None) -> bool:
         """Whether it is better than an earlier one; of equals the earlier one is kept."""
@@ -74,27 +59,15 @@ class Attempt:
 
 @dataclass(frozen=True)
 class RestartRules:
-    """When a run of restarts ends.
+    """When a run of restarts ends."""
 
-    Attributes
-    ----------
-    total : int or None
-        Restarts in all, counted in `batches_of` if that is given; None for as many as the budget allows.
-    ends_when_proved : bool
-        A network proved optimal ends the run.
-    batches_of : str or None
-        A restart is a batch of these, and progress counts them.
-    takes_found : bool
-        A better network found by work on the bound replaces the best one; not in published searches.
-    lookahead : int
-        Restarts running or waiting, per thread.
-    """
-
+    # Restarts in all, counted in `batches_of` if that is given; None for as many as the budget allows.
     total: int | None
-    ends_when_proved: bool
-    batches_of: str | None = None
+    ends_when_proved: bool  # whether a network proved optimal ends the run
+    batches_of: str | None = None  # a restart is a batch of these, which progress counts
+    # Whether a better network found by work on the bound replaces the best one; not in published searches.
     takes_found: bool = False
-    lookahead: int = 4
+    lookahead: int = 4  # restarts running or waiting, per thread
 
 
 def sampling_rules(restarts: int | None, budget: Budget) -> RestartRules:
@@ -143,19 +116,10 @@ def run_restarts(
     ended is repeated with the orders that it reports as the limit, unless the search itself depends on the clock as
     `treewidth.ils` does.
 
-    Parameters
-    ----------
-    step : callable
-        One restart: from its task and a limit on orders, which may only cut it short (None for no limit), to the best
-        that it has when the budget ends. Only a restart after the first may return None, for nothing.
-    budget : Budget
-        Its evaluations are orders.
-    options : OptimizeOptions
-        Threads, or remote workers.
-    anytime_bound : AnytimeBound
-        Improved after every restart.
-    tasks : iterable, optional
-        One task per restart; the numbers 0, 1, ... by default.
+    `step` is one restart: from its task and a limit on orders, which may only cut it short (None for no limit), to
+    the best that it has when the budget ends. Only a restart after the first may return None, for nothing.
+    Evaluations of the budget are orders; `options` give threads, or remote workers. `anytime_bound` is improved after
+    every restart. `tasks` has one task per restart; the numbers 0, 1, ... by default.
     """
     limit = budget.evaluations
     if tasks is None:

@@ -43,15 +43,6 @@ class ActiveRound:
         Moved in place by `step`.
     pace : ndarray of float64
         As of `stages.kernels.bounds.lagrangian.improve_multipliers`, kept from round to round.
-
-    Attributes
-    ----------
-    view : CutPool
-        The cuts over the active sets.
-    active_shares : ndarray of float64
-        Averaged choices among them.
-    n_steps : int
-        Steps done.
     """
 
     def __init__(
@@ -69,12 +60,13 @@ class ActiveRound:
         last_least[is_least] = number
         self._sets = np.flatnonzero((shares > ACTIVE_SHARE) | (last_least > number - ROUNDS_ACTIVE))
         self._n_sets = len(shares)
-        self.view = pool.restricted(self._sets)
+        self.view = pool.restricted(self._sets)  # the cuts over the active sets
         columns = self.view.columns
         active = shares[self._sets]
         totals = np.add.reduceat(active, columns.set_offsets[:-1])
+        # float64: averaged choices among the active sets.
         self.active_shares = active / np.repeat(totals, np.diff(columns.set_offsets))
-        self.n_steps = 0
+        self.n_steps = 0  # steps done
         self._multipliers, self._pace = multipliers, pace
         self._trial = np.empty((4, len(multipliers)))
         self._reduced, self._chosen = np.empty(len(active)), np.empty(len(totals), dtype=np.int64)

@@ -36,15 +36,9 @@ class WorkShare:
     It depends on work and scores alone, never on the clock, so that a run with a limit on evaluations is reproducible
     and other load of the machine does not shift time from the one to the other.
 
-    Parameters
-    ----------
-    idle_share : float
-        Additional work on the bound per unit of work of the search, once the search has done twice the work after
-        which it found its incumbent.
-    least_gain : float
-        Share of its score by which a network must be better to count as a new incumbent here.
-    share : float
-        Work on the bound per unit of work of the search before.
+    Per unit of work of the search `share` units of work on the bound are due, and `idle_share` more once the search
+    has done twice the work after which it found its incumbent. Only a network that is better by more than the share
+    `least_gain` of its score counts as a new incumbent here.
     """
 
     def __init__(self, idle_share: float = 0.0, least_gain: float = 0.0, share: float = SHARE):
@@ -61,12 +55,8 @@ class WorkShare:
 class AnytimeBound:
     """The bound for a search on the lists of `table`.
 
-    Parameters
-    ----------
-    treewidth : int, optional
-        Treewidth bound of the search: sets with more parents are excluded.
-    idle_share : float
-        See `WorkShare`.
+    Sets with more parents than `treewidth`, the treewidth bound of the search, are excluded; None for no bound.
+    `idle_share` is that of `WorkShare`.
     """
 
     def __init__(
@@ -106,10 +96,7 @@ class AnytimeBound:
     def keep_pace(self, work: float, score: float) -> None:
         """Work on the bound until it has had its share of the search's `work`, in sets looked at.
 
-        Parameters
-        ----------
-        score : float
-            Of the best network so far, in nats.
+        `score` is that of the best network so far, in nats.
         """
         share = self._share.of(work, score)
         # Too little to do now: only the incumbent is passed on.

@@ -25,10 +25,7 @@ KEEPING_FOREST = " that keep the screening forest (other arcs among its roots on
 def claim_of_lists(table: ParentSetTable, options: OptimizeOptions) -> str:
     """The networks that a bound computed on the lists of `table` holds for.
 
-    Parameters
-    ----------
-    options : OptimizeOptions
-        Of the search: its method, treewidth bound and constraints.
+    They depend on the method, treewidth bound and constraints in the `options` of the search.
     """
     most = options.treewidth if options.method != "forest" else min(1, options.width)
     if most is not None and most >= table.n_variables - 1 and options.max_table is None:

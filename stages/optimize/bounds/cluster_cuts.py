@@ -26,24 +26,13 @@ SEEDS = 64
 
 
 class ClusterSeparator(NamedTuple):
-    """Searches from each variable for the cluster whose cut is violated most.
+    """Searches from each variable for the cluster whose cut is violated most."""
 
-    Attributes
-    ----------
-    demand : int
-        k of the cut: the sets of members with fewer than k parents in the cluster have a share of at least k.
-    steps : int
-        Changes of the cluster per search.
-    violation : float
-        Least share that must be missing.
-    noise : float
-        Share by which the value of a change is disturbed at random.
-    """
-
+    # k of the cut: the sets of members with fewer than k parents in the cluster have a share of at least k.
     demand: int
-    steps: int
-    violation: float
-    noise: float = 0.0
+    steps: int  # changes of the cluster per search
+    violation: float  # least share that must be missing
+    noise: float = 0.0  # share by which the value of a change is disturbed at random
 
     def separate(
         self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget

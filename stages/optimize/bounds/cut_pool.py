@@ -49,25 +49,15 @@ def extended(room: np.ndarray, used: int, parts: list[np.ndarray]) -> np.ndarray
 
 
 class CutPool:
-    """Distinct cuts over some columns, in the order in which they came.
-
-    Attributes
-    ----------
-    origins : list of Origin
-        Clusters (members, ascending, and demand) and halved sums.
-    depths : ndarray of int64, shape (n_cuts,)
-        Nesting of halved sums; 0 for clusters.
-    cuts : Cuts
-        The sets that they count.
-    """
+    """Distinct cuts over some columns, in the order in which they came."""
 
     def __init__(self, columns: Columns):
         self.columns = columns
-        self.origins: list[Origin] = []
-        self.depths = np.empty(0, dtype=np.int64)
+        self.origins: list[Origin] = []  # clusters (members, ascending, and demand) and halved sums
+        self.depths = np.empty(0, dtype=np.int64)  # int64, shape (n_cuts,): nesting of halved sums; 0 for clusters
         self._keys: dict[bytes, int] = {}
         self._child = np.repeat(np.arange(len(columns.set_offsets) - 1), np.diff(columns.set_offsets))
-        self.cuts = no_cuts()
+        self.cuts = no_cuts()  # the sets that the cuts count
         self._room: tuple[np.ndarray, np.ndarray] = self.cuts.sets, self.cuts.weights
 
     def __len__(self) -> int:

@@ -17,46 +17,28 @@ MOST_WEIGHT = 100
 
 
 class CountedSets(NamedTuple):
-    """The sets that a cut counts.
+    """The sets that a cut counts."""
 
-    Attributes
-    ----------
-    sets : ndarray of int32
-    weights : ndarray of int8
-        Multiplicity of each set.
-    demand : int
-    """
-
-    sets: np.ndarray
-    weights: np.ndarray
+    sets: np.ndarray  # int32
+    weights: np.ndarray  # int8: multiplicity of each set
     demand: int
 
 
 class HalvedSum:
     """The origin of a zero-half cut: half of a sum of cuts, valid for any candidate sets.
 
-    Parameters
-    ----------
-    parts : sequence
-        The cuts summed: pairs of members and demand, or `HalvedSum`.
-    lowered : ndarray of int32
-        Variables for whose sets counts are rounded down (L in `zero_half_cuts`), ascending.
-
-    Attributes
-    ----------
-    depth : int
-    key : bytes
-        Equal for equal sums.
+    `parts` are the cuts summed: pairs of members and demand, or `HalvedSum`. For the sets of the variables `lowered`
+    (int32, ascending) counts are rounded down (L in `zero_half_cuts`).
     """
 
     def __init__(self, parts: Sequence[Origin], lowered: np.ndarray):
         self.parts = tuple(parts)
         self.lowered = lowered
-        self.depth: int = 1 + max((part.depth for part in parts if isinstance(part, HalvedSum)), default=0)
+        self.depth: int = 1 + max((part.depth for part in parts if isinstance(part, HalvedSum)), default=0)  # nesting
         digest = blake2b(lowered.tobytes(), digest_size=16)
         for key in sorted(key_of(part) for part in parts):
             digest.update(len(key).to_bytes(4, "little") + key)
-        self.key = digest.digest()
+        self.key = digest.digest()  # equal for equal sums
 
 
 Origin = tuple[np.ndarray, int] | HalvedSum
@@ -82,12 +64,7 @@ def add_up(parts: Sequence[CountedSets]) -> CountedSets:
 def round_half(total: CountedSets, child: np.ndarray, lowered: np.ndarray) -> CountedSets:
     """Half of a sum, with counts rounded down for the sets of the variables `lowered`.
 
-    Parameters
-    ----------
-    total : CountedSets
-        See `add_up`.
-    child : ndarray of int
-        Of the sets that `total` counts.
+    `total` is a sum of `add_up`, `child` (int) the children of the sets that it counts.
     """
     demand = (total.demand - len(lowered) + 1) // 2
     # One more before halving rounds up; for sets of `lowered` the half is rounded down.

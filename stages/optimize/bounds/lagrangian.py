@@ -85,43 +85,26 @@ STALL_GAIN = 0.01
 class BoundSearch:
     """An upper bound that improves with work and is valid at any time.
 
-    Parameters
-    ----------
-    lists : SetLists or ParentSetTable
-        Candidate sets of every variable, best first.
-    known : BoundSearch, optional
-        A search on other lists of the same variables; its cuts hold on these too and are the warm start.
-
-    Attributes
-    ----------
-    order : ndarray of int32, shape (n_variables,)
-        The order in which dual ascent placed the variables, a start for searches. Variables not placed yet stand
-        last.
-    kept : ndarray of int64
-        Sets that may be part of a network better than the incumbent.
-    found : ndarray of int64 or None
-        The best network of these, if the residual problem was small enough to solve.
-    exclusions : list of Prices
-        For a proof: the multipliers that excluded sets, oldest first.
-    residual : Prices or None
-        For a proof: those after which the residual problem was solved for the bound.
-    work : int
-        Approximate number of sets looked at so far: the deterministic unit of work.
+    `lists` hold the candidate sets of every variable, best first. The cuts of `known`, a search on other lists of the
+    same variables, hold on these too and are the warm start.
     """
 
     def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, known: BoundSearch | None = None):
         columns = new_columns(lists)
         n = len(columns.set_offsets) - 1
         self.rng = rng
-        self.work = 0
+        self.work = 0  # approximate number of sets looked at so far: the deterministic unit of work
+        # int64: sets that may be part of a network better than the incumbent.
         self.kept = np.arange(len(columns.costs), dtype=np.int64)
         self.incumbent = -math.inf
         self._ideal = math.fsum(lists.scores[lists.set_offsets[:-1]].tolist())
         self._magnitude = math.fsum(abs(s) for s in lists.scores[lists.set_offsets[:-1]].tolist())
         self._best = 0.0
         self._floor = 0.0
+        # int64: the best network of the sets `kept`; None unless the residual problem was small enough to solve.
         self.found: np.ndarray | None = None
-        self.exclusions: list[Prices] = []
+        self.exclusions: list[Prices] = []  # for a proof: the multipliers that excluded sets, oldest first
+        # For a proof: the multipliers after which the residual problem was solved for the bound; None if it was not.
         self.residual: Prices | None = None
         self._pool = CutPool(columns)
         self._multipliers = np.empty(0)
@@ -135,6 +118,8 @@ class BoundSearch:
         self._placement = new_placement(columns)
         self._scratch = (np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.bool_))
         self._top = place_free(columns, self._placement)
+        # int32, shape (n_variables,): the order in which dual ascent placed the variables, a start for searches.
+        # Variables not placed yet stand last.
         self.order = self._order()
         if known is not None and known._is_raised:
             self.order = known.order
@@ -186,12 +171,8 @@ class BoundSearch:
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
         """Work until `work` in all is done, the budget is spent or the bound meets the incumbent.
 
-        Without an incumbent only dual ascent is done.
-
-        Parameters
-        ----------
-        incumbent : float
-            Score of the best network known in nats; minus infinity for none.
+        `incumbent` is the score of the best network known, in nats; minus infinity for none: then only dual ascent is
+        done.
         """
         self.incumbent = max(self.incumbent, incumbent)
         while self.work < work and not self.is_closed and not budget.is_spent():
@@ -315,10 +296,8 @@ class BoundSearch:
     def _adapt_round(self, bound: float, before: float) -> bool:
         """Adapt the steps of the next round to the bounds of this one; whether both bounds agreed.
 
-        Parameters
-        ----------
-        bound, before : float
-            Of all sets by the moving multipliers, and the best one before this round; costs in nats.
+        `bound` is that of all sets by the moving multipliers, `before` the best one before this round; both are costs
+        in nats.
         """
         if self._active.bound - bound <= OVERSHOOT * self._missing:
             self._round_steps = min(ROUND_STEPS, int(1.5 * self._round_steps))

@@ -11,18 +11,10 @@ from .cuts import Origin
 
 
 class Prices(NamedTuple):
-    """Positive multipliers.
+    """Positive multipliers."""
 
-    Attributes
-    ----------
-    origins : tuple of Origin
-        The cuts.
-    multipliers : tuple of float
-        In nats.
-    """
-
-    origins: tuple[Origin, ...]
-    multipliers: tuple[float, ...]
+    origins: tuple[Origin, ...]  # the cuts
+    multipliers: tuple[float, ...]  # in nats
 
 
 def positive_prices(origins: list[Origin], multipliers: np.ndarray) -> Prices:
@@ -33,21 +25,10 @@ def positive_prices(origins: list[Origin], multipliers: np.ndarray) -> Prices:
 
 @dataclass(eq=False)
 class TreeNode:
-    """A node of a search tree: what a proof needs of it, see `formats.proof_records.Node`.
-
-    Attributes
-    ----------
-    above : TreeNode or None
-    exclusions : list of Prices
-        Multipliers that excluded sets, oldest first.
-    best : Prices or None
-        Those of its best bound.
-    is_solved : bool
-        The residual problem was solved for the bound.
-    """
+    """A node of a search tree: what a proof needs of it, see `formats.proof_records.Node`."""
 
     above: TreeNode | None = None
     before: tuple[int, ...] = ()
-    exclusions: list[Prices] = field(default_factory=list)
-    best: Prices | None = None
-    is_solved: bool = False
+    exclusions: list[Prices] = field(default_factory=list)  # multipliers that excluded sets, oldest first
+    best: Prices | None = None  # multipliers of its best bound
+    is_solved: bool = False  # whether the residual problem was solved for the bound

@@ -38,14 +38,8 @@ def make_proof(
 ) -> Proof:
     """The proof that a search's tree holds, checked.
 
-    Its bound is `bound` or, where rounded multipliers prove a little less, more by that.
-
-    Parameters
-    ----------
-    table : ParentSetTable
-        The lists that the proof is about.
-    bound : float
-        Upper bound that the search found, in nats.
+    It is about the lists of `table`. Its bound is `bound`, the upper bound in nats that the search found, or, where
+    rounded multipliers prove a little less, more by that.
     """
     steps = [node.exclusions + ([] if node.best is None else [node.best]) for node in nodes]
     tallest = max((math.fsum(prices.multipliers) for some in steps for prices in some), default=0.0)

@@ -29,15 +29,8 @@ MOST_TOGETHER = 14
 def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None:
     """The best network of the sets where `kept` is true.
 
-    Parameters
-    ----------
-    kept : ndarray of bool, shape (n_sets,)
-        At least one of every variable.
-
-    Returns
-    -------
-    (float, ndarray of int64) or None
-        Its cost in nats and its sets; None if the problem is too large or has no acyclic choice.
+    `kept` (bool, shape (n_sets,)) is true for at least one set of every variable. Returns the network's cost in nats
+    and its sets (int64); None if the problem is too large or has no acyclic choice.
     """
     sets = np.flatnonzero(kept)
     n = len(columns.set_offsets) - 1

@@ -17,10 +17,7 @@ EPSILON = sys.float_info.epsilon
 def sum_error(n_terms: int, magnitude: float) -> float:
     """Largest rounding error of a sum of floats, in any order of summation (Higham 2002, equation 4.4).
 
-    Parameters
-    ----------
-    magnitude : float
-        Sum of the absolute values of the terms.
+    `magnitude` is the sum of the absolute values of the terms.
     """
     return n_terms * EPSILON * magnitude
 
@@ -43,38 +40,20 @@ def optimality_tolerance(scores: np.ndarray) -> float:
 
 
 class Relaxed(NamedTuple):
-    """All sets by some multipliers.
+    """All sets by some multipliers."""
 
-    Attributes
-    ----------
-    bound : float
-        Lower bound on the cost of every network in nats, see `relaxed`.
-    total : float
-        The same with all terms rounded to nearest.
-    reduced : ndarray of float64, shape (n_sets,)
-        Reduced costs, nats.
-    chosen : ndarray of int64, shape (n_variables,)
-        The set of least reduced cost of each variable.
-    """
-
-    bound: float
-    total: float
-    reduced: np.ndarray
-    chosen: np.ndarray
+    bound: float  # lower bound on the cost of every network in nats, see `relaxed`
+    total: float  # the same with all terms rounded to nearest
+    reduced: np.ndarray  # float64, shape (n_sets,): reduced costs in nats
+    chosen: np.ndarray  # int64, shape (n_variables,): the set of least reduced cost of each variable
 
 
 def relaxed(columns: Columns, cuts: Cuts, multipliers: np.ndarray) -> Relaxed:
     """The Lagrangian bound of these multipliers on the cost of every network, in nats, its terms rounded down.
 
     The sum of the terms is rounded to nearest, so the value alone may exceed the bound; that error is part of
-    `proof_rounding`.
-
-    Parameters
-    ----------
-    columns : Columns
-        The cost of an excluded set is infinite.
-    multipliers : ndarray of float64, shape (n_cuts,)
-        Non-negative.
+    `proof_rounding`. `multipliers` (float64, shape (n_cuts,)) are non-negative; the cost of an excluded set is
+    infinite.
     """
     reduced, terms = np.empty(len(columns.costs)), np.empty(len(columns.costs), dtype=np.int64)
     chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)

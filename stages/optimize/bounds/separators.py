@@ -24,18 +24,10 @@ from .cuts import Origin
 
 
 class Point(NamedTuple):
-    """A fractional choice of sets.
+    """A fractional choice of sets."""
 
-    Attributes
-    ----------
-    shares : ndarray of float64, shape (n_sets,)
-        Share of each set; those of one variable sum to one.
-    support : Support
-        The sets whose share is not negligible, indexed by child and by member.
-    """
-
-    shares: np.ndarray
-    support: Support
+    shares: np.ndarray  # float64, shape (n_sets,): share of each set; those of one variable sum to one
+    support: Support  # the sets whose share is not negligible, indexed by child and by member
 
 
 class Separator(Protocol):
@@ -77,16 +69,9 @@ def add_violated(
 ) -> tuple[int, int]:
     """Add what the separators find to the pool, one after the other.
 
-    Parameters
-    ----------
-    most_counted : float
-        Sets counted by all cuts of the pool beyond which no separator runs.
-    view : CutPool, optional
-        The pool over the sets of `point`, if these are not all.
-
-    Returns
-    -------
-    (added, work) : cuts that were not in the pool, and the work of all separators
+    No separator runs once the sets counted by all cuts of the pool exceed `most_counted`. `view` is the pool over the
+    sets of `point`, if these are not all. Returns the number of cuts that were not in the pool, and the work of all
+    separators.
     """
     added = total = 0
     for separator in separators:

@@ -38,17 +38,8 @@ def subsets_fit(n_variables: int) -> bool:
 def solve_by_subsets(lists: SetLists, budget: Budget, reporter: Reporter) -> tuple[np.ndarray, np.ndarray] | None:
     """The best network.
 
-    Parameters
-    ----------
-    lists : SetLists
-        Lists that allow at least one network.
-    budget : Budget
-        When it is spent the search is abandoned.
-
-    Returns
-    -------
-    tuple of (ndarray of int32, ndarray of int64) or None
-        A topological order and the set of every variable; None if the budget was spent.
+    `lists` allow at least one network. Returns a topological order (int32) and the set of every variable (int64);
+    None if the budget was spent, which ends the search.
     """
     n = len(lists.set_offsets) - 1
     # Differences from the best score keep digits that sums of large scores would lose.

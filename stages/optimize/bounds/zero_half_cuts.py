@@ -48,30 +48,15 @@ def choose_lowered(total: CountedSets, child: np.ndarray, shares: np.ndarray, n_
 
 
 class HalvedSumSeparator(NamedTuple):
-    """Searches for sums of cuts that, halved and rounded, a fractional choice violates.
+    """Searches for sums of cuts that, halved and rounded, a fractional choice violates."""
 
-    Attributes
-    ----------
-    least_share : float
-        Sets with shares up to this are neglected.
-    most_slack : float
-        Largest slack of a cut that may be summed.
-    violation : float
-        Least share that must be missing.
-    most_seeds : int
-        Searches per call.
-    most_found : int
-        Cuts returned per call.
-    work, work_per_counted : float
-        No further search begins once it has looked at so many sets: a constant, and so many for each set counted by
-        the cuts of the pool.
-    """
-
-    least_share: float
-    most_slack: float
-    violation: float
-    most_seeds: int = 200
-    most_found: int = 40
+    least_share: float  # sets with shares up to this are neglected
+    most_slack: float  # largest slack of a cut that may be summed
+    violation: float  # least share that must be missing
+    most_seeds: int = 200  # searches per call
+    most_found: int = 40  # cuts returned per call
+    # No further search begins once it has looked at so many sets: `work`, and `work_per_counted` for each set counted
+    # by the cuts of the pool.
     work: float = 0.0
     work_per_counted: float = 0.0
 

@@ -43,21 +43,9 @@ after the root.
 class BranchAndCut:
     """The search for a proof; its bound is valid at any time.
 
-    Parameters
-    ----------
-    search : BoundSearch
-        Warm start: its cuts and kept sets. It must not be improved any further.
-    incumbent : Incumbent
-        The best network known; it is improved.
-    report : callable
-        Called after every branch.
-    jobs : int
-        Branches worked on at once, in threads; changes no result.
-
-    Attributes
-    ----------
-    n_branches, n_programmes : int
-    tree : BranchTree
+    The cuts and kept sets of `search` are the warm start; it must not be improved any further. `incumbent`, the best
+    network known, is improved. `report` is called after every branch. `jobs` branches are worked on at once, in
+    threads; their number changes no result.
     """
 
     def __init__(

@@ -22,21 +22,11 @@ LEAST_GAIN = 1e-6
 
 
 class Gain(NamedTuple):
-    """What a branch gained.
+    """What a branch gained."""
 
-    Attributes
-    ----------
-    order : tuple of int
-        In it the first variable precedes the second.
-    share : float
-        Of the arc from the second to the first, which the order forbids.
-    gain : float
-        In nats.
-    """
-
-    order: tuple[int, int]
-    share: float
-    gain: float
+    order: tuple[int, int]  # in it the first variable precedes the second
+    share: float  # share of the arc from the second to the first, which the order forbids
+    gain: float  # in nats
 
 
 class OrderGains:
@@ -62,10 +52,7 @@ class OrderGains:
     def ranked(self, pairs: dict[tuple[int, int], tuple[float, float]]) -> list[tuple[float, tuple[int, int]]]:
         """The product of the gains to expect of every pair, and the pair; the largest first.
 
-        Parameters
-        ----------
-        pairs : dict
-            For each pair the share of its arc from the first to the second variable, and of the other one.
+        `pairs` has for each pair the share of its arc from the first to the second variable, and of the other one.
         """
         # A trial that gained what all trials gained in the mean is added to those of each order.
         mean = (self._sums.sum() + 1.0) / (self._counts.sum() + 1)

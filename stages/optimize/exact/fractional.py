@@ -23,18 +23,9 @@ NO_PARENTS_LOST = -1
 def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[Columns, np.ndarray]:
     """Columns in which every variable has the empty set, so that every branch has a solution.
 
-    An empty set that is not listed is added with a cost that no better network can have.
-
-    Parameters
-    ----------
-    source : ndarray of int64, shape (n_sets,)
-        Indices of the sets in the original lists.
-    cost : float
-        In nats.
-
-    Returns
-    -------
-    (Columns, ndarray of int64) : the columns and where they come from, `NO_PARENTS_LOST` for added ones.
+    An empty set that is not listed is added with `cost` (nats), which no better network can have. `source`
+    (int64, shape (n_sets,)) has the indices of the sets in the original lists. Returns the columns and where their
+    sets come from (int64), `NO_PARENTS_LOST` for added ones.
     """
     sizes = np.diff(columns.parent_offsets)
     starts, ends = columns.set_offsets[:-1], columns.set_offsets[1:]
@@ -97,18 +88,9 @@ class SharedArcs:
     ) -> dict[tuple[int, int], tuple[float, float]]:
         """Pairs of variables joined by an arc on a cycle that the partial order leaves open.
 
-        Parameters
-        ----------
-        shares : ndarray of float64, shape (n_sets,)
-        least : float
-            Shares up to this are neglected.
-        after : tuple of int
-            Bits of the variables that come after each variable.
-
-        Returns
-        -------
-        dict
-            For each pair (ascending) the share of the arc from the first to the second, and of the other one.
+        Returns for each pair (ascending) the share of the arc from the first to the second, and of the other one.
+        `shares` is float64, shape (n_sets,); shares up to `least` are neglected. `after` has for each variable the
+        bits of those that come after it.
         """
         weights = np.bincount(self._arc_of_entry, weights=shares[self._set_of_entry], minlength=len(self._keys))
         share_of = dict(zip(self._keys.tolist(), weights.tolist()))
@@ -122,17 +104,10 @@ class SharedArcs:
 
 
 class CycleSeparator(NamedTuple):
-    """Finds the cluster of a cycle of sets that are chosen whole, which local search may overlook.
-
-    Attributes
-    ----------
-    arcs : SharedArcs
-    least_share : float
-        Sets with a larger share count as chosen whole.
-    """
+    """Finds the cluster of a cycle of sets that are chosen whole, which local search may overlook."""
 
     arcs: SharedArcs
-    least_share: float
+    least_share: float  # sets with a larger share count as chosen whole
 
     def separate(
         self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
@@ -145,10 +120,7 @@ class CycleSeparator(NamedTuple):
 def add_precedence(after: tuple[int, ...], first: int, second: int) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
     """The transitive closure of a partial order and of `first` coming before `second`.
 
-    Returns
-    -------
-    (after, new_pairs) : for each variable the bits of those after it, and the pairs (earlier, later) that were not
-        ordered before
+    Returns for each variable the bits of those after it, and the pairs (earlier, later) that were not ordered before.
     """
     gained = after[second] | 1 << second
     closed, new_pairs = list(after), []

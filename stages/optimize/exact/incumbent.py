@@ -24,21 +24,8 @@ SEARCHES_AT = 64
 class Incumbent:
     """The best network so far on some lists.
 
-    Parameters
-    ----------
-    prescribed : dict of int to tuple of int
-        Parents that fixed records prescribe, see `lists.set_lists.fixed_parents`.
-    draw : callable
-        Draws orders to start from that respect them; called once at once.
-
-    Attributes
-    ----------
-    chosen : ndarray of int64, shape (n_variables,)
-        Set of every variable.
-    score : float
-        In nats.
-    orders, work : int
-        Orders evaluated and sets tested so far.
+    `prescribed` are the parents that fixed records prescribe, see `lists.set_lists.fixed_parents`. `draw` draws
+    orders to start from that respect them; it is called at once, and for each later start.
     """
 
     def __init__(
@@ -52,15 +39,18 @@ class Incumbent:
         self._draw = draw
         self._before = (0, 0)
         self._shaker = OrderShaker(lists, draw(), rng)
+        # Set of every variable, int64, shape (n_variables,), and the sum of their scores in nats.
         self.chosen, self.score = self._shaker.chosen.copy(), self._shaker.score
         self._idle = 0
 
     @property
     def orders(self) -> int:
+        """Orders evaluated so far."""
         return self._before[0] + self._shaker.profiles
 
     @property
     def work(self) -> int:
+        """Sets tested so far."""
         return self._before[1] + self._shaker.work
 
     @property

@@ -44,10 +44,7 @@ LOUD_RELEASE = "1.16"
 def load_solver() -> Any:
     """The module highspy.
 
-    Raises
-    ------
-    StageError
-        It is not installed, or a release that writes to standard output, where networks go.
+    Raises `StageError` if it is not installed, or is a release that writes to standard output, where networks go.
     """
     try:
         release = version("highspy")
@@ -64,57 +61,28 @@ def load_solver() -> Any:
 
 
 class Solution(NamedTuple):
-    """The result of a run of the solver.
+    """The result of a run of the solver."""
 
-    Attributes
-    ----------
-    shares : ndarray of float64, shape (n_sets,)
-    multipliers : ndarray of float64, shape (n_cuts,)
-        Non-negative, of all cuts of the pool; zero for those not in the programme.
-    """
-
-    shares: np.ndarray
+    shares: np.ndarray  # float64, shape (n_sets,)
+    # float64, shape (n_cuts,): non-negative, of all cuts of the pool; zero for those not in the programme.
     multipliers: np.ndarray
 
 
 class Basis(NamedTuple):
-    """A basis of the simplex method, with the part of its programme that has an effect.
+    """A basis of the simplex method, with the part of its programme that has an effect."""
 
-    Attributes
-    ----------
-    sets : ndarray of int64
-        The sets of the programme.
-    of_sets : ndarray of int8
-        Their status (`highspy.HighsBasisStatus`).
-    of_variables : ndarray of int8
-        The status of the rows of the variables.
-    cuts : ndarray of int64
-        The cuts that are not basic; the others are slack and have no multiplier.
-    of_cuts : ndarray of int8
-        Their status.
-    """
-
-    sets: np.ndarray
-    of_sets: np.ndarray
-    of_variables: np.ndarray
-    cuts: np.ndarray
-    of_cuts: np.ndarray
+    sets: np.ndarray  # int64: the sets of the programme
+    of_sets: np.ndarray  # int8: their status (`highspy.HighsBasisStatus`)
+    of_variables: np.ndarray  # int8: the status of the rows of the variables
+    cuts: np.ndarray  # int64: the cuts that are not basic; the others are slack and have no multiplier
+    of_cuts: np.ndarray  # int8: their status
 
 
 class CutProgramme:
     """The programme over some sets and cuts. More may join, and each solution is a warm start for the next.
 
-    Parameters
-    ----------
-    sets : ndarray of int64
-        With the empty sets of all variables, so that there is always a solution.
-    excluded : ndarray of bool, shape (n_sets,)
-        Sets whose share is fixed at zero.
-
-    Attributes
-    ----------
-    sets, cuts : ndarray of int64
-        What it holds, in the order of arrival.
+    It begins with `sets` (int64), which include the empty set of every variable, so that there is always a solution.
+    The share of the sets `excluded` (bool, shape (n_sets,)) is fixed at zero.
     """
 
     def __init__(self, columns: Columns, sets: np.ndarray, excluded: np.ndarray):
@@ -126,6 +94,7 @@ class CutProgramme:
         self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(columns.set_offsets))
         self._place = np.full(len(columns.costs), -1, dtype=np.int32)
         self._excluded = excluded.copy()
+        # int64: the sets and cuts that it holds, in the order of arrival.
         self.sets = self.cuts = np.empty(0, dtype=np.int64)
         self._highs = highs = highspy.Highs()
         settings = {

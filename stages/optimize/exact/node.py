@@ -57,27 +57,13 @@ TRIAL_ITERATIONS = 60
 
 
 class Outcome(NamedTuple):
-    """What the work on a branch came to.
+    """What the work on a branch came to."""
 
-    Attributes
-    ----------
-    cost : float
-        Lower bound on the cost of its networks in nats.
-    sides : tuple of Branch
-        Its two branches; none if it is closed.
-    is_cut_short : bool
-        The budget ended before it was closed or split.
-    shares : ndarray of float64, shape (n_sets,)
-        Of the last solution.
-    tight : sequence of Origin
-        Cuts that are tight there.
-    """
-
-    cost: float
-    sides: tuple[Branch, ...]
-    is_cut_short: bool
-    shares: np.ndarray
-    tight: Sequence[Origin]
+    cost: float  # lower bound on the cost of its networks in nats
+    sides: tuple[Branch, ...]  # its two branches; none if it is closed
+    is_cut_short: bool  # the budget ended before it was closed or split
+    shares: np.ndarray  # float64, shape (n_sets,): of the last solution
+    tight: Sequence[Origin]  # cuts that are tight there
 
 
 class BranchWork:
@@ -99,19 +85,6 @@ class BranchWork:
         Rounding error of sums, in nats.
     n_before : int
         Evaluations of the budget done before.
-
-    Attributes
-    ----------
-    found : ndarray of int64 or None
-        The sets of a better network than was known, and `cost` is its cost.
-    n_known : int
-        Cuts that were known before.
-    n_programmes : int
-        Programmes solved.
-    noted : list of Gain
-        Gains of the orders tried.
-    programme : CutProgramme
-        That of the branch.
     """
 
     def __init__(
@@ -127,11 +100,12 @@ class BranchWork:
         rounding: float,
         n_before: int,
     ):
-        self.pool, self.n_known, self.cost = pool, len(pool), cost
+        self.pool, self.n_known, self.cost = pool, len(pool), cost  # `n_known` cuts were known before
+        # int64: the sets of a better network than was known, whose cost is `cost` then; None if none was found.
         self.found: np.ndarray | None = None
-        self.n_programmes = 0
-        self.noted: list[Gain] = []
-        self.programme: CutProgramme
+        self.n_programmes = 0  # programmes solved
+        self.noted: list[Gain] = []  # gains of the orders tried
+        self.programme: CutProgramme  # that of the branch
         self._arcs, self._gains, self._keep, self._budget, self._rng = arcs, gains, keep, budget, rng
         self._rounding, self._n_before = rounding, n_before
         self._is_empty = np.diff(pool.columns.parent_offsets) == 0
@@ -155,10 +129,7 @@ class BranchWork:
     def run(self, branch: Branch, rounds: int, search: Callable[[], float] | None = None) -> Outcome:
         """Bound the branch, with at most so many rounds of cuts, and split it where that does not close it.
 
-        Parameters
-        ----------
-        search : callable, optional
-            Called after each round; returns the cost of the best network known then.
+        `search`, if given, is called after each round; it returns the cost of the best network known then.
         """
         if branch.basis is not None:
             self.programme = self._programme_of(branch, branch.excluded)

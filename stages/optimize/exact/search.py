@@ -41,10 +41,8 @@ SETTLED = 0.01
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network, or the incumbent when the budget ends, with an upper bound.
 
-    Raises
-    ------
-    StageError
-        Too many variables for dynamic programming, and the linear solver is not installed.
+    Raises `StageError` if there are too many variables for dynamic programming and the linear solver is not
+    installed.
     """
     by_subsets = subsets_fit(table.n_variables)
     if options.keeps_proof and table.n_variables > MOST_TOGETHER:

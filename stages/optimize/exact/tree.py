@@ -16,30 +16,15 @@ from .linear_programme import Basis
 
 
 class Branch(NamedTuple):
-    """A node of the tree: the networks that keep a partial order.
+    """A node of the tree: the networks that keep a partial order."""
 
-    Attributes
-    ----------
-    cost : float
-        Lower bound on the cost of its networks, in nats against the best listed sets.
-    excluded : ndarray of bool, shape (n_sets,)
-        Sets that the order forbids or that reduced cost excludes.
-    after : tuple of int
-        For each variable the bits of those that come after it.
-    node : TreeNode
-        What a proof needs of it.
-    basis : Basis or None
-        Where its linear programme starts; None for the root. The indices of cuts are out of date.
-    tight : sequence of Origin
-        The cuts of the basis.
-    """
-
-    cost: float
-    excluded: np.ndarray
-    after: tuple[int, ...]
-    node: TreeNode
+    cost: float  # lower bound on the cost of its networks, in nats against the best listed sets
+    excluded: np.ndarray  # bool, shape (n_sets,): sets that the order forbids or that reduced cost excludes
+    after: tuple[int, ...]  # for each variable the bits of those that come after it
+    node: TreeNode  # what a proof needs of it
+    # Where its linear programme starts; None for the root. The indices of cuts are out of date.
     basis: Basis | None = None
-    tight: Sequence[Origin] = ()
+    tight: Sequence[Origin] = ()  # the cuts of the basis
 
     def over(self, kept: np.ndarray) -> Branch:
         """The same branch over the sets where `kept` is true: all others are excluded in it."""
@@ -52,21 +37,12 @@ class Branch(NamedTuple):
 class BranchTree:
     """Branches of a search.
 
-    Parameters
-    ----------
-    root : TreeNode
-        The node of all networks.
-    keeps_nodes : bool
-        Whether a proof is wanted: else nothing is kept of branches that were left.
-
-    Attributes
-    ----------
-    nodes : list of TreeNode
-        The root and, with `keeps_nodes`, all branches added.
+    `root` is the node of all networks. Unless a proof is wanted (`keeps_nodes`), nothing is kept of branches that
+    were left.
     """
 
     def __init__(self, root: TreeNode, keeps_nodes: bool):
-        self.nodes = [root]
+        self.nodes = [root]  # the root and, with `keeps_nodes`, all branches added
         self._keeps_nodes = keeps_nodes
         self._open: list[tuple[float, int, int, Branch]] = []
         self._numbers = itertools.count()

@@ -28,35 +28,22 @@ AWAY_ROUNDS = 10
 
 
 class OrderedNetwork(NamedTuple):
-    """A network with an order of its variables and its score in nats.
+    """A network with an order of its variables and its score in nats."""
 
-    Attributes
-    ----------
-    order : ndarray of int32, shape (n_variables,)
-        Parents come before their children; under a treewidth bound its reverse eliminates the moral graph within it.
-    score : float
-        -inf where the network has not been searched yet.
-    """
-
+    # int32, shape (n_variables,): parents come before their children; under a treewidth bound its reverse eliminates
+    # the moral graph within it.
     order: np.ndarray
     parents: Parents
-    score: float
+    score: float  # -inf where the network has not been searched yet
 
 
 class Basin:
-    """Rounds of search and growth around one order.
-
-    Attributes
-    ----------
-    best : OrderedNetwork
-        The last network found here; its score is the best one reached.
-    rounds, idle : int
-        Rounds so far, and those in turn that improved nothing here.
-    """
+    """Rounds of search and growth around one order."""
 
     def __init__(self, order: np.ndarray, parents: Parents):
+        # The last network found here; its score is the best one reached.
         self.best = OrderedNetwork(order, parents, -np.inf)
-        self.rounds = self.idle = 0
+        self.rounds = self.idle = 0  # rounds so far, and those in turn that improved nothing here
 
     def note(self, found: OrderedNetwork) -> None:
         """End a round with the network that the search found."""

@@ -129,16 +129,9 @@ def climb_order(
 ) -> np.ndarray:
     """Move one variable after the other to its best slot until no move gains.
 
-    Parameters
-    ----------
-    order : ndarray of int32, shape (n_variables,)
-        Required parents come before their children; so they do in the result.
-    rng : numpy.random.Generator
-        Draws the sequence in which variables move.
-    is_spent : callable
-        Ends the climb by returning true.
-    report : callable
-        Receives the score after every move, in nats: that of the network that grows and shrinks within the order.
+    In `order` (int32, shape (n_variables,)) required parents come before their children; so they do in the result.
+    `rng` draws the sequence in which variables move. The climb ends when `is_spent` returns true. `report` receives
+    the score after every move, in nats: that of the network that grows and shrinks within the order.
     """
     n = len(order)
     required = [grower.required for grower in trees.growers]

@@ -9,28 +9,18 @@ from .basins import OrderedNetwork
 
 
 class PricingEngine(Protocol):
-    """Searches on the lists of a `PricingRun` and grows them.
+    """Searches on the lists of a `PricingRun` and grows them."""
 
-    Attributes
-    ----------
-    best : OrderedNetwork
-        The incumbent; its score is -inf before the first search.
-    patience : int
-        Rounds in turn without a better network after which a run without a time limit ends.
-    is_cooling : bool
-        The last search accepted worse networks on purpose: that it found no better one is no reason to stop.
-    bytes : int
-        Memory of what the engine keeps beside the lists, about.
-    """
-
+    # Rounds in turn without a better network after which a run without a time limit ends.
     patience: int
+    # Whether the last search accepted worse networks on purpose: that it found no better one is no reason to stop.
     is_cooling: bool
 
     @property
-    def best(self) -> OrderedNetwork: ...
+    def best(self) -> OrderedNetwork: ...  # the incumbent; its score is -inf before the first search
 
     @property
-    def bytes(self) -> int: ...
+    def bytes(self) -> int: ...  # memory of what the engine keeps beside the lists, about
 
     def begin(self, grows: bool) -> None:
         """Find a first network and, with `grows`, first lists; without, lists are given."""

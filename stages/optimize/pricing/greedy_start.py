@@ -206,19 +206,8 @@ class _ClimbReporter(NullReporter):
 def climb(run: PricingRun, start: Parents, wider: Sequence[int | None], reached: float = -math.inf) -> Parents:
     """Hill climbing from `start`, within the reach of the growers first and then within a wider one.
 
-    Parameters
-    ----------
-    start : tuple of tuple of int
-        A graph within the constraints.
-    wider : sequence of int or None
-        The reach that each grower has in the end.
-    reached : float
-        Score in nats that the run has reached before.
-
-    Returns
-    -------
-    tuple of tuple of int
-        The graph when no move gains or the budget ends.
+    `start` is a graph within the constraints, `wider` the reach that each grower has in the end, `reached` the score
+    in nats that the run has reached before. Returns the graph when no move gains or the budget ends.
     """
     climber, reporter = GrowingClimber(run), _ClimbReporter(run, reached)
     climber.begin(start, run.budget)

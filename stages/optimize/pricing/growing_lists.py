@@ -43,15 +43,11 @@ class GrowingLists:
     """The undominated sets that the growers of all variables know, best first.
 
     Only lists whose grower has learned more since they were last used are computed again.
-
-    Attributes
-    ----------
-    complete : list of ParentSetRecord or None
-        The lists of all undominated sets, once they are known: then growers add nothing.
     """
 
     def __init__(self, growers: list[SetGrower]):
         self.growers = growers
+        # The lists of all undominated sets, once they are known: then growers add nothing.
         self.complete: list[ParentSetRecord] | None = None
         self._known: list[_ChildLists | None] = [None] * len(growers)
 
@@ -176,10 +172,7 @@ def make_growers(
 ) -> list[SetGrower]:
     """One grower per variable within the constraints, knowing the sets of `table`.
 
-    Parameters
-    ----------
-    scores_left : callable
-        As in `SetGrower`, for all growers.
+    `scores_left` is as in `SetGrower`, for all growers.
     """
     n = scorer.n_variables
     largest = min(constraints.max_parents, n - 1)

@@ -57,16 +57,10 @@ def search_data(
 ) -> SearchResult:
     """Learn a network from data by pricing.
 
-    Parameters
-    ----------
-    options : OptimizeOptions
-        ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs``; ``start`` is a network whose
-        order is the first.
-    budget : Budget
-        Without a time limit the run ends when it no longer improves. Its evaluations are local scores; no more are
-        computed, besides those of no parents and of networks and lists to begin with.
-    table : ParentSetTable, optional
-        Candidate lists to begin with.
+    Of the `options` it reads ``max_parents``, ``required``, ``forbidden``, ``tiers``, ``seed``, ``jobs`` and
+    ``start``, a network whose order is the first. Without a time limit the run ends when it no longer improves.
+    Evaluations of the budget are local scores; no more are computed, besides those of no parents and of networks and
+    lists to begin with. `table` holds candidate lists to begin with.
     """
     if table is None:
         options = search_samples(scorer, options, budget, find_parents, reporter)
@@ -96,23 +90,15 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
 
 
 class OrderPricing:
-    """The engine of pricing that searches orders (`engine.PricingEngine`).
-
-    Attributes
-    ----------
-    home : Basin
-        That of the incumbent.
-    away : Basin or None
-        The basin of present rounds if it is another one.
-    """
+    """The engine of pricing that searches orders (`engine.PricingEngine`)."""
 
     patience = 30
     is_cooling = False
 
     def __init__(self, run: PricingRun):
         self.run = run
-        self.home = Basin(*run.start_network())
-        self.away: Basin | None = None
+        self.home = Basin(*run.start_network())  # the basin of the incumbent
+        self.away: Basin | None = None  # the basin of present rounds, if it is another one
         self.trees: KeptTrees | None = None
 
     @property

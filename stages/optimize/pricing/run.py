@@ -28,30 +28,20 @@ from .growing_lists import GrowingLists, make_growers
 
 @dataclass(eq=False)
 class PricingRun:
-    """What the loop and its engine share.
-
-    Attributes
-    ----------
-    budget : Budget
-        Of search, growth and bound; its evaluations are local scores.
-    jobs : int
-        Threads that grow sets.
-    rounds, visits : int
-        Rounds of growth, and visits to other basins, so far.
-    gap : dict
-        The last gap, by a name with the lists it refers to; shown with all progress from then on.
-    """
+    """What the loop and its engine share."""
 
     scorer: FamilyScorer
     options: OptimizeOptions
-    budget: Budget
+    budget: Budget  # of search, growth and bound; its evaluations are local scores
     reporter: Reporter
     lists: GrowingLists
     constraints: Constraints
     rng: np.random.Generator
-    jobs: int
+    jobs: int  # threads that grow sets
+    # Rounds of growth, and visits to other basins, so far.
     rounds: int = 0
     visits: int = 0
+    # The last gap, by a name with the lists it refers to; shown with all progress from then on.
     gap: dict[str, float] = field(default_factory=dict)
     _facts: dict[str, object] = field(default_factory=dict)
     _walk: OrderShaker | None = None
@@ -103,17 +93,9 @@ class PricingRun:
     def grow_within(self, position: np.ndarray, present: Parents | None = None) -> list[tuple[int, ...] | None]:
         """Grow and shrink every variable's set within its predecessors, from nothing and from its present set.
 
-        Parameters
-        ----------
-        position : ndarray, shape (n_variables,)
-            Predecessors of a variable are those with a smaller position.
-        present : tuple of tuples of int, optional
-            The present sets, of which only predecessors are kept.
-
-        Returns
-        -------
-        list of tuple of int
-            The sets reached from nothing; None for variables not reached before the budget ended.
+        Predecessors of a variable are those with a smaller `position` (shape (n_variables,)); of the `present` sets
+        only predecessors are kept. Returns the sets reached from nothing; None for variables not reached before the
+        budget ended.
         """
 
         def grow(grower: SetGrower) -> tuple[int, ...] | None:
@@ -138,14 +120,8 @@ class PricingRun:
     ) -> SearchResult:
         """The result of the run, with an upper bound.
 
-        Parameters
-        ----------
-        bound : float
-            In nats.
-        claim : str, optional
-            The networks that the bound holds for; by default those of the final lists.
-        rounding : float, optional
-            Rounding error (nats) that the bound does not include yet; by default that of the network's sum.
+        `bound` is in nats and holds for the networks that `claim` names, by default those of the final lists. It does
+        not include yet a rounding error of `rounding` nats, by default that of the network's sum.
         """
         scores = np.array([self.lists.score(grower.child, p) for grower, p in zip(self.growers, parents)])
         score = math.fsum(scores.tolist())

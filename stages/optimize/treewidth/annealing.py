@@ -26,10 +26,7 @@ ALL_MOVES = {"left_out": 0.2, "host": 0.2, "wanted": 0.3}
 class OrderSearch:
     """A k-tree, its log and the best order visited, for one thread.
 
-    Parameters
-    ----------
-    shares : dict of str to float
-        Fields of `stages.kernels.ktrees.annealing.MoveShares`.
+    `shares` are fields of `stages.kernels.ktrees.annealing.MoveShares`.
     """
 
     def __init__(self, problem: BoundedProblem, rng: np.random.Generator, shares: Mapping[str, float] = ALL_MOVES):

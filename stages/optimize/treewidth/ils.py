@@ -126,16 +126,9 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
 def cool(search: OrderSearch, heat: float, budget: Budget, moves: int | None, watch: Callable[[], bool]) -> None:
     """Anneal from the present order, then return to the best order visited.
 
-    Parameters
-    ----------
-    heat : float
-        Initial temperature in nats.
-    budget : Budget
-        The final temperature is reached at its time limit.
-    moves : int or None
-        Moves of the restart, of which annealing takes `COOLING_SHARE`; None for no limit.
-    watch : callable
-        Called between kernel calls; annealing ends when it returns true.
+    `heat` is the initial temperature in nats; the final one is reached at the time limit of `budget`. Annealing takes
+    `COOLING_SHARE` of the `moves` of the restart; None for no limit. `watch` is called between kernel calls;
+    annealing ends when it returns true.
     """
     if moves is not None:
         moves = int(COOLING_SHARE * moves)

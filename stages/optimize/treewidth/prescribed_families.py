@@ -27,36 +27,22 @@ from stages.runtime.errors import InfeasibleError
 
 @dataclass(frozen=True)
 class FixedDemands:
-    """Constraints on the k-tree.
+    """Constraints on the k-tree."""
 
-    Attributes
-    ----------
-    precedences : list of (int, int)
-        The former must precede the latter in every order.
-    required : dict
-        Earlier variables that a variable must join in addition to its parents.
-    pinned : set
-        Variables that must take exactly the prescribed parents, or none: prescribed arcs among them run against the
-        order, so other parents could close a cycle.
-    """
-
+    # The former variable must precede the latter in every order.
     precedences: list[tuple[int, int]] = field(default_factory=list)
+    # Earlier variables that a variable must join in addition to its parents.
     required: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    # Variables that must take exactly the prescribed parents, or none: prescribed arcs among them run against the
+    # order, so other parents could close a cycle.
     pinned: set[int] = field(default_factory=set)
 
 
 def plan_fixed_cliques(prescribed: dict[int, tuple[int, ...]], names: Sequence[str], treewidth: int) -> FixedDemands:
     """Constraints under which a k-tree of the given width contains all fixed families.
 
-    Parameters
-    ----------
-    prescribed : dict
-        Parents that fixed records prescribe, by child; acyclic.
-
-    Raises
-    ------
-    InfeasibleError
-        The fixed records alone exceed the bound, or no elimination order within it was found.
+    `prescribed` are the parents that fixed records prescribe, by child; acyclic. Raises `InfeasibleError` if the
+    fixed records alone exceed the bound, or no elimination order within it was found.
     """
     for child, parents in prescribed.items():
         if len(parents) > treewidth:

@@ -26,28 +26,15 @@ from .table_bound import TableBound, require_sets, table_bound
 
 @dataclass(frozen=True, eq=False)
 class BoundedProblem:
-    """Candidate sets that can occur in a k-tree, and the constraints of fixed records on it.
+    """Candidate sets that can occur in a k-tree, and the constraints of fixed records on it."""
 
-    Attributes
-    ----------
-    lists : BoundedLists
-        The members of a set are the variables that must be in one clique with the child: its parents, and (from
-        `prepare_bounded`) those that fixed records require.
-    table : ParentSetTable
-        The table from which the sets are taken.
-    source : ndarray of int64
-        Index of each set in the table.
-    scores : ndarray of float64
-        Score of each set in nats.
-    treewidth : int
-        The bound, at most n_variables - 1.
-    """
-
+    # The members of a set are the variables that must be in one clique with the child: its parents, and (from
+    # `prepare_bounded`) those that fixed records require.
     lists: BoundedLists
-    table: ParentSetTable
-    source: np.ndarray
-    scores: np.ndarray
-    treewidth: int
+    table: ParentSetTable  # the table from which the sets are taken
+    source: np.ndarray  # int64: index of each set in the table
+    scores: np.ndarray  # float64: score of each set in nats
+    treewidth: int  # the bound, at most n_variables - 1
     tables: TableBound
     precedences: Precedences
 
@@ -99,19 +86,9 @@ class BoundedProblem:
 def prepare_bounded(table: ParentSetTable, treewidth: int, max_table: int | None = None) -> BoundedProblem:
     """Drop the sets that no k-tree contains, and turn fixed records into constraints on orders and cliques.
 
-    For searches that build k-trees along orders, with parents before their children.
-
-    Parameters
-    ----------
-    max_table : int, optional
-        Maximum number of cells of a clique's table; None for no bound.
-
-    Raises
-    ------
-    InfeasibleError
-        Fixed records close a cycle or exceed a bound.
-    Inconsistent
-        There is a bound on tables, and the states of a variable are unknown.
+    For searches that build k-trees along orders, with parents before their children. `max_table` is the maximum
+    number of cells of a clique's table; None for no bound. Raises `InfeasibleError` if fixed records close a cycle or
+    exceed a bound; `Inconsistent` if there is a bound on tables and the states of a variable are unknown.
     """
     treewidth, demands = _demands(table, treewidth)
     return _prepare(table, treewidth, demands, demands.precedences, table_bound(table.header, max_table))
@@ -122,12 +99,7 @@ def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
     alone, and parents may come after their child.
 
     The last set of a child, empty or prescribed by fixed records, fits every k-tree built along an order under the
-    constraints of `prepare_bounded`.
-
-    Raises
-    ------
-    InfeasibleError
-        As of `prepare_bounded`.
+    constraints of `prepare_bounded`. Raises `InfeasibleError` as it does.
     """
     treewidth, demands = _demands(table, treewidth)
     return _prepare(table, treewidth, FixedDemands(), demands.precedences, table_bound(table.header, None))
@@ -136,10 +108,7 @@ def prepare_within(table: ParentSetTable, treewidth: int) -> BoundedProblem:
 def prepare_both(table: ParentSetTable, treewidth: int) -> tuple[BoundedProblem, BoundedProblem]:
     """`prepare_bounded` and `prepare_within`, which are identical without fixed arcs.
 
-    Raises
-    ------
-    InfeasibleError
-        As of `prepare_bounded`.
+    Raises `InfeasibleError` as `prepare_bounded` does.
     """
     problem = prepare_bounded(table, treewidth)
     return problem, prepare_within(table, treewidth) if problem.is_demanding else problem

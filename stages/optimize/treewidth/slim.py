@@ -35,10 +35,7 @@ FOREVER = 2**62
 class GroupSearch:
     """A network and the queue of groups of its cliques, for one thread.
 
-    Parameters
-    ----------
-    problem : BoundedProblem
-        Of `prepare_within`.
+    `problem` is one of `prepare_within`.
     """
 
     def __init__(self, problem: BoundedProblem, rng: np.random.Generator):

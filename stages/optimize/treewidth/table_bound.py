@@ -40,10 +40,7 @@ class TableBound(NamedTuple):
 def table_bound(header: Header, max_table: int | None) -> TableBound:
     """The bound for the variables of a header.
 
-    Raises
-    ------
-    Inconsistent
-        There is a bound, and the header lacks the states of a variable.
+    Raises `Inconsistent` if there is a bound and the header lacks the states of a variable.
     """
     if max_table is None:
         return TableBound(np.ones(header.n_variables), np.inf)

@@ -47,27 +47,15 @@ SHARE = 0.05
 class TriangulationSearch:
     """A network within the bounds, its triangulation, and the lists that it takes its sets from.
 
-    Parameters
-    ----------
-    lists : SetLists
-        Sets without those too large for the bounds.
-    bound : TableBound
-        On the tables of cliques.
-
-    Attributes
-    ----------
-    chosen : ndarray of int64, shape (n_variables,)
-        Sets of the present network.
-    order : ndarray of int32, shape (n_variables,)
-        Parents come before their children.
+    `lists` lack the sets that are too large for the bounds; `bound` is that on the tables of cliques.
     """
 
     def __init__(self, lists: SetLists, width: int, bound: TableBound, rng: np.random.Generator):
         n = len(lists.set_offsets) - 1
         self.lists, self.width, self.bound, self.rng = lists, width, bound, rng
         self.graph = new_triangulation(bound.n_states, 1 + int(np.diff(lists.parent_offsets).max(initial=0)))
-        self.chosen = np.zeros(n, dtype=np.int64)
-        self.order = np.arange(n, dtype=np.int32)
+        self.chosen = np.zeros(n, dtype=np.int64)  # int64, shape (n_variables,): sets of the present network
+        self.order = np.arange(n, dtype=np.int32)  # int32, shape (n_variables,): parents come before their children
         self._within = np.empty(len(lists.scores), dtype=np.bool_)
         words = n * (1 + n // 64)
         self._n_tries = max(1, min(TRIES * n, MOST_WORK // words))
