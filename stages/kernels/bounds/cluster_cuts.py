@@ -111,6 +111,25 @@ def new_cluster(support: Support) -> Cluster:
 
 
 @borrowing
+def tally(support, cluster, s, demand, sign):
+    """Add the contribution of set `s` to the sums of `cluster`; subtract it with `sign` -1."""
+    share = sign * support.shares[s]
+    child, hits = support.child[s], cluster.hits[s]
+    # The cut counts the sets of members with fewer than `demand` parents inside.
+    if hits < demand:
+        cluster.counted[child] += share
+    # One parent more or less matters only if the number of hits is k - 1 or k.
+    if cluster.inside[child] and demand - 1 <= hits <= demand:
+        for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
+            parent = support.parents[k]
+            if cluster.inside[parent]:
+                if hits == demand:
+                    cluster.regained[parent] += share
+            elif hits == demand - 1:
+                cluster.lost[parent] += share
+
+
+@borrowing
 def notice(cluster, variable, n_near):
     """Add a variable to those near the cluster; returns their number."""
     if not cluster.is_near[variable]:
@@ -123,63 +142,26 @@ def notice(cluster, variable, n_near):
 @borrowing
 def flip(support, cluster, variable, demand, n_near):
     """Move a variable into or out of the cluster; returns the number of variables near it."""
-    inside, hits, counted, lost, regained = (
-        cluster.inside,
-        cluster.hits,
-        cluster.counted,
-        cluster.lost,
-        cluster.regained,
-    )
-    offsets, parents = support.parent_offsets, support.parents
-    enters = not inside[variable]
-    # The variable's own sets count for others in the cluster while it is a member.
-    for s in range(support.set_offsets[variable], support.set_offsets[variable + 1]):
-        if demand - 1 <= hits[s] <= demand:
-            share = support.shares[s] if enters else -support.shares[s]
-            for k in range(offsets[s], offsets[s + 1]):
-                parent = parents[k]
-                if inside[parent]:
-                    if hits[s] == demand:
-                        regained[parent] += share
-                elif hits[s] == demand - 1:
-                    lost[parent] += share
-    # In sets that have it as a parent the hits change from `before` to `after`: between k - 1 and k the set leaves or
-    # joins those counted, and one parent more or less matters only with k - 1 or k hits.
-    change = 1 if enters else -1
-    for at in range(support.member_offsets[variable], support.member_offsets[variable + 1]):
-        s = support.member_sets[at]
-        before = hits[s]
-        after = before + change
-        hits[s] = after
-        if (before < demand - 1 and after < demand - 1) or (before > demand and after > demand):
-            continue
-        child, share = support.child[s], support.shares[s]
-        if before < demand <= after:
-            counted[child] -= share
-        elif after < demand <= before:
-            counted[child] += share
-        if not inside[child]:
-            continue
-        for k in range(offsets[s], offsets[s + 1]):
-            parent = parents[k]
-            was = inside[parent]
-            if was:
-                if before == demand:
-                    regained[parent] -= share
-            elif before == demand - 1:
-                lost[parent] -= share
-            if was != (parent == variable):
-                if after == demand:
-                    regained[parent] += share
-            elif after == demand - 1:
-                lost[parent] += share
-    inside[variable] = enters
-    if enters:
+    own = range(support.set_offsets[variable], support.set_offsets[variable + 1])
+    as_parent = range(support.member_offsets[variable], support.member_offsets[variable + 1])
+    # Subtract the contributions of all sets concerned, change their hits, add the new contributions.
+    for s in own:
+        tally(support, cluster, s, demand, -1.0)
+    for k in as_parent:
+        tally(support, cluster, np.int64(support.member_sets[k]), demand, -1.0)
+    change = -1 if cluster.inside[variable] else 1
+    cluster.inside[variable] = change > 0
+    for k in as_parent:
+        cluster.hits[support.member_sets[k]] += change
+    for s in own:
+        tally(support, cluster, s, demand, 1.0)
+    for k in as_parent:
+        tally(support, cluster, np.int64(support.member_sets[k]), demand, 1.0)
+    if change > 0:
         n_near = notice(cluster, variable, n_near)
-        for s in range(support.set_offsets[variable], support.set_offsets[variable + 1]):
-            for k in range(offsets[s], offsets[s + 1]):
-                if not cluster.is_near[parents[k]]:
-                    n_near = notice(cluster, np.int64(parents[k]), n_near)
+        for s in own:
+            for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
+                n_near = notice(cluster, np.int64(support.parents[k]), n_near)
     return n_near
 
 

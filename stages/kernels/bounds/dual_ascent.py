@@ -99,6 +99,15 @@ def new_placement(columns: Columns) -> Placement:
 
 
 @borrowing
+def avoids(columns, s, inside):
+    """True when no member of set `s` is `inside`."""
+    for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
+        if inside[columns.parents[k]]:
+            return False
+    return True
+
+
+@borrowing
 def wait_for_parent(columns, placement, s, first):
     """Let the free set `s` wait at its first unplaced parent; False if there is none.
 
@@ -121,38 +130,30 @@ def place(columns, placement, variable, top, is_undone):
     large set is not read from its beginning each time that one of its parents is placed. A set whose parents are all
     placed stays in its waiting list, so that `unplace` has nothing else to undo.
     """
-    parent_offsets, parents = columns.parent_offsets, columns.parents
-    placed, trail, waiting, follower = placement.placed, placement.trail, placement.waiting, placement.following
-    placed[variable] = True
-    trail[top] = variable
+    placement.placed[variable] = True
+    placement.trail[top] = variable
     done = top
     top += 1
     while done < top:
-        variable = trail[done]
+        variable = placement.trail[done]
         done += 1
-        s = waiting[variable]
-        waiting[variable] = -1
+        s = placement.waiting[variable]
+        placement.waiting[variable] = -1
         while s >= 0:
-            following = np.int64(follower[s])
+            following = np.int64(placement.following[s])
             child = placement.child[s]
-            # Where the set waits: at its first parent that is not placed, or still here.
-            at = variable
-            if not placed[child]:
-                k, end = parent_offsets[s], parent_offsets[s + 1]
-                if not is_undone:
-                    found = k + np.searchsorted(parents[k:end], variable)
-                    if parents[found] == variable:
-                        k = found
-                while k < end and placed[parents[k]]:
-                    k += 1
-                if k < end:
-                    at = parents[k]
-                else:
-                    placed[child] = True
-                    trail[top] = child
+            first = columns.parent_offsets[s]
+            if not is_undone:
+                found = first + np.searchsorted(columns.parents[first : columns.parent_offsets[s + 1]], variable)
+                if columns.parents[found] == variable:
+                    first = found
+            if placement.placed[child] or not wait_for_parent(columns, placement, s, first):
+                placement.following[s] = placement.waiting[variable]
+                placement.waiting[variable] = s
+                if not placement.placed[child]:
+                    placement.placed[child] = True
+                    placement.trail[top] = child
                     top += 1
-            follower[s] = waiting[at]
-            waiting[at] = s
             s = following
     return top
 
@@ -220,8 +221,6 @@ def raise_cluster(columns, placement, members, size, inside, top):
 
     Returns that cost (infinite if no set avoids the cluster) and the new trail top. `inside` is scratch, all False.
     """
-    # A call per set would pass all arrays each time, which takes longer than the test whether a set is counted.
-    parent_offsets, parents, reduced = columns.parent_offsets, columns.parents, placement.reduced
     for k in range(size):
         inside[members[k]] = True
     least = np.inf
@@ -229,26 +228,19 @@ def raise_cluster(columns, placement, members, size, inside, top):
         for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
             # Never a free set: its parents outside the minimal cluster were all placed tentatively, so its child
             # would have been placed as well.
-            if reduced[s] < least:
-                j, end = parent_offsets[s], parent_offsets[s + 1]
-                while j < end and not inside[parents[j]]:
-                    j += 1
-                if j == end:
-                    least = reduced[s]
+            if placement.reduced[s] < least and avoids(columns, s, inside):
+                least = placement.reduced[s]
     if least < np.inf:
         for k in range(size):
             child = members[k]
             for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
-                first, end = parent_offsets[s], parent_offsets[s + 1]
-                j = first
-                while j < end and not inside[parents[j]]:
-                    j += 1
-                if j < end:
+                if not avoids(columns, s, inside):
                     continue
-                reduced[s] -= least
+                placement.reduced[s] -= least
                 # The set became free: its child is placed, or the set waits at a parent.
-                if reduced[s] <= FREE:
-                    reduced[s] = 0.0
+                if placement.reduced[s] <= FREE:
+                    placement.reduced[s] = 0.0
+                    first = columns.parent_offsets[s]
                     if not wait_for_parent(columns, placement, s, first) and not placement.placed[child]:
                         top = place(columns, placement, child, top, True)
     for k in range(size):

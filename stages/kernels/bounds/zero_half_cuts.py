@@ -135,41 +135,43 @@ def rounding_cost(odd_shares, demand):
 
 
 @borrowing
+def change_by(odd, total, cut):
+    """Change of slack and rounding cost when a cut is flipped, ignoring the parity of the demand."""
+    change = -odd.slacks[cut] if total.inside[cut] else odd.slacks[cut]
+    k, end = odd.offsets[cut], odd.offsets[cut + 1]
+    while k < end:
+        v = odd.children[k]
+        before = total.odd_shares[v]
+        after = before
+        # The sets of a cut ascend, so those of one variable are adjacent.
+        while k < end and odd.children[k] == v:
+            after += total.shares[odd.sets[k]]
+            k += 1
+        change += min(after, 1.0 - after) - min(before, 1.0 - before)
+    return change
+
+
+@borrowing
 def best_cut(odd, total, step, size, most):
-    """The cut whose flip minimises slack and rounding cost (-1 for none), ignoring the parity of the demand, and the
-    work in sets.
-    """
-    offsets, sets, children, slacks = odd.offsets, odd.sets, odd.children, odd.slacks
-    inside, shares, odd_shares, until = total.inside, total.shares, total.odd_shares, total.until
-    near, is_near = total.near, total.is_near
+    """The cut whose flip minimises slack and rounding cost (-1 for none), and the work in sets."""
     # Only cuts that share an odd set are candidates; any other would only add odd shares of its own.
     n_near = work = 0
-    for s in range(len(shares)):
-        if shares[s] < 0.0:
+    for s in range(len(total.shares)):
+        if total.shares[s] < 0.0:
             for k in range(odd.cut_offsets[s], odd.cut_offsets[s + 1]):
                 cut = odd.cuts[k]
-                if not is_near[cut]:
-                    is_near[cut] = True
-                    near[n_near] = cut
+                if not total.is_near[cut]:
+                    total.is_near[cut] = True
+                    total.near[n_near] = cut
                     n_near += 1
     best, least = np.int64(-1), np.inf
-    for at in range(n_near):
-        cut = np.int64(near[at])
-        is_near[cut] = False
-        if until[cut] > step or (size <= 1 if inside[cut] else size >= most):
+    for k in range(n_near):
+        cut = np.int64(total.near[k])
+        total.is_near[cut] = False
+        if total.until[cut] > step or (size <= 1 if total.inside[cut] else size >= most):
             continue
-        change = -slacks[cut] if inside[cut] else slacks[cut]
-        k, end = offsets[cut], offsets[cut + 1]
-        work += end - k
-        while k < end:
-            v = children[k]
-            before = odd_shares[v]
-            after = before
-            # The sets of a cut ascend, so those of one variable are adjacent.
-            while k < end and children[k] == v:
-                after += shares[sets[k]]
-                k += 1
-            change += min(after, 1.0 - after) - min(before, 1.0 - before)
+        change = change_by(odd, total, cut)
+        work += odd.offsets[cut + 1] - odd.offsets[cut]
         if change < least:
             best, least = cut, change
     return best, work
