@@ -21,10 +21,10 @@ from stages.scoring.family_scorer import FamilyScorer
 def test_a_bound_gets_more_once_the_network_has_settled():
     share = WorkShare(IDLE_SHARE, SETTLED)
     assert share.of(1e9, -1000.0) == anytime_bound.FIRST_WORK + SHARE * 1e9
-    # Half a nat of a thousand is no gain here, two nats are.
+    # Half a nat of a thousand is no gain here, five nats are.
     assert share.of(3e9, -999.5) == anytime_bound.FIRST_WORK + SHARE * 3e9 + IDLE_SHARE * 1e9
-    assert share.of(3e9, -998.0) == anytime_bound.FIRST_WORK + SHARE * 3e9
-    assert share.of(6e9, -998.0) == anytime_bound.FIRST_WORK + SHARE * 6e9
+    assert share.of(3e9, -995.0) == anytime_bound.FIRST_WORK + SHARE * 3e9
+    assert share.of(6e9, -995.0) == anytime_bound.FIRST_WORK + SHARE * 6e9
 
 
 def test_without_a_network_there_is_the_plain_share():
