@@ -42,7 +42,7 @@ EVEN_WIDTH = 8
 is for triangulations: they suit large bounds better, and nothing changes abruptly as K grows.
 """
 
-FIRST_SHARE = 0.1
+FIRST_SHARE = 0.15
 """Share of the time for the search without a bound on the width, whose lists are the first."""
 
 GROWTH_SHARE = 0.1
@@ -51,7 +51,7 @@ GROWTH_SHARE = 0.1
 FIRST_TRIANGULATIONS = 10
 """Triangulations searched around a network that has been narrowed."""
 
-LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 15
+LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 30
 """Triangulations between two rounds of growth, less with more variables."""
 
 NEAR_SPREAD = 0.1
@@ -237,7 +237,7 @@ class KTreePricing:
         if not search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
             return False
         n = self.run.scorer.n_variables
-        search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 1500 // n)), self.run.budget)
+        search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 3000 // n)), self.run.budget)
         return self._note_triangulated(search)
 
     def _temperature(self, table: ParentSetTable) -> float:

@@ -36,7 +36,7 @@ ORDER_COST, SCORING_COST = 4.0, 1.0
 beside it, in sets that the bound looks at; measured.
 """
 
-BOUNDED_SHARE = 0.5
+BOUNDED_SHARE = 0.2
 """Work on the bound per unit of work of growth under a treewidth bound; its searches are not counted."""
 
 LOOK_SHARE = 0.02
