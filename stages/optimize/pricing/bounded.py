@@ -53,6 +53,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         engine.leave_orders()
         bound = ListBound(run, engine)
         alternate(run, engine, bound)
+        engine.search_triangulations()  # whose turn comes late where the bound is small
         bound.finish()
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 

@@ -204,7 +204,7 @@ class KTreePricing:
         temperature = self._temperature(table)
         self.is_cooling = temperature > 0.0
         if self._takes_triangulations():
-            improved = self._search_triangulations()
+            improved = self.search_triangulations()
         # Groups of cliques know no bound on tables.
         elif self.is_cooling or self.best.score == -math.inf or self.run.options.max_table is not None:
             improved = self._walk_orders(table, temperature)
@@ -231,7 +231,7 @@ class KTreePricing:
             self._take_network(orders.best.parents)
         return self.best.score > before + GAIN_TOLERANCE
 
-    def _search_triangulations(self) -> bool:
+    def search_triangulations(self) -> bool:
         """Search within triangulations around the incumbent; whether that improved it."""
         search = self._triangulations()
         if not search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
