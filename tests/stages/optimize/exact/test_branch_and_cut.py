@@ -112,10 +112,18 @@ def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
 
 def test_a_pool_is_copied_and_finds_its_cuts():
     work, _ = root_work(random_table(3, 9, max_parents=4, n_sets=30), 3)
-    pool, other = work.pool, work.pool.copied()
+    pool = work.pool
+    pool.add([(np.array([0, 2, 4, 6, 7, 8], dtype=np.int32), 2)])  # arrays with room for more
+    other = pool.copied()
     other.add([(np.array([0, 1, 2, 3, 4, 5, 6], dtype=np.int32), 2)])
     assert len(other) == len(pool) + 1
     assert other.places(other.origins).tolist() == list(range(len(other)))
+    assert pool.places(other.origins[::-1]).tolist() == [-1, *range(len(pool) - 1, -1, -1)]
+    # What one of them adds now does not show in the other.
+    added = other.row(len(other) - 1)
+    before = added.sets.tolist()
+    pool.add([(np.array([1, 2, 3, 7, 8], dtype=np.int32), 1)])
+    assert added.sets.tolist() == before
 
 
 def test_pairs_are_ranked_by_the_product_of_what_their_orders_gained():
