@@ -227,8 +227,12 @@ sha256 string: of all lines before this one, the last
 """)
 
 _STEP_KEYS = keys_of("""
-cuts list<integer>!: numbers of cuts
-multipliers list<integer>! units: of each, not negative
+cuts list<integer>!: numbers of the cuts whose multiplier differs from that in the step before: of this node, or the
+    last one of the nearest node above that has any
+multipliers list<integer>! units: of each of these, not negative, 0 for none; to be multiplied by 2 to the power of
+    'shift'
+shift integer: 0 unless given
+anew boolean: all other multipliers are 0
 """)
 
 PARENT_SETS = FileFormat("bnsl.parentsets", 1, COMMON_HEADER_KEYS + PARENT_SETS_HEADER_KEYS, RECORD_KEYS)
@@ -236,7 +240,7 @@ NETWORK = FileFormat("bnsl.network", 1, COMMON_HEADER_KEYS + NETWORK_HEADER_KEYS
 FOREST = FileFormat("bnsl.forest", 1, COMMON_HEADER_KEYS + FOREST_HEADER_KEYS, RECORD_KEYS)
 TRACE = FileFormat("bnsl.trace", 1, COMMON_HEADER_KEYS + SHARD_HEADER_KEYS, _TRACE_KEYS)
 ARC_PROBABILITIES = FileFormat("bnsl.arc-probabilities", 1, COMMON_HEADER_KEYS + _ARC_HEADER_KEYS, _ARC_COLUMNS)
-PROOF = FileFormat("bnsl.proof", 1, COMMON_HEADER_KEYS + _PROOF_HEADER_KEYS, _PROOF_KEYS)
+PROOF = FileFormat("bnsl.proof", 2, COMMON_HEADER_KEYS + _PROOF_HEADER_KEYS, _PROOF_KEYS)
 JSONL_FORMATS = {spec.name: spec for spec in (PARENT_SETS, NETWORK, FOREST, TRACE, ARC_PROBABILITIES, PROOF)}
 """Formats with a common form of header; tables of arc probabilities have theirs in the schema's metadata."""
 

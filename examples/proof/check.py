@@ -62,9 +62,27 @@ def read_proof(path):
         lines = file.read().splitlines(keepends=True)
     require(hashlib.sha256(b"".join(lines[:-1])).hexdigest() == json.loads(lines[-1])["sha256"], "wrong digest")
     header, *rest = [json.loads(line) for line in lines[:-1]]
-    require(header["format"] == "bnsl.proof" and header["version"] == 1, "no proof of version 1")
+    require(header["format"] == "bnsl.proof" and header["version"] == 2, "no proof of version 2")
     require(len(rest) == header["cuts"] + header["nodes"], "lines are missing")
-    return header, rest[: header["cuts"]], rest[header["cuts"] :]
+    return header, rest[: header["cuts"]], with_all_multipliers(rest[header["cuts"] :])
+
+
+def with_all_multipliers(nodes):
+    """The nodes, with each step as a dictionary of multipliers by cut; the file has changes from step to step."""
+    last = []
+    for number, node in enumerate(nodes):
+        above = node["above"]
+        require(0 <= above < number or (number == 0 and above == -1), "a node is not below an earlier one")
+        steps, present = [], last[above] if number else {}
+        for step in node["steps"]:
+            present = {} if step.get("anew") else dict(present)
+            for cut, multiplier in zip(step["cuts"], step["multipliers"], strict=True):
+                require(isinstance(multiplier, int) and multiplier >= 0, "a multiplier is negative, or not whole")
+                present[cut] = multiplier << step.get("shift", 0)
+            steps.append(present)
+        node["steps"] = steps
+        last.append(present)
+    return nodes
 
 
 def require(condition, message):
@@ -99,8 +117,7 @@ def apply_step(step, scores, allowed, counted, bound):
     """Drop sets by the multipliers of a step; True if no network of the sets can score more than the bound."""
     values = [list(own) for own in scores]
     priced = 0
-    for cut, multiplier in zip(step["cuts"], step["multipliers"], strict=True):
-        require(isinstance(multiplier, int) and multiplier >= 0, "a multiplier is negative, or no whole number")
+    for cut, multiplier in step.items():
         weights, demand = counted[cut]
         priced += multiplier * demand
         for (child, s), weight in weights.items():
@@ -197,7 +214,6 @@ def main(sets_path, proof_path, network_path):
         counted.append(count_cluster(lists, cut) if "cluster" in cut else count_half(cut, number, counted))
     below = {number: [] for number in range(len(nodes))}
     for number, node in enumerate(nodes[1:], 1):
-        require(0 <= node["above"] < number, "a node is not below an earlier one")
         below[node["above"]].append(number)
     sys.setrecursionlimit(100_000)
     scores = [list(map(int, own)) for own in scores]

@@ -97,7 +97,9 @@ def decode_header(lines: Lines, fields: dict[str, Any]) -> JsonlHeader:
     spec, version = JSONL_FORMATS[name], fields.get("version")
     if version != spec.version or isinstance(version, bool):
         message = f"version {version} of {name}; this release reads version {spec.version}"
-        lines.fail(message, kind=UnknownVersion, remedy="use a newer release of bnsl")
+        is_older = isinstance(version, int) and version < spec.version
+        remedy = "make the file anew with this release" if is_older else "use a newer release of bnsl"
+        lines.fail(message, kind=UnknownVersion, remedy=remedy)
     if problem := key_problem(fields, spec.header):
         lines.fail(f"header: {problem}")
     if not all(isinstance(entry, dict) for entry in fields.get("by", ())):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from ..detection import require_format
@@ -32,11 +32,16 @@ def write_proof(target: str, proof: Proof) -> None:
             lines.append(encode_fields({"cluster": cut.members, "demand": cut.demand}))
         else:
             lines.append(encode_fields({"half": cut.parts, "lowered": cut.lowered}))
+    last: list[Step] = []
     for node in proof.nodes:
         values: dict[str, Any] = {"above": node.above}
         if node.before:
             values["before"] = node.before
-        values["steps"] = [asdict(step) for step in node.steps]
+        present, values["steps"] = _step_above(last, node.above), []
+        for step in node.steps:
+            values["steps"].append(_changes(present, step))
+            present = step
+        last.append(present)
         if node.is_solved:
             values["solved"] = True
         lines.append(encode_fields(values))
@@ -73,8 +78,11 @@ def open_proof(source: str | BinaryIO | Lines) -> Proof:
         for number in range(fields["cuts"]):
             cuts.append(_cut(lines, next_object(), n, number))
         nodes: list[Node] = []
-        for number in range(fields["nodes"]):
-            nodes.append(_node(lines, next_object(), n, len(cuts), number))
+        last: list[Step] = []
+        for _ in range(fields["nodes"]):
+            node, present = _node(lines, next_object(), n, len(cuts), last)
+            nodes.append(node)
+            last.append(present)
         written = digest.hexdigest()
         if next_object().get("sha256") != written:
             lines.fail("the digest disagrees with the lines before it: the proof was changed", kind=Inconsistent)
@@ -93,23 +101,52 @@ def _cut(lines: Lines, fields: dict[str, Any], n_variables: int, number: int) ->
     return HalfCut(parts, lowered)
 
 
-def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, number: int) -> Node:
+def _step_above(last: list[Step], above: int) -> Step:
+    """What the first step of a node is written as changes of; `last` has the last steps of all nodes before it."""
+    return last[above] if above >= 0 else Step((), ())
+
+
+def _changes(before: Step, step: Step) -> dict[str, Any]:
+    """A step as the multipliers that differ from those of the step before it, or all where these are fewer."""
+    then, now = (dict(zip(s.cuts, s.multipliers)) for s in (before, step))
+    changed = {cut: now.get(cut, 0) for cut in sorted(now.keys() | then.keys()) if now.get(cut) != then.get(cut)}
+    is_anew = len(now) < len(changed)
+    if is_anew:
+        changed = now
+    # The zero bits that all have at their end.
+    shift = min(((m & -m).bit_length() - 1 for m in changed.values() if m), default=0)
+    values: dict[str, Any] = {"cuts": list(changed), "multipliers": [m >> shift for m in changed.values()]}
+    if shift:
+        values["shift"] = shift
+    if is_anew:
+        values["anew"] = True
+    return values
+
+
+def _node(lines: Lines, fields: dict[str, Any], n_variables: int, n_cuts: int, last: list[Step]) -> tuple[Node, Step]:
+    """A node and its last step, or that of the node above; `last` has these of the nodes before it."""
     _check(lines, fields)
-    above, before = fields.get("above"), fields.get("before", [])
+    number, above, before = len(last), fields.get("above"), fields.get("before", [])
     if above is None or not (-1 if number == 0 else 0) <= above < max(number, 0) or len(before) != 2 * (number > 0):
         lines.fail(
             f"node {number} is neither the first, with all networks, nor of two variables below an earlier one"
         )
     order = _numbers(lines, {"before": before}, "before", n_variables, ascending=False)
-    steps = []
+    steps, present = [], _step_above(last, above)
     for step in fields.get("steps", []):
         if not isinstance(step, dict) or key_problem(step, PARTS["steps"]) is not None:
             lines.fail("a step is an object with 'cuts' and 'multipliers'")
-        cuts, multipliers = _numbers(lines, step, "cuts", n_cuts), step["multipliers"]
+        cuts, multipliers, shift = _numbers(lines, step, "cuts", n_cuts), step["multipliers"], step.get("shift", 0)
         if len(multipliers) != len(cuts) or not all(type(m) is int and m >= 0 for m in multipliers):
             lines.fail("a step needs one whole number, not negative, for each of its cuts")
-        steps.append(Step(cuts, tuple(multipliers)))
-    return Node(above, order, tuple(steps), fields.get("solved", False))
+        if not 0 <= shift <= MOST_BITS:
+            lines.fail(f"shift {shift}: expected 0 to {MOST_BITS}")
+        changed = {cut: m << shift for cut, m in zip(cuts, multipliers)}
+        now = changed if step.get("anew") else dict(zip(present.cuts, present.multipliers)) | changed
+        used = sorted(cut for cut, multiplier in now.items() if multiplier)
+        present = Step(tuple(used), tuple(now[cut] for cut in used))
+        steps.append(present)
+    return Node(above, order, tuple(steps), fields.get("solved", False)), present
 
 
 def _check(lines: Lines, fields: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ variables, each of which takes one set, that loses at most one half each (Caprar
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -24,10 +25,13 @@ from formats.records import Network, ParentSetTable
 from stages.graphs import strongly_connected_components
 
 MOST_TOGETHER = 20
-"""Largest component, in variables, of sets that a proof asks to be solved."""
+"""Largest component, in variables, of sets that a proof asks to be solved; larger ones are left open."""
 
 NOTHING = np.iinfo(np.int64).min
 """Value of a set that may not be taken."""
+
+NOT_SOLVED = 1 << 62
+"""Excess of a node of which nothing is known."""
 
 
 class ProofChecker:
@@ -86,35 +90,41 @@ class ProofChecker:
 
         In the proof's unit.
         """
+        return max(self.left_open(self.proof.nodes, bound).values(), default=0)
+
+    def left_open(self, nodes: Sequence[Node], bound: int) -> dict[int, int]:
+        """The numbers of the nodes left open, and by how much each one's networks may exceed `bound`.
+
+        In the proof's unit; `nodes` are those of the proof, or others over its cuts.
+        """
         allowed = np.ones(self._table.n_sets, dtype=np.bool_)
         if self.proof.max_parents is not None:
             allowed &= np.diff(self._table.parent_offsets) <= self.proof.max_parents
         below: dict[int, list[int]] = {}
-        for number, node in enumerate(self.proof.nodes):
+        for number, node in enumerate(nodes):
             below.setdefault(node.above, []).append(number)
-        worst = 0
+        found = {}
         waiting = [(0, allowed, [0] * self._table.n_variables)]
         while waiting:
             number, allowed, after = waiting.pop()
-            node = self.proof.nodes[number]
-            left = self._work_off(node, allowed, bound)
+            left = self._work_off(nodes[number], allowed, bound)
             children = below.get(number, [])
             if left <= 0:
                 continue
-            orders = {self.proof.nodes[child].before for child in children}
+            orders = {nodes[child].before for child in children}
             pair = next(iter(orders), ())
             if not pair or orders != {pair, pair[::-1]}:
-                worst = max(worst, left)
+                found[number] = left
                 continue
             for child in children:
-                first, second = self.proof.nodes[child].before
+                first, second = nodes[child].before
                 if not after[second] >> first & 1:  # else no order is left
                     waiting.append((child, *self._ordered(allowed, after, first, second)))
-        return worst
+        return found
 
     def _work_off(self, node: Node, allowed: np.ndarray, bound: int) -> int:
         """Apply a node's steps to `allowed`; returns by how much its networks may still exceed `bound`."""
-        left = 1 << 62
+        left = NOT_SOLVED
         for step in node.steps:
             left = min(left, self._apply(step, allowed, bound))
             if left <= 0:
@@ -161,7 +171,7 @@ class ProofChecker:
         return allowed, after
 
     def _solve(self, allowed: np.ndarray, bound: int) -> int:
-        """By how much the best network of the allowed sets exceeds `bound`.
+        """By how much the best network of the allowed sets exceeds `bound`; `NOT_SOLVED` for too large components.
 
         Only variables on cycles depend on one another: dynamic programming over the subsets of each component
         (Silander and Myllymäki 2006).
@@ -174,7 +184,7 @@ class ProofChecker:
         total = 0
         for component in strongly_connected_components(joined):
             if len(component) > MOST_TOGETHER:
-                raise Inconsistent(f"{len(component)} variables to be solved together; {MOST_TOGETHER} are possible")
+                return NOT_SOLVED
             total += best_of_component([sets[v] for v in component], component)
         return total - bound
 

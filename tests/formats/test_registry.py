@@ -120,8 +120,16 @@ def proofs_come_back(row: Format, path: str, data: st.DataObject) -> None:
     ]
     cuts.append(HalfCut((0,), data.draw(several)))
     whole = st.integers(0, 2**62)
-    steps = tuple(Step((k,), (m,)) for k, m in enumerate(data.draw(st.lists(whole, max_size=len(cuts)))))
-    nodes = (Node(-1, (), steps), Node(0, (0, 1), ()), Node(0, (1, 0), (), is_solved=data.draw(st.booleans())))
+    # A multiplier of zero is not written: its cut is not in the step.
+    multipliers = st.dictionaries(st.integers(0, len(cuts) - 1), st.integers(1, 2**20) | st.integers(1, 2**62))
+    step = multipliers.map(lambda found: Step(tuple(sorted(found)), tuple(found[cut] for cut in sorted(found))))
+    steps = st.lists(step, max_size=3).map(tuple)
+    nodes = (
+        Node(-1, (), data.draw(steps)),
+        Node(0, (0, 1), data.draw(steps)),
+        Node(0, (1, 0), (), is_solved=data.draw(st.booleans())),
+        Node(2, (0, 1), data.draw(steps)),
+    )
     header = Header(tuple(Variable(f"V{v}") for v in range(n)))
     most = data.draw(st.none() | st.integers(0, n))
     proof = Proof(header, "0" * 64, data.draw(st.integers(0, 60)), -data.draw(whole), most, tuple(cuts), nodes)

@@ -19,6 +19,9 @@ from .proof_steps import Prices, TreeNode, positive_prices
 MOST_BITS = 44
 """Of the unit of a proof: multipliers are then exact to some 1e-13 nats."""
 
+COARSE_BITS = 20
+"""The same of multipliers for which so much suffices: those of most branches."""
+
 TRIES = 20
 """Times that the bound of a proof is raised to what its nodes leave open, some rounding errors each."""
 
@@ -61,15 +64,39 @@ def make_proof(
         made,
     )
     checker = ProofChecker(proof, table)
+    raised = proof.bound
     for _ in range(TRIES):
-        excess = checker.excess(proof.bound)
+        excess = checker.excess(raised)
         if excess <= 0:
-            return proof
-        proof = replace(proof, bound=proof.bound + excess)
+            return replace(proof, bound=raised, nodes=_shortened(made, checker, raised))
+        raised += excess
     # The best multipliers alone, which prove some bound in any case.
     root = replace(made[0], steps=made[0].steps[-1:], is_solved=False)
-    proof = replace(proof, nodes=(root,))
-    return replace(proof, bound=proof.bound + max(0, ProofChecker(proof, table).excess(proof.bound)))
+    excess = max(checker.left_open((root,), proof.bound).values(), default=0)
+    return replace(proof, nodes=(root,), bound=proof.bound + excess)
+
+
+def _shortened(nodes: Sequence[Node], checker: ProofChecker, bound: int) -> tuple[Node, ...]:
+    """Nodes of a proof of `bound` with coarse multipliers, except where it would not hold with these."""
+    shift = max(0, checker.proof.bits - COARSE_BITS)
+    precise: set[int] = set()
+    while True:
+        made = tuple(node if k in precise else _coarse(node, shift) for k, node in enumerate(nodes))
+        left_open = checker.left_open(made, bound)
+        if not left_open:
+            return made
+        # A node is closed as before once all on its way from the root are what they were.
+        for number in left_open:
+            while number >= 0:
+                precise.add(number)
+                number = nodes[number].above
+
+
+def _coarse(node: Node, shift: int) -> Node:
+    """The node with multipliers rounded to multiples of 2 to the power of `shift`."""
+    half = (1 << shift) >> 1
+    rounded = (tuple((m + half) >> shift << shift for m in step.multipliers) for step in node.steps)
+    return replace(node, steps=tuple(replace(step, multipliers=m) for step, m in zip(node.steps, rounded)))
 
 
 class _CutBook:

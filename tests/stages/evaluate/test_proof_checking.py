@@ -25,7 +25,7 @@ from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step, digest
 from stages.evaluate.proof_checking import ProofChecker, best_of_component, check_proof, proved_gap
 from stages.graphs import topological_order
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.proofs import make_proof
+from stages.optimize.bounds.proofs import COARSE_BITS, make_proof
 from stages.optimize.driver import run, run_on_data
 from stages.optimize.pricing import loop
 from stages.runtime.budgets import Budget
@@ -260,6 +260,43 @@ def test_changed_proofs_are_refused(files, tmp_path):
             plain = plain_check(sets, changed, net)
             assert plain.returncode != 0 or float(plain.stdout.split(" than ")[1].split()[0]) >= truth - 1e-5
     assert n_refused > 20
+
+
+def test_steps_are_changes_of_the_step_before(files, tmp_path):
+    """Both checkers take a change for what it is: without `anew`, or with another `shift`, the proof is another."""
+    sets, target, net = files
+    table, truth = open_parent_sets(sets), open_proof(target)
+    lines = [json.loads(line) for line in Path(target).read_bytes().splitlines()[:-1]]
+    first = 1 + lines[0]["cuts"]
+    written = [step for node in lines[first:] for step in node["steps"]]
+    n_full = sum(len(step.cuts) for node in truth.nodes for step in node.steps)
+    assert sum(len(step["cuts"]) for step in written) < n_full
+    assert any("anew" in step for step in written) and any("shift" in step for step in written)
+    changed = tmp_path / "changed.jsonl"
+    for step in written:
+        kept = dict(step)
+        for key, value in (("anew", not step.get("anew", False)), ("shift", step.get("shift", 0) + 1)):
+            step[key] = value
+            changed.write_bytes(sealed([json.dumps(line).encode() + b"\n" for line in lines]))
+            proof = open_proof(str(changed))
+            plain = plain_check(sets, changed, net)
+            try:
+                check_proof(proof, table)
+            except Inconsistent:
+                assert plain.returncode != 0
+            else:
+                assert plain.returncode == 0
+            step.clear()
+            step.update(kept)
+
+
+def test_coarse_multipliers_stay_where_they_prove_as_much(few_cuts):
+    table = local_table(5)
+    proof, network = proof_of(table)
+    coarse = 1 << (proof.bits - COARSE_BITS)
+    is_coarse = [all(m % coarse == 0 for step in node.steps for m in step.multipliers) for node in proof.nodes]
+    assert any(is_coarse)
+    assert proof.bound_in_nats - network.header.extra["total"] < 1e-9
 
 
 def test_numbers_that_do_not_fit_are_refused():
