@@ -41,8 +41,11 @@ from .rounding import proof_rounding, relaxed
 from .separators import Separator, add_violated, make_point
 from .zero_half_cuts import HalvedSumSeparator
 
-ASCENT_WORK = SLICE_WORK // 8
-"""Work per compiled call of dual ascent, whose unit takes longer where lists are long."""
+ASCENT_COST = 8
+"""Time of a unit of the work of dual ascent in sets that the volume algorithm looks at, where lists are long."""
+
+ASCENT_WORK = SLICE_WORK // ASCENT_COST
+"""Work per compiled call of dual ascent."""
 
 SHORT_ROUND, ROUND_STEPS = 100, 250
 """Steps of the volume algorithm in a round: at first, and at most; also at least between two separations."""
@@ -198,13 +201,13 @@ class BoundSearch:
         pool = np.empty(room * n, dtype=np.int32)
         offsets = np.zeros(room + 1, dtype=np.int64)
         raised = np.zeros(room)
-        allowed = int(min(ASCENT_WORK, max(1, work - self.work)))
+        allowed = int(min(ASCENT_WORK, max(1, (work - self.work) / ASCENT_COST)))
         progress = np.zeros(2, dtype=np.int64)
         progress[WORK_LEFT] = allowed
         self._top, code = ascend(
             columns, self._placement, self._top, *self._scratch, self.rng, pool, offsets, raised, progress
         )
-        self.work += allowed - int(progress[WORK_LEFT])
+        self.work += ASCENT_COST * (allowed - int(progress[WORK_LEFT]))
         count = int(progress[CLUSTERS])
         self._pool.add((pool[offsets[c] : offsets[c + 1]].copy(), 1) for c in range(count))
         # Clusters that are raised were violated, so none is in the pool already.
