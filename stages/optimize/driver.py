@@ -17,7 +17,7 @@ from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRe
 from stages.graphs import elimination_width, largest_table, moral_graph
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
-from stages.runtime.reporting import NullReporter, Reporter
+from stages.runtime.reporting import NullReporter, Reporter, duration_text
 from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, tiny_dataset, tiny_table
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
@@ -121,6 +121,11 @@ def run_on_data(
         table = roots.lists_of(table)
     searched = dataset if roots is None else roots.dataset
     scorer = FamilyScorer(searched, options.score, options.ess, budget.stop)
+    if not budget.interrupted and budget.time_left() <= 0.0:
+        reporter.warn(
+            f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
+            " no time was left to search; give --time several times as much"
+        )
     lists = {"table": table} if "sets" in variant.options else {}
     trace = ScoreTrace(reporter, budget)
     result = found = search(scorer, options if roots is None else roots.options, budget, trace, **lists)
