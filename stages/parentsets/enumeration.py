@@ -17,12 +17,20 @@ import numpy as np
 
 from stages.scoring.family_scorer import FamilyScorer
 
-SECONDS_PER_SCORE = 1e-6
-SECONDS_PER_ROW = 5e-10
-"""Upper estimates of the time of a local score and its listing, and of what each row adds. Measured in whole runs,
-per score: 5e-8 s on 1,600 rows with few sets listed, 2e-7 s on 9,000 rows with half of them listed, 1.1e-6 s on 5,000
-rows of ten states with all listed.
+SECONDS_PER_BINARY_SCORE = 3.5e-8
+SECONDS_PER_SCORE = 1.2e-6
+"""Time of a local score where all variables have two states at most, and where some have more.
+
+Measured within searches, without listing: binary 2.8e-8 s on 1,600 rows with three parents; 2 to 4
+states 1.1e-6 s on 1,000 rows with five parents, 4e-7 with three; ten states 1.2e-6 s on 5,000 rows.
 """
+
+SECONDS_PER_BINARY_ROW = 2e-12
+SECONDS_PER_ROW = 2e-11
+"""What each row adds: binary 3.5e-7 s a score on 180,000 rows, 2 to 4 states 1.1e-6 s on 50,000; measured so, too."""
+
+SECONDS_PER_LISTED_SET = 1e-5
+"""What a listed set costs: little to list it, more where a search among all of them has to look at it."""
 
 SECONDS_WITHOUT_PENALTY = 8e-5
 """Time of a local score where sets are excluded by the Dirichlet bound, or not at all; measured."""
@@ -123,7 +131,9 @@ def _rounded(partial: Combinations) -> Combinations:
 
 
 def seconds_of(scorer: FamilyScorer, n_scores: float) -> float:
-    """Estimated seconds for so many local scores in an enumeration, on one core."""
+    """Estimated seconds for so many local scores in an enumeration, on one core, without what listed sets cost."""
     if scorer.definition.penalty is None:
         return n_scores * SECONDS_WITHOUT_PENALTY
+    if scorer.n_states.max() <= 2:
+        return n_scores * (SECONDS_PER_BINARY_SCORE + SECONDS_PER_BINARY_ROW * scorer.n_rows)
     return n_scores * (SECONDS_PER_SCORE + SECONDS_PER_ROW * scorer.n_rows)

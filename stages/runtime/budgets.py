@@ -106,6 +106,11 @@ class Budget:
         return Budget(self.seconds, self.evaluations, self.stop, self._clock)
 
     @property
+    def is_unlimited(self) -> bool:
+        """Whether only the search itself or the user ends it."""
+        return self.seconds is None and self.evaluations is None
+
+    @property
     def interrupted(self) -> bool:
         """Whether the user asked to stop."""
         return self.stop.is_set()

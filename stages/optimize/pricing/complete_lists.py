@@ -1,19 +1,20 @@
 """Complete lists in place of grown ones, where they take seconds: then a proof covers all networks.
 
 The work of listing all sets is known beforehand to some percent (`stages.parentsets.enumeration`). Where it is
-little, the sets that `stages.parentsets.sequential` finds join the lists, and the default search among listed sets
-takes the place of pricing: there is nothing left to grow.
+little, and the lists of a few variables are not long, the sets that `stages.parentsets.sequential` finds join the
+lists, and the default search among listed sets takes the place of pricing: there is nothing left to grow.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets
-from stages.parentsets.enumeration import count_sets, rooms, seconds_of
+from stages.parentsets.enumeration import SECONDS_PER_LISTED_SET, count_sets, rooms, seconds_of
 from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
@@ -30,6 +31,14 @@ MOST_SECONDS = 20.0
 TIME_SHARE = 0.25
 """The same as a share of a time limit; it may take twice as much before it is given up."""
 
+SAMPLED = 3
+"""Variables whose lists, made first, tell how long all lists will be."""
+
+
+def most_seconds(budget: Budget) -> float:
+    """Largest forecast of an enumeration at which it is made, in seconds of one core."""
+    return MOST_SECONDS if budget.seconds is None else TIME_SHARE * budget.seconds
+
 
 def can_enumerate(run: PricingRun) -> bool:
     """Whether all sets of all variables can be listed within the run's budget, by a forecast.
@@ -38,8 +47,7 @@ def can_enumerate(run: PricingRun) -> bool:
     single parents; no other scores are computed.
     """
     budget, scorer = run.budget, run.scorer
-    most_seconds = MOST_SECONDS if budget.seconds is None else TIME_SHARE * budget.seconds
-    limit = most_seconds / seconds_of(scorer, 1.0)
+    limit = most_seconds(budget) / seconds_of(scorer, 1.0)
     if budget.evaluations is not None:
         limit = min(limit, budget.evaluations - scorer.evaluations)
     total = 0.0
@@ -71,14 +79,15 @@ def limits_of(grower: SetGrower) -> ChildLimits:
 
 
 def enumerate_all(run: PricingRun, score: float) -> bool:
-    """List all sets that no subset dominates, in half of the time; whether that was done, else growers know the sets
-    found.
+    """List all sets that no subset dominates, in half of the time; whether that was done.
 
+    It is given up when a few of the lists are too long, or else late, and the growers know the sets found then.
     `score` is the best one so far (nats), for the report of progress.
     """
+    growers, n = run.growers, len(run.growers)
     budget = Budget(run.budget.part(0.5).seconds, stop=run.budget.stop)
-
-    functions = shared_values(run.scorer, max(grower.max_parents for grower in run.growers))
+    functions = shared_values(run.scorer, max(grower.max_parents for grower in growers))
+    every: dict[int, FoundSets] = {}
 
     def enumerate_one(grower: SetGrower) -> FoundSets:
         limits = replace(limits_of(grower), functions=functions)
@@ -86,16 +95,22 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
         grower.evaluated += found.evaluated
         return found
 
-    every, done = [], 0
-    for found in ordered_map(enumerate_one, run.growers, run.jobs):
-        every.append(found)
-        done += found.complete
-        run.report(score, complete=f"{done} of {len(run.growers)} lists")
-    if done == len(every):
-        run.lists.complete = [found.to_record(grower.required) for found, grower in zip(every, run.growers)]
+    def enumerate_some(some: Sequence[SetGrower]) -> None:
+        for grower, found in zip(some, ordered_map(enumerate_one, some, run.jobs), strict=True):
+            every[grower.child] = found
+            run.report(score, complete=f"{len(every)} of {n} lists")
+
+    first = growers[:: -(-n // SAMPLED)]
+    enumerate_some(first)
+    n_listed = sum(found.n_sets for found in every.values()) * n / len(first)
+    if n_listed * SECONDS_PER_LISTED_SET > most_seconds(run.budget):
+        return False
+    enumerate_some([grower for grower in growers if grower.child not in every])
+    if all(found.complete for found in every.values()):
+        run.lists.complete = [every[grower.child].to_record(grower.required) for grower in growers]
         return True
-    for found, grower in zip(every, run.growers):
-        sets, scores = found.all_sets()
+    for grower in growers:
+        sets, scores = every[grower.child].all_sets()
         grower.scores |= dict(zip(sets, scores.tolist()))
     return False
 

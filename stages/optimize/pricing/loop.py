@@ -17,7 +17,7 @@ from ..bounds.rounding import optimality_tolerance, proof_rounding
 from ..result import SearchResult
 from .complete_lists import can_enumerate, enumerate_all, search_complete
 from .engine import PricingEngine
-from .list_bound import ListBound
+from .list_bound import NOMINAL_PACE, ListBound, search_work
 from .run import PricingRun
 
 MOST_BYTES = 1 << 30
@@ -25,6 +25,14 @@ MOST_BYTES = 1 << 30
 
 LOOKS = 4
 """Work on the bound is done after rounds 1, 4, 16, ...: the factor between them."""
+
+LONG_WORK = 600.0 * NOMINAL_PACE
+"""Work of search and growth from which on a run without limits ends when it gains little: ten minutes, nominally."""
+
+LITTLE_GAIN, LITTLE_ROUNDS = 1e-4, 2
+"""It ends after so many rounds in turn that each gained no more than this share of the score: before it leaves for
+another basin, which takes hours with tens of thousands of variables.
+"""
 
 PROOF_WORK = 2e9
 """Least work, in sets evaluated, on a bound on complete lists if the search among them has not proved optimality.
@@ -49,15 +57,22 @@ def alternate(
 ) -> None:
     """Search and grow until the budget is spent, or `patience` rounds in turn improved nothing.
 
-    By default patience is the engine's without a time limit, and unlimited with one.
+    By default patience is the engine's without a time limit, and unlimited with one. Without any limit the rounds
+    also end when they gain little after much work.
     """
     if patience is None and run.budget.seconds is None:
         patience = engine.patience
-    idle, next_look = 0, 1
+    idle = poor = 0  # rounds in turn that improved nothing, and that gained little
+    next_look = 1
     while True:
+        before = engine.best.score
         improved = engine.search()
+        is_poor = engine.best.score - before <= LITTLE_GAIN * abs(engine.best.score)
         idle = 0 if improved or engine.is_cooling else idle + 1
+        poor = poor + 1 if is_poor and not engine.is_cooling else 0
         if run.is_spent() or (patience is not None and idle >= patience):
+            return
+        if run.budget.is_unlimited and poor >= LITTLE_ROUNDS and search_work(run) > LONG_WORK:
             return
         engine.grow()
         run.rounds += 1
