@@ -50,10 +50,11 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
         engine = KTreePricing(run, limit_width(run))
         engine.begin(grows=True)
-        engine.leave_orders()
+        engine.is_too_wide = True
         bound = ListBound(run, engine)
         alternate(run, engine, bound)
-        engine.search_triangulations()  # whose turn comes late where the bound is small
+        for arm in engine.arms:
+            arm.search()
         bound.finish()
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 

@@ -1,25 +1,27 @@
 """The engine of pricing under a treewidth bound, a method of this project.
 
 The search without a bound (`orders`) begins, whatever the bound, and goes on as long as its networks meet the bound.
-The first one that is too wide is narrowed, and two searches take turns. One looks for the best network within
-triangulations of the incumbent's moral graph, which suits large bounds. The other, which suits small ones, evaluates
-orders as k-trees and cools down during the run (simulated annealing); then it solves groups of the best network's
-cliques exactly. Sets are grown within the cliques of the present network too: such a set can be chosen at once, while
-the members of a set grown among all predecessors may never share a clique.
+The first one that is too wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated
+annealing), the longer the smaller the bound, which it suits. For the rest of the run that search has the turn that
+gained most of late: one for the best network within triangulations of the incumbent's moral graph, one that solves
+groups of the incumbent's cliques exactly, and the search without a bound, whose further networks are narrowed. Sets
+are grown within the cliques of the present network too: such a set can be chosen at once, while the members of a set
+grown among all predecessors may never share a clique.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from formats.records import ParentSetTable
 from stages.graphs import largest_table, moral_graph, positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
+from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.runtime.slices import slices
 from stages.runtime.workers import ordered_map
@@ -27,7 +29,7 @@ from stages.scoring.set_grower import SetGrower
 
 from ..result import Parents, SearchResult
 from ..treewidth.annealing import OrderSearch
-from ..treewidth.ils import COOLING, FIRST_ORDERS, best_regret_order
+from ..treewidth.ils import best_regret_order, mean_gain
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
@@ -36,11 +38,6 @@ from .basins import OrderedNetwork
 from .clique_growth import Focus, grow_in_cliques
 from .orders import OrderPricing
 from .run import PricingRun
-
-EVEN_WIDTH = 8
-"""Bound K at which triangulations and k-trees take turns evenly. The share K^3 / (K^3 + EVEN_WIDTH^3) of all rounds
-is for triangulations: they suit large bounds better, and nothing changes abruptly as K grows.
-"""
 
 FIRST_SHARE = 0.15
 """Share of the time for the search without a bound on the width, whose lists are the first."""
@@ -51,7 +48,7 @@ GROWTH_SHARE = 0.1
 FIRST_TRIANGULATIONS = 10
 """Triangulations searched around a network that has been narrowed."""
 
-LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 30
+LEAST_TRIANGULATIONS, MOST_TRIANGULATIONS = 3, 60
 """Triangulations between two rounds of growth, less with more variables."""
 
 NEAR_SPREAD = 0.1
@@ -59,27 +56,36 @@ NEAR_SPREAD = 0.1
 every round.
 """
 
-MOST_MOVES = 100_000
-"""Changes of the order between two rounds of growth at most, see `phase_moves`."""
+MOST_MOVES = 500_000
+"""Changes of the order between two rounds of growth at most, times the treewidth, see `phase_moves`."""
 
-HEAT = 0.07
-"""Temperature at the start, as a share of the mean that a variable gains by its best set; by experiment. It ends
-at the same share of that as on lists.
+HEAT, COOLING = 0.07, 0.03
+"""Temperature at the start, as a share of the mean that a variable gains by its best set, and at the end, as a share
+of that at the start; by experiment.
 """
 
-COOLING_TIME = 0.8
-"""Share of a time limit in which the walk cools; groups of cliques are solved afterwards."""
+COOLING_TIME = 0.9
+"""Share of the time left in which the walk cools under the smallest bounds."""
+
+EVEN_WIDTH = 8
+"""Bound K under which the walk takes half of that time: its share is EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
 
 PHASE_PATIENCE = 1
 """Disturbances per variable without improvement after which new sets are grown."""
 
+GROUP_WORK = 6e7
+"""Work on groups of cliques in a turn at most (`GroupSearch.work`): some tenths of a second."""
+
 COOLING_ROUNDS = 50
-"""Rounds in which the walk cools without a time limit."""
+"""Rounds in which the walk cools without a time limit, likewise less for larger bounds."""
+
+LONGEST_WAIT = 8
+"""Turns of others after which a search has one although it gained little of late."""
 
 
-def phase_moves(n_variables: int) -> int:
+def phase_moves(n_variables: int, width: int) -> int:
     """Changes of the order between two rounds of growth: some tenths of a second on a hundred variables."""
-    return min(1000 * n_variables, 20_000 + 50 * n_variables, MOST_MOVES)
+    return max(1, min(5000 * n_variables, 100_000 + 250 * n_variables, MOST_MOVES) // width)
 
 
 class WidthlessReporter(NullReporter):
@@ -94,6 +100,15 @@ class WidthlessReporter(NullReporter):
         self._reporter.progress(done, total, counted, **about, **facts)
 
 
+@dataclass(eq=False)
+class Arm:
+    """A search that takes turns with others."""
+
+    search: Callable[[], None]
+    gain: float = math.inf  # of the incumbent in its last turn, in nats
+    waited: int = 0  # turns of others since
+
+
 class KTreePricing:
     """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` as from `bounded.limit_width`."""
 
@@ -104,11 +119,15 @@ class KTreePricing:
         self.best = OrderedNetwork(*run.start_network(), -math.inf)
         self.is_cooling = False
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
-        self._turns = 0  # of triangulations and k-trees
         self._next_grown = 0
         self._tree: KTree | None = None  # where the walk over orders stands
+        self._cooling: Budget | None = None  # time of the walk, from its first round on
+        self._first_round = 0
         self._focus: Focus | None = None
-        self._orders: OrderPricing | None = None  # the search without a bound, while its networks meet the bound
+        self._orders: OrderPricing | None = None  # the search without a bound
+        self.is_too_wide = False  # that search has found a network beyond the bound
+        self._walk_share = EVEN_WIDTH**3 / (width**3 + EVEN_WIDTH**3)
+        self.arms = self._make_arms()
 
     @property
     def bytes(self) -> int:
@@ -144,32 +163,26 @@ class KTreePricing:
         yield
         self.run.reporter = reporter
 
-    def leave_orders(self) -> None:
-        """End the search without a bound on the width."""
-        self._orders = None
-
     def _take_network(self, parents: Parents) -> None:
-        """Take in a network found without the bound. If it is too wide it is narrowed, and the bound is kept from
-        then on.
-        """
+        """Take in a network found without the bound. If it is too wide it is narrowed, and other searches begin."""
         search = self._triangulations()
-        if not search.start(parents, self.run.budget):
-            self.leave_orders()
-            return
-        if search.parents() != parents:
-            self.leave_orders()
-            search.improve(FIRST_TRIANGULATIONS, self.run.budget)
-        self._note_triangulated(search)
+        is_narrowed = search.start(parents, self.run.budget)
+        if not is_narrowed or search.parents() != parents:
+            self.is_too_wide = True
+        if is_narrowed:
+            if self.is_too_wide:
+                search.improve(FIRST_TRIANGULATIONS, self.run.budget)
+            self._note_triangulated(search)
 
     def _triangulations(self) -> TriangulationSearch:
         table = self.run.lists.table()
         bound = table_bound(table.header, self.run.options.max_table)
         return TriangulationSearch(self.run.lists.pack(), self.width, bound, self.run.rng)
 
-    def _note_triangulated(self, search: TriangulationSearch) -> bool:
+    def _note_triangulated(self, search: TriangulationSearch) -> None:
         parents = search.parents()
         self._focus = Focus(search.order, parents, search.bags())
-        return self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
+        self._note(OrderedNetwork(search.elimination[::-1].copy(), parents, search.score))
 
     def _take_start(self) -> None:
         """Make the network to start from the incumbent, unless it is too wide or lacks required arcs."""
@@ -186,101 +199,106 @@ class KTreePricing:
         scores = [grower.score(parents) for grower, parents in zip(self.run.growers, start.parents)]
         self._note(OrderedNetwork(order, start.parents, math.fsum(scores)))
 
-    def _note(self, found: OrderedNetwork) -> bool:
-        """Make a network the incumbent if it is better; whether it is."""
-        improved = found.score > self.best.score + GAIN_TOLERANCE
-        if improved:
+    def _note(self, found: OrderedNetwork) -> None:
+        """Make a network the incumbent if it is better."""
+        if found.score > self.best.score + GAIN_TOLERANCE:
             self.best = found
         self.run.report(self.best.score, sets=self.run.lists.n_sets)
-        return improved
+
+    def _make_arms(self) -> list[Arm]:
+        """The searches that take turns after the walk; that without a bound has to wait for its turn."""
+        # Groups of cliques know no bound on tables.
+        is_grouped = self.run.options.max_table is None
+        arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
+        if self._is_triangulated:
+            arms += [Arm(self.search_triangulations), Arm(self._search_orders, gain=0.0)]
+        return arms
 
     def search(self) -> bool:
-        """Search without the bound while it is met; then walk over orders while it is warm, afterwards solve groups
-        of cliques, each in turn with triangulations around the incumbent.
+        """Search without the bound while it is met; then walk over orders while it is warm, afterwards let the other
+        searches take turns.
         """
-        if self._orders is not None:
-            return self._search_orders()
-        table = self.run.lists.table()
-        temperature = self._temperature(table)
-        self.is_cooling = temperature > 0.0
-        if self._takes_triangulations():
-            improved = self.search_triangulations()
-        # Groups of cliques know no bound on tables.
-        elif self.is_cooling or self.best.score == -math.inf or self.run.options.max_table is not None:
-            improved = self._walk_orders(table, temperature)
+        before = self.best.score
+        self.is_cooling = False
+        if self._orders is not None and not self.is_too_wide:
+            self._search_orders()
+        elif self._cooled() < 1.0 or before == -math.inf:
+            self.is_cooling = True
+            self._walk_orders()
         else:
-            improved = self._solve_groups(table)
-        self.run.report(self.best.score, sets=table.n_sets, rounds=self.run.rounds)
-        return improved
+            self._take_turn()
+        self.run.report(self.best.score, sets=self.run.lists.n_sets, rounds=self.run.rounds)
+        return self.best.score > before + GAIN_TOLERANCE
 
-    def _takes_triangulations(self) -> bool:
-        """Whether this round is for triangulations, if there is a network to begin with."""
-        if not self._is_triangulated or self.best.score == -math.inf:
-            return False
-        share = self.width**3 / (self.width**3 + EVEN_WIDTH**3)
-        self._turns += 1
-        return int(self._turns * share) > int((self._turns - 1) * share)
+    def _take_turn(self) -> None:
+        """Let that arm search that gained most in its last turn, or one that has waited for too long."""
+        arms = [arm for arm in self.arms if self._orders is not None or arm.search != self._search_orders]
+        arm = max(arms, key=lambda arm: (arm.waited >= LONGEST_WAIT, arm.gain, arm.waited))
+        before = self.best.score
+        arm.search()
+        for other in arms:
+            other.waited += 1
+        arm.gain, arm.waited = self.best.score - before, 0
 
-    def _search_orders(self) -> bool:
-        """Search without the bound; whether a better network meets it."""
-        orders, before = self._orders, self.best.score
+    def _search_orders(self) -> None:
+        """Search without the bound."""
+        orders = self._orders
         assert orders is not None
         with self._widthless():
             improved = orders.search()
         if improved:
             self._take_network(orders.best.parents)
-        return self.best.score > before + GAIN_TOLERANCE
 
-    def search_triangulations(self) -> bool:
-        """Search within triangulations around the incumbent; whether that improved it."""
+    def search_triangulations(self) -> None:
+        """Search within triangulations around the incumbent."""
         search = self._triangulations()
-        if not search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
-            return False
-        n = self.run.scorer.n_variables
-        search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 3000 // n)), self.run.budget)
-        return self._note_triangulated(search)
+        if search.start(self.best.parents, self.run.budget, self.best.order[::-1]):
+            n = self.run.scorer.n_variables
+            search.improve(max(LEAST_TRIANGULATIONS, min(MOST_TRIANGULATIONS, 6000 // n)), self.run.budget)
+            self._note_triangulated(search)
 
-    def _temperature(self, table: ParentSetTable) -> float:
-        """Temperature of this round's walk in nats; 0 once the cooling is over."""
-        seconds = self.run.budget.seconds
-        share = self.run.rounds / COOLING_ROUNDS
-        if seconds is not None:
-            share = self.run.budget.elapsed() / (COOLING_TIME * seconds) if seconds else 1.0
-        if share >= 1.0:
-            return 0.0
-        # The last set of a list scores least: mostly the empty one.
-        gains = table.scores[table.set_offsets[:-1]] - table.scores[table.set_offsets[1:] - 1]
-        return HEAT * float(gains.mean()) * COOLING**share
+    def _cooled(self) -> float:
+        """Share of its cooling that the walk has behind it; 1 and more once it is over."""
+        if self._cooling is None:
+            self._cooling, self._first_round = self.run.budget.part(COOLING_TIME * self._walk_share), self.run.rounds
+        if self._cooling.seconds is None:
+            return (self.run.rounds - self._first_round) / (COOLING_ROUNDS * self._walk_share)
+        return self._cooling.elapsed() / self._cooling.seconds if self._cooling.seconds else 1.0
 
-    def _walk_orders(self, table: ParentSetTable, temperature: float) -> bool:
-        """Continue the walk over orders for a phase; whether it improved the incumbent."""
+    def _walk_orders(self) -> None:
+        """Continue the walk over orders for a phase, without losses once it has cooled."""
+        table = self.run.lists.table()
         problem = prepare_bounded(table, self.width, self.run.options.max_table)
         search = OrderSearch(problem, self.run.rng)
         if self._tree is None:
-            search.start(best_regret_order(problem, self.run.rng, FIRST_ORDERS))
+            search.start(best_regret_order(problem, self.run.rng, n_orders=1))
         else:
             search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
-        n_moves = phase_moves(problem.n_variables)
+        n_moves, heat = phase_moves(problem.n_variables, self.width), HEAT * mean_gain(problem)
         for _ in slices(n_moves, search.slice_moves, self.run.budget):
+            cooled = self._cooled()
+            if cooled >= 1.0 and self.is_cooling:
+                break
+            temperature = heat * COOLING**cooled if cooled < 1.0 else 0.0
             search.anneal(min(n_moves, search.slice_moves), (temperature, temperature))
         tree, best = search.tree, search.best
         self._tree, self._focus = tree, Focus(tree.order, problem.parents(tree.chosen), tree.bags)
-        return self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))
+        self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))
 
-    def _solve_groups(self, table: ParentSetTable) -> bool:
-        """Solve groups of the best network's cliques exactly; whether that improved it."""
-        _, within = prepare_both(table, self.width)
+    def _solve_groups(self) -> None:
+        """Solve groups of the best network's cliques exactly."""
+        _, within = prepare_both(self.run.lists.table(), self.width)
         groups = GroupSearch(within, self.run.rng)
         groups.start(self.best.order, self.best.parents)
-        groups.improve(PHASE_PATIENCE * within.n_variables, self.run.budget)
+        groups.improve(PHASE_PATIENCE * within.n_variables, self.run.budget, watch=lambda: groups.work > GROUP_WORK)
         parents = groups.parents()
         self._focus = Focus(random_topological_order(parents, self.run.rng), parents, groups.bags())
-        return self._note(OrderedNetwork(groups.kept.order, parents, within.score(groups.kept.chosen)))
+        self._note(OrderedNetwork(groups.kept.order, parents, within.score(groups.kept.chosen)))
 
     def grow(self) -> None:
         """Grow sets within the predecessors in an order near the present one, and within its cliques."""
         focus, run = self._focus, self.run
-        if self._orders is not None:
+        if self._orders is not None and not self.is_too_wide:
             with self._widthless():
                 self._orders.grow()
             return

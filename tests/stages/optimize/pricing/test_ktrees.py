@@ -232,20 +232,56 @@ def started_engine(dataset, width, budget):
     run = start_run(FamilyScorer(dataset), options, budget, NullReporter())
     engine = ktrees.KTreePricing(run, width)
     engine.begin(grows=True)
-    engine.leave_orders()
+    engine.is_too_wide = True
     engine.search()
     return engine
 
 
-@pytest.mark.parametrize(("width", "rounds", "turns"), [(2, 650, 10), (4, 90, 10), (8, 20, 10)])
-def test_triangulations_get_the_more_rounds_the_larger_the_bound(width, rounds, turns):
-    """Of all rounds the share K^3 / (K^3 + 8^3), evenly spread."""
+def record_turns(engine, n_turns, gains):
+    """Names of the searches that take `n_turns` turns if each gains `gains[name]` nats a turn."""
+    names = []
+
+    def searching(name):
+        def search():
+            names.append(name)
+            engine.best = engine.best._replace(score=engine.best.score + gains[name])
+
+        return search
+
+    engine.arms = [ktrees.Arm(searching(name)) for name in gains]
+    for _ in range(n_turns):
+        engine._take_turn()
+    return names
+
+
+def test_the_search_that_gains_most_has_the_turn_and_others_do_not_wait_forever():
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 4, Budget(evaluations=500))
+    names = record_turns(engine, 300, {"poor": 0.0, "rich": 2.0, "fair": 1.0})
+    assert set(names[:3]) == {"poor", "rich", "fair"}
+    turns = {name: [-1, *[k for k, turn in enumerate(names) if turn == name], len(names)] for name in names}
+    waits = [later - earlier for places in turns.values() for earlier, later in itertools.pairwise(places)]
+    assert names.count("rich") > 0.7 * len(names)
+    assert max(waits) <= ktrees.LONGEST_WAIT + 3
+
+
+def test_searches_that_gain_nothing_alternate():
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 4, Budget(evaluations=500))
+    names = record_turns(engine, 12, {"a": 0.0, "b": 0.0, "c": 0.0})
+    assert names[3:] == names[:3] * 3
+
+
+@pytest.mark.parametrize(("width", "rounds"), [(2, 49), (8, 25), (20, 3)])
+def test_the_walk_is_the_shorter_the_larger_the_bound(width, rounds):
+    """Without a time limit it has `COOLING_ROUNDS` times EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
+    dataset, _ = dependent_dataset(2, 24, 200, most_states=2)
     engine = started_engine(dataset, width, Budget(evaluations=500))
-    engine._turns = 0
-    taken = [engine._takes_triangulations() for _ in range(rounds)]
-    assert sum(taken) == turns
-    assert all(abs(sum(taken[:k]) - k * turns / rounds) <= 1 for k in range(rounds))
+    warm = 0
+    while engine._cooled() < 1.0:
+        warm += 1
+        engine.run.rounds += 1
+    assert abs(warm - rounds) <= 1
 
 
 def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):
