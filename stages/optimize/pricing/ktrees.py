@@ -64,7 +64,7 @@ HEAT, COOLING = 0.07, 0.03
 of that at the start; by experiment.
 """
 
-COOLING_TIME = 0.9
+COOLING_TIME = 0.8
 """Share of the time left in which the walk cools under the smallest bounds."""
 
 EVEN_WIDTH = 8
