@@ -15,6 +15,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,7 +66,7 @@ of that at the start; by experiment.
 """
 
 COOLING_TIME = 0.8
-"""Share of the time left in which the walk cools under the smallest bounds."""
+"""Share of the time or local scores left in which the walk cools under the smallest bounds."""
 
 EVEN_WIDTH = 8
 """Bound K under which the walk takes half of that time: its share is EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
@@ -77,7 +78,7 @@ GROUP_WORK = 6e7
 """Work on groups of cliques in a turn at most (`GroupSearch.work`): some tenths of a second."""
 
 COOLING_ROUNDS = 50
-"""Rounds in which the walk cools without a time limit, likewise less for larger bounds."""
+"""Rounds in which the walk cools at most without a time limit, likewise less for larger bounds."""
 
 LONGEST_WAIT = 8
 """Turns of others after which a search has one although it gained little of late."""
@@ -109,6 +110,14 @@ class Arm:
     waited: int = 0  # turns of others since
 
 
+class Cooling(NamedTuple):
+    """The time of the walk, from its first round on, with the rounds and local scores before."""
+
+    time: Budget
+    rounds: int
+    evaluations: int
+
+
 class KTreePricing:
     """The engine of pricing that searches k-trees (`engine.PricingEngine`); `width` as from `bounded.limit_width`."""
 
@@ -121,8 +130,7 @@ class KTreePricing:
         self._is_triangulated = run.scorer.n_variables <= MOST_VARIABLES
         self._next_grown = 0
         self._tree: KTree | None = None  # where the walk over orders stands
-        self._cooling: Budget | None = None  # time of the walk, from its first round on
-        self._first_round = 0
+        self._cooling: Cooling | None = None
         self._focus: Focus | None = None
         self._orders: OrderPricing | None = None  # the search without a bound
         self.is_too_wide = False  # that search has found a network beyond the bound
@@ -222,8 +230,8 @@ class KTreePricing:
         self.is_cooling = False
         if self._orders is not None and not self.is_too_wide:
             self._search_orders()
-        elif self._cooled() < 1.0 or before == -math.inf:
-            self.is_cooling = True
+        elif self._tree is None or self._cooled() < 1.0:
+            self.is_cooling = self._cooled() < 1.0
             self._walk_orders()
         else:
             self._take_turn()
@@ -259,11 +267,17 @@ class KTreePricing:
 
     def _cooled(self) -> float:
         """Share of its cooling that the walk has behind it; 1 and more once it is over."""
+        run, evaluations = self.run, self.run.scorer.evaluations
         if self._cooling is None:
-            self._cooling, self._first_round = self.run.budget.part(COOLING_TIME * self._walk_share), self.run.rounds
-        if self._cooling.seconds is None:
-            return (self.run.rounds - self._first_round) / (COOLING_ROUNDS * self._walk_share)
-        return self._cooling.elapsed() / self._cooling.seconds if self._cooling.seconds else 1.0
+            self._cooling = Cooling(run.budget.part(COOLING_TIME * self._walk_share), run.rounds, evaluations)
+        time, rounds, before = self._cooling
+        shares = [(run.rounds - rounds) / (COOLING_ROUNDS * self._walk_share)]
+        if time.seconds is not None:
+            shares = [time.elapsed() / time.seconds if time.seconds else 1.0]
+        if time.evaluations is not None:
+            most = COOLING_TIME * self._walk_share * (time.evaluations - before)
+            shares.append((evaluations - before) / most if most > 0 else 1.0)
+        return max(shares)
 
     def _walk_orders(self) -> None:
         """Continue the walk over orders for a phase, without losses once it has cooled."""

@@ -274,14 +274,24 @@ def test_searches_that_gain_nothing_alternate():
 
 @pytest.mark.parametrize(("width", "rounds"), [(2, 49), (8, 25), (20, 3)])
 def test_the_walk_is_the_shorter_the_larger_the_bound(width, rounds):
-    """Without a time limit it has `COOLING_ROUNDS` times EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
+    """Without a limit it has `COOLING_ROUNDS` times EVEN_WIDTH^3 / (K^3 + EVEN_WIDTH^3)."""
     dataset, _ = dependent_dataset(2, 24, 200, most_states=2)
-    engine = started_engine(dataset, width, Budget(evaluations=500))
+    engine = started_engine(dataset, width, Budget())
     warm = 0
     while engine._cooled() < 1.0:
         warm += 1
         engine.run.rounds += 1
     assert abs(warm - rounds) <= 1
+
+
+def test_the_walk_cools_within_a_limit_on_local_scores():
+    dataset, _ = dependent_dataset(2, 24, 200, most_states=2)
+    engine = started_engine(dataset, 2, Budget(evaluations=10**5))
+    before = engine._cooling.evaluations
+    for share in (0.0, 0.5, 1.0):
+        engine.run.scorer.evaluations = int(before + share * (10**5 - before))
+        cooled = share / (ktrees.COOLING_TIME * engine._walk_share)
+        assert engine._cooled() == pytest.approx(cooled, rel=1e-3)
 
 
 def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):
