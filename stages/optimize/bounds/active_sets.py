@@ -15,7 +15,7 @@ from .cut_pool import CutPool
 ACTIVE_SHARE = 1e-3
 """Sets with a greater share are in use."""
 
-LEAST_ACTIVE = 50
+LEAST_ACTIVE = 25
 """Sets of least reduced cost of each child that become active."""
 
 ROUNDS_ACTIVE = 3
