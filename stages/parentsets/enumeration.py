@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
 from stages.scoring.family_scorer import FamilyScorer
 
-SECONDS_PER_BINARY_SCORE = 3.5e-8
+SECONDS_PER_BINARY_SCORE = 2e-8
 SECONDS_PER_SCORE = 1.2e-6
 """Time of a local score where all variables have two states at most, and where some have more.
 
@@ -29,8 +30,8 @@ SECONDS_PER_BINARY_ROW = 2e-12
 SECONDS_PER_ROW = 2e-11
 """What each row adds: binary 3.5e-7 s a score on 180,000 rows, 2 to 4 states 1.1e-6 s on 50,000; measured so, too."""
 
-SECONDS_PER_LISTED_SET = 1e-5
-"""What a listed set costs: little to list it, more where a search among all of them has to look at it."""
+SECONDS_PER_CELL = 1e-9
+"""What each cell of a binary set with the child adds; sets of more than 12 take up to three times as long."""
 
 SECONDS_WITHOUT_PENALTY = 8e-5
 """Time of a local score where sets are excluded by the Dirichlet bound, or not at all; measured."""
@@ -130,10 +131,12 @@ def _rounded(partial: Combinations) -> Combinations:
     return rounded
 
 
-def seconds_of(scorer: FamilyScorer, n_scores: float) -> float:
-    """Estimated seconds for so many local scores in an enumeration, on one core, without what listed sets cost."""
+def seconds_of(scorer: FamilyScorer, counts: Sequence[int]) -> float:
+    """Estimated seconds on one core for scores by their number of parents; what listed sets cost is not in it."""
     if scorer.definition.penalty is None:
-        return n_scores * SECONDS_WITHOUT_PENALTY
-    if scorer.n_states.max() <= 2:
-        return n_scores * (SECONDS_PER_BINARY_SCORE + SECONDS_PER_BINARY_ROW * scorer.n_rows)
-    return n_scores * (SECONDS_PER_SCORE + SECONDS_PER_ROW * scorer.n_rows)
+        return sum(counts) * SECONDS_WITHOUT_PENALTY
+    if scorer.n_states.max() > 2:
+        return sum(counts) * (SECONDS_PER_SCORE + SECONDS_PER_ROW * scorer.n_rows)
+    cells = sum(count * min(2.0 ** (size + 1), scorer.n_rows) for size, count in enumerate(counts))
+    each = SECONDS_PER_BINARY_SCORE + SECONDS_PER_BINARY_ROW * scorer.n_rows
+    return sum(counts) * each + cells * SECONDS_PER_CELL

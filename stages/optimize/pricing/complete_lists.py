@@ -8,13 +8,14 @@ lists, and the default search among listed sets takes the place of pricing: ther
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets
-from stages.parentsets.enumeration import SECONDS_PER_LISTED_SET, count_sets, rooms, seconds_of
+from stages.parentsets.enumeration import count_sets, rooms, seconds_of
 from stages.parentsets.memory import shared_values
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
@@ -22,6 +23,7 @@ from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
 
 from .. import choose_method
+from ..bounds.subset_dp import subsets_fit
 from ..result import SearchResult
 from .run import PricingRun
 
@@ -30,6 +32,11 @@ MOST_SECONDS = 20.0
 
 TIME_SHARE = 0.25
 """The same as a share of a time limit; it may take twice as much before it is given up."""
+
+SECONDS_TO_SOLVE, SECONDS_TO_SEARCH = 1e-6, 1e-5
+"""What a listed set costs, in seconds of the forecast: with few variables, which dynamic programming solves, little;
+where a search among the lists looks at all of them, more.
+"""
 
 SAMPLED = 3
 """Variables whose lists, made first, tell how long all lists will be."""
@@ -46,20 +53,23 @@ def can_enumerate(run: PricingRun) -> bool:
     It depends on data and limits alone, neither on the machine nor on the clock. The growers know the scores of
     single parents; no other scores are computed.
     """
-    budget, scorer = run.budget, run.scorer
-    limit = most_seconds(budget) / seconds_of(scorer, 1.0)
-    if budget.evaluations is not None:
-        limit = min(limit, budget.evaluations - scorer.evaluations)
-    total = 0.0
+    budget, scorer, seconds, total = run.budget, run.scorer, 0.0, 0
+    most = math.inf if budget.evaluations is None else budget.evaluations - scorer.evaluations
+    # No score takes less than one without parents.
+    limit = min(most, most_seconds(budget) / seconds_of(scorer, [1]))
     for grower in run.growers:
-        total += most_scores(grower, limit - total)
-        if total > limit:
+        counts = most_scores(grower, limit - total)
+        total += sum(counts)
+        seconds += seconds_of(scorer, counts)
+        if total > most or seconds > most_seconds(budget):
             return False
     return True
 
 
-def most_scores(grower: SetGrower, limit: float) -> float:
-    """Scores that listing a child's sets takes at most; counted until they exceed `limit`."""
+def most_scores(grower: SetGrower, limit: float) -> list[int]:
+    """Scores that listing a child's sets takes at most, by the number of parents besides the required ones; counted
+    until they exceed `limit`.
+    """
     scorer, limits = grower.scorer, limits_of(grower)
     scores = np.full(scorer.n_variables, -np.inf)
     if len(limits.allowed):
@@ -68,7 +78,7 @@ def most_scores(grower: SetGrower, limit: float) -> float:
     penalty = scorer.penalty(grower.child) * scorer.n_configurations(grower.required)
     spare = rooms(scores[limits.allowed], grower.scores[grower.required], penalty)
     most_added = limits.max_parents - len(grower.required)
-    return sum(count_sets(scorer.n_states[limits.allowed], spare, most_added, limit))
+    return count_sets(scorer.n_states[limits.allowed], spare, most_added, limit)
 
 
 def limits_of(grower: SetGrower) -> ChildLimits:
@@ -103,7 +113,7 @@ def enumerate_all(run: PricingRun, score: float) -> bool:
     first = growers[:: -(-n // SAMPLED)]
     enumerate_some(first)
     n_listed = sum(found.n_sets for found in every.values()) * n / len(first)
-    if n_listed * SECONDS_PER_LISTED_SET > most_seconds(run.budget):
+    if n_listed * (SECONDS_TO_SOLVE if subsets_fit(n) else SECONDS_TO_SEARCH) > most_seconds(run.budget):
         return False
     enumerate_some([grower for grower in growers if grower.child not in every])
     if all(found.complete for found in every.values()):
