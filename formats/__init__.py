@@ -10,6 +10,7 @@ import importlib
 from typing import Any
 
 _FUNCTIONS = {
+    "graphs.arc_tables": "write_arc_table",
     "graphs.networks": "open_bayesian_network open_graph open_network "
     "write_drawing write_essential_graph write_network",
     "json_lines.proofs": "open_proof write_proof",

@@ -1,4 +1,4 @@
-"""Conversions of networks: to other formats, essential graphs and pictures."""
+"""Conversions of networks: to other formats, essential graphs and pictures; and a table to read of any input."""
 
 from __future__ import annotations
 
@@ -7,22 +7,14 @@ from collections.abc import Iterable
 
 import click
 
-from formats import (
-    arc_probabilities_or_lines,
-    open_arc_probabilities,
-    pick_network,
-    write_drawing,
-    write_essential_graph,
-    write_network,
-)
-from formats.data_records import Dataset
+import formats
+from formats.detection import detect_lines
 from formats.errors import located
 from formats.graph_records import DIRECTIONS, UNDECIDED, ArcProbabilities, directions_of, with_directions
-from formats.graphs.arc_tables import write_arc_table
 from formats.graphs.networks import require_parameters
 from formats.kinds import Kind
 from formats.lookup import find_format
-from formats.records import Header, Network
+from formats.records import Network
 from formats.streams import source_name
 from formats.tables.selection import matching_names
 from formats.textlines import Lines
@@ -38,8 +30,10 @@ from stages.runtime.budgets import Budget
 from ..files.inputs import LearntNetwork, open_learnt_network
 from ..running.reporter import Reporter
 from ..tables.abbreviate import abbreviated
-from ..tables.networks import consensus_facts, network_facts
+from ..tables.networks import consensus_facts, network_facts, show_network
 from ..tables.printable import printable
+from ..tables.stage_results import show_arc_probabilities, show_forest, show_parent_sets
+from .other_kinds import named_header
 from .task import Conversion, PartOptions
 
 LABEL_LENGTH = 24
@@ -48,17 +42,6 @@ LABEL_LENGTH = 24
 CONSENSUS_ORDERS = 1000
 """Orders searched for the consensus of a table of arc probabilities if it is too large to be found exactly;
 ``bnsl average --time`` searches more."""
-
-
-def named_header(header: Header, names: Dataset | None) -> Header:
-    """The header with the variables of a table, if one was given."""
-    if names is None:
-        return header
-    if names.n_variables != header.n_variables:
-        raise click.UsageError(
-            f"--names has {names.n_variables} columns, but the file has {header.n_variables} variables."
-        )
-    return dataclasses.replace(header, variables=names.variables)
 
 
 def kept_variables(part: PartOptions, network: Network, source: str) -> set[int] | None:
@@ -85,7 +68,7 @@ def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
     Raises `click.UsageError`: an option does not go with the input.
     """
     choice = task.choice
-    found = arc_probabilities_or_lines(lines or task.source)
+    found = formats.arc_probabilities_or_lines(lines or task.source)
     if isinstance(found, ArcProbabilities):
         for name in ("index", "strengths"):
             if getattr(choice, name) is not None:
@@ -94,7 +77,7 @@ def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
     elif choice.threshold is not None:
         raise click.UsageError("--threshold is of tables of arc probabilities, and the input is none.")
     elif choice.index is not None:
-        learnt = LearntNetwork(pick_network(found, choice.index or None), None)
+        learnt = LearntNetwork(formats.pick_network(found, choice.index or None), None)
     else:
         learnt = open_learnt_network(found)
     header = learnt.structure.header
@@ -103,7 +86,7 @@ def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
         raise click.UsageError("--names: the header of the network records knowledge about arcs by its own names.")
     network = dataclasses.replace(learnt.structure, header=named)
     if choice.strengths is not None:
-        network = with_table_strengths(network, open_arc_probabilities(choice.strengths))
+        network = with_table_strengths(network, formats.open_arc_probabilities(choice.strengths))
     return learnt._replace(structure=network)
 
 
@@ -150,14 +133,14 @@ def write_structure(task: Conversion) -> None:
     if kind is Kind.PARAMETERS:
         model = require_parameters(learnt.parameters, task.format, source_name(task.source))
         model = model if kept is None else cut_model(model, kept)
-        write_network(task.output, model, task.format, task.reporter.warn)
+        formats.write_network(task.output, model, task.format, task.reporter.warn)
     network = network if kept is None else cut_network(network, kept)
     if kind is Kind.DECOMPOSITION:
-        write_network(task.output, _with_elimination(network, task.reporter), task.format)
+        formats.write_network(task.output, _with_elimination(network, task.reporter), task.format)
     elif task.written != task.format:
-        write_arc_table(task.output, network, task.written)
+        formats.write_arc_table(task.output, network, task.written)
     elif kind is not Kind.PARAMETERS:
-        write_network(task.output, network, task.format)
+        formats.write_network(task.output, network, task.format)
     if task.format == "arcs":
         arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
         _warn_of_isolated(network.n_variables, arcs, task.reporter)
@@ -174,7 +157,7 @@ def write_picture(task: Conversion) -> None:
     network = whole if kept is None else cut_network(whole, kept)
     undecided = {arc for arc, word in directions_of(network).items() if word == UNDECIDED}
     labels = abbreviated([printable(name) for name in network.header.names], LABEL_LENGTH)
-    write_drawing(task.output, draw_network(network, labels, undecided), task.format)
+    formats.write_drawing(task.output, draw_network(network, labels, undecided), task.format)
     task.reporter.summary(network_facts(network))
 
 
@@ -182,9 +165,9 @@ def write_essential(task: Conversion, network: Network, kept: set[int] | None) -
     """Write the essential graph of a network."""
     graph = cut_essential_graph(network, kept)
     if task.written != task.format:
-        write_arc_table(task.output, graph, task.written)
+        formats.write_arc_table(task.output, graph, task.written)
     else:
-        write_essential_graph(task.output, graph, task.format)
+        formats.write_essential_graph(task.output, graph, task.format)
     if task.format == "arcs":
         _warn_of_isolated(len(graph.variables), [*graph.arcs, *graph.edges], task.reporter)
     task.reporter.summary(
@@ -212,3 +195,31 @@ def _with_elimination(network: Network, reporter: Reporter) -> Network:
     reporter.detail(f"elimination order of width {bounds.upper} found; the treewidth is {bounds.lower} or more")
     extra = {**extra, "treewidth": {"elimination": bounds.elimination}}
     return dataclasses.replace(network, header=dataclasses.replace(network.header, extra=extra))
+
+
+def write_readable(task: Conversion) -> None:
+    """Write a table to read, by the kind of the input."""
+    lines = formats.arc_probabilities_or_lines(task.source)
+    of_networks = task.part.given() or task.choice.given()
+    if isinstance(lines, ArcProbabilities):
+        of_networks = of_networks or ("--names" if task.names else None)
+        if of_networks:
+            raise click.UsageError(f"{of_networks} needs a network; --to table shows all arc probabilities.")
+        show_arc_probabilities(task.output, lines, None)
+        return
+    kind = detect_lines(lines).kind
+    if of_networks and kind in (Kind.FOREST, Kind.PARENT_SETS):
+        raise click.UsageError(f"{of_networks} needs a network, and {lines.source} is none.")
+    if kind is Kind.FOREST:
+        if task.names:
+            raise click.UsageError("--names is for files that number their variables; a forest names them.")
+        show_forest(task.output, formats.open_forest(lines), None)
+    elif kind is Kind.PARENT_SETS:
+        header, records = formats.open_parent_set_stream(lines, warn=task.reporter.warn)
+        show_parent_sets(task.output, named_header(header, task.names).variables, records, None)
+    else:
+        network = open_chosen(task, lines).structure
+        kept = kept_variables(task.part, network, lines.source)
+        network = with_shown_directions(network, task.part.cpdag)
+        network = network if kept is None else cut_network(network, kept)
+        show_network(task.output, network, None, directions_of(network))
