@@ -5,31 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from formats import open_forest, open_network, open_parent_sets, write_parent_sets, write_proof
+import formats
 from formats.data_records import IncompleteDataset
-from formats.json_lines.network_lines import network_text
 from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
 from formats.streams import open_output
 from formats.wording import plural
-from stages.incomplete import StructuralEM
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible
 from stages.lists.fill_missing import fill_missing
 from stages.lists.start_network import match_start
 from stages.lists.undominated import drop_dominated
 from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
-from stages.optimize.bootstrap import Found, Resampling
 from stages.optimize.bounds.proof_steps import TreeNode
-from stages.optimize.bounds.proofs import make_proof
 from stages.optimize.driver import run
-from stages.optimize.row_search import RowSearch
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.remote_workers import RemoteWorkers, workers_fact
-from stages.screening.entropies import mutual_information
 
 from ..files.inputs import (
     read_entropies,
@@ -46,6 +40,9 @@ from ..options.optimize_checks import check_taken
 from ..options.optimize_methods import taken_options
 from ..options.shared import BudgetOptions, OutputOptions, check_sources
 from ..running.reporter import Reporter
+
+if TYPE_CHECKING:
+    from stages.optimize.bootstrap import Found
 
 
 class OpenedSearch(NamedTuple):
@@ -82,7 +79,7 @@ def open_list_search(
 ) -> OpenedSearch:
     """Read parent sets; the number of variables may decide on the method."""
     check_sources(sets, given.start, given.information, *knowing.sources)
-    table, missing = fill_missing(open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
+    table, missing = fill_missing(formats.open_parent_sets(sets, partial=given.partial, warn=reporter.warn))
     warn_of_cut_lists(table, reporter)
     if missing:
         reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
@@ -91,8 +88,10 @@ def open_list_search(
     options = replace(options, method=name)
     start = None
     if given.start is not None:
-        start = match_start(open_network(given.start), table.header.names, "the parent sets")
+        start = match_start(formats.open_network(given.start), table.header.names, "the parent sets")
     if given.information is not None:
+        from stages.screening.entropies import mutual_information
+
         entropies = read_entropies(given.information, data_options, options.jobs, reporter)
         information = mutual_information(entropies, table.header.names, given.information)
         warn_of_other_data(entropies, table.header, given.information, reporter)
@@ -120,7 +119,9 @@ def _save_proof(
     target: str, listed: ParentSetTable, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
 ) -> None:
     """Make the proof of a network's bound, check it, write it."""
-    write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
+    from stages.optimize.bounds.proofs import make_proof
+
+    formats.write_proof(target, make_proof(nodes, listed, network.header.extra["bound"], treewidth))
 
 
 class _Guides(NamedTuple):
@@ -135,9 +136,9 @@ class _Guides(NamedTuple):
 
 def _read_guides(sets: str | None, given: TaskOptions, reporter: Reporter) -> _Guides:
 
-    forest = open_forest(given.screen) if given.screen else None
-    start = open_network(given.start) if given.start else None
-    table = open_parent_sets(sets, warn=reporter.warn) if sets else None
+    forest = formats.open_forest(given.screen) if given.screen else None
+    start = formats.open_network(given.start) if given.start else None
+    table = formats.open_parent_sets(sets, warn=reporter.warn) if sets else None
     if table is not None:
         warn_of_cut_lists(table, reporter)
         table = drop_dominated(table)
@@ -157,6 +158,10 @@ def open_data_search(
     reporter: Reporter,
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
+    from stages.incomplete import StructuralEM
+    from stages.optimize.bootstrap import Resampling
+    from stages.optimize.row_search import RowSearch
+
     check_sources(given.data, given.start, given.screen, sets, *knowing.sources)
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
@@ -195,14 +200,14 @@ def open_data_search(
 
 def _save_sets(target: str, recorded: dict[str, Any], header: Header, records: Iterable[ParentSetRecord]) -> None:
 
-    write_parent_sets(target, record_command(header, "optimize", recorded), records)
+    formats.write_parent_sets(target, record_command(header, "optimize", recorded), records)
 
 
 def _save_proof_of_saved(
     target: str, saved: str, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
 ) -> None:
     """The same about the sets that were written to a file."""
-    _save_proof(target, open_parent_sets(saved), treewidth, network, nodes)
+    _save_proof(target, formats.open_parent_sets(saved), treewidth, network, nodes)
 
 
 def _with_history(network: Network, before: tuple[dict[str, Any], ...]) -> Network:
@@ -219,6 +224,8 @@ def write_replicates(
     remote: RemoteWorkers | None,
 ) -> None:
     """Write the networks of replicates as a stream, each as soon as it is found."""
+    from formats.json_lines.network_lines import network_text
+
     figures: list[dict[str, Any]] = []
     with open_output(target.output) as stream:
         for network, of_one in found:

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from formats.data_records import Dataset
 from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRecord, ParentSetTable
@@ -19,7 +19,6 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter, Reporter, duration_text
 from stages.runtime.warm_up import TINY_RESTARTS, TINY_WIDTH, compile_first, tiny_dataset, tiny_table
-from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
 from stages.scoring.scores import recorded_ess
 
@@ -30,8 +29,10 @@ from .bounds.claims import claim_of_lists
 from .bounds.proof_steps import TreeNode
 from .result import DataSearch, ListSearch, SearchResult
 from .score_trace import ScoreTrace
-from .screened import RootProblem
 from .verify import verify_network
+
+if TYPE_CHECKING:
+    from stages.scoring.family_scorer import FamilyScorer
 
 KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
 """Receives the final candidate sets of a method."""
@@ -106,6 +107,10 @@ def run_on_data(
     keep_nodes : callable, optional
         Receives what a proof about the final sets needs, after these, with ``options.keeps_proof``.
     """
+    from stages.scoring.family_scorer import FamilyScorer  # kernels that count are loaded for data alone
+
+    from .screened import RootProblem
+
     method, variant = choose_method(options, dataset.n_variables, on_data=True)
     start_network = None if start is None else match_start(start, dataset.names)
     options = replace(options, method=method, start=start_network)
@@ -162,6 +167,8 @@ def _checked(
 
 
 def _compile_on_data(module: ModuleType, name: str, options: OptimizeOptions, budget: Budget) -> None:
+    from stages.scoring.family_scorer import FamilyScorer
+
     warm_up: DataSearch = getattr(module, "warm_up", module.search_data)
     restarts = None if options.restarts is None else min(options.restarts, TINY_RESTARTS)
     tiny = replace(_tiny(options), restarts=restarts)

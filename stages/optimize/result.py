@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from formats.records import ParentSetRecord, ParentSetTable
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
-from stages.scoring.family_scorer import FamilyScorer
 
 from . import OptimizeOptions
 from .bounds.proof_steps import TreeNode
+
+if TYPE_CHECKING:
+    from stages.scoring.family_scorer import FamilyScorer
 
 Parents = tuple[tuple[int, ...], ...]
 """Parents of every variable, ascending."""

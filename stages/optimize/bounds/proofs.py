@@ -13,8 +13,7 @@ from formats.records import Header, ParentSetTable
 from stages.evaluate.proof_checking import ProofChecker
 
 from .cuts import HalvedSum, Origin, key_of
-from .lagrangian import BoundSearch
-from .proof_steps import Prices, TreeNode, positive_prices
+from .proof_steps import Prices, TreeNode
 
 MOST_BITS = 44
 """Of the unit of a proof: multipliers are then exact to some 1e-13 nats."""
@@ -24,16 +23,6 @@ COARSE_BITS = 20
 
 TRIES = 20
 """Times that the bound of a proof is raised to what its nodes leave open, some rounding errors each."""
-
-
-def root_node(search: BoundSearch) -> TreeNode:
-    """The node of all networks, after a search by multipliers."""
-    root = TreeNode(best=positive_prices(search.pool.origins, search.multipliers))
-    root.exclusions.extend(search.exclusions)
-    if search.residual is not None:
-        root.exclusions.append(search.residual)
-        root.is_solved = True
-    return root
 
 
 def make_proof(

@@ -17,7 +17,7 @@ from stages.runtime.workers import ordered_map
 
 from ..bounds.cut_pool import CutPool, keep_columns
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.proofs import root_node
+from ..bounds.proof_steps import root_node
 from ..bounds.separators import make_point
 from .branching import OrderGains
 from .fractional import SharedArcs, order_by_shares, with_empty_sets

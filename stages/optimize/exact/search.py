@@ -22,8 +22,7 @@ from stages.runtime.workers import resolve_jobs
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.proof_steps import TreeNode
-from ..bounds.proofs import root_node
+from ..bounds.proof_steps import TreeNode, root_node
 from ..bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result

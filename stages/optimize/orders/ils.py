@@ -19,7 +19,7 @@ from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
-from ..bounds.proofs import root_node
+from ..bounds.proof_steps import root_node
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler

@@ -22,8 +22,7 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.proof_steps import TreeNode
-from ..bounds.proofs import root_node
+from ..bounds.proof_steps import TreeNode, root_node
 from ..result import SearchResult, total_score
 from .engine import PricingEngine
 from .run import PricingRun
