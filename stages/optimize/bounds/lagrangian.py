@@ -35,7 +35,7 @@ from stages.runtime.budgets import Budget
 from .active_sets import ROUNDS_ACTIVE, SLICE_WORK, ActiveRound
 from .cluster_cuts import DEMANDS, ClusterSeparator
 from .cut_pool import CutPool, keep_columns
-from .proof_steps import Prices, positive_prices
+from .proof_steps import Prices, TreeNode, positive_prices
 from .residual import solve_residual
 from .rounding import proof_rounding, relaxed
 from .separators import Separator, add_violated, make_point
@@ -170,6 +170,12 @@ class BoundSearch:
     def ideal(self) -> float:
         """Sum of the best scores of all variables in nats: the zero of costs."""
         return self._ideal
+
+    def root_node(self) -> TreeNode:
+        """The node of all networks, for a proof."""
+        exclusions = self.exclusions + ([] if self.residual is None else [self.residual])
+        best = positive_prices(self._pool.origins, self._multipliers)
+        return TreeNode(exclusions=exclusions, best=best, is_solved=self.residual is not None)
 
     def improve(self, budget: Budget, work: float, incumbent: float) -> None:
         """Work until `work` in all is done, the budget is spent or the bound meets the incumbent.

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .cuts import Origin
-
-if TYPE_CHECKING:
-    from .lagrangian import BoundSearch
 
 
 class Prices(NamedTuple):
@@ -35,13 +32,3 @@ class TreeNode:
     exclusions: list[Prices] = field(default_factory=list)  # multipliers that excluded sets, oldest first
     best: Prices | None = None  # multipliers of its best bound
     is_solved: bool = False  # whether the residual problem was solved for the bound
-
-
-def root_node(search: BoundSearch) -> TreeNode:
-    """The node of all networks, after a search by multipliers."""
-    root = TreeNode(best=positive_prices(search.pool.origins, search.multipliers))
-    root.exclusions.extend(search.exclusions)
-    if search.residual is not None:
-        root.exclusions.append(search.residual)
-        root.is_solved = True
-    return root

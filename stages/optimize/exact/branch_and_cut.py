@@ -17,7 +17,6 @@ from stages.runtime.workers import ordered_map
 
 from ..bounds.cut_pool import CutPool, keep_columns
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.proof_steps import root_node
 from ..bounds.separators import make_point
 from .branching import OrderGains
 from .fractional import SharedArcs, order_by_shares, with_empty_sets
@@ -61,7 +60,7 @@ class BranchAndCut:
         self.n_branches = self.n_programmes = 0
         self._report = report
         self._ideal, self._rounding = search.ideal, search.rounding
-        self.tree = BranchTree(root_node(search), keeps_nodes)
+        self.tree = BranchTree(search.root_node(), keeps_nodes)
         kept = search.multipliers > 0.0
         search.pool.keep_cuts(kept)
         self._multipliers = search.multipliers[kept]

@@ -22,7 +22,7 @@ from stages.runtime.workers import resolve_jobs
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import FIRST_WORK, GAP_OF_LISTS, bound_facts
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.proof_steps import TreeNode, root_node
+from ..bounds.proof_steps import TreeNode
 from ..bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
 from ..orders.initial_orders import make_sampler
 from ..result import SearchResult, listed_result
@@ -76,7 +76,7 @@ def prove(
             # Multipliers, if they suffice, are checked much faster than by solving again.
             bound.improve(budget, PROOF_WORK, incumbent.score)
             is_solved = not bound.is_closed
-        nodes = [TreeNode(is_solved=True) if is_solved else root_node(bound)]
+        nodes = [TreeNode(is_solved=True) if is_solved else bound.root_node()]
     else:
         value, nodes = _prove_by_cuts(incumbent, bound, budget, reporter, facts, options)
     facts |= {"orders": incumbent.orders}
@@ -128,7 +128,7 @@ def _prove_by_cuts(
         bound.improve(budget, bound.work + CHUNK, incumbent.score)
         report(bound.value)
     if is_over():
-        return bound.value, [root_node(bound)]
+        return bound.value, [bound.root_node()]
 
     from .branch_and_cut import BranchAndCut
 

@@ -19,7 +19,6 @@ from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
-from ..bounds.proof_steps import root_node
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult, listed_result
 from .initial_orders import make_sampler
@@ -62,5 +61,5 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     rules = replace(local_search_rules(options.restarts, budget), takes_found=True)
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     facts = {**report.facts, "init": options.init, **anytime_bound.header_facts(report.best.score)}
-    nodes = [root_node(anytime_bound.search)]
+    nodes = [anytime_bound.search.root_node()]
     return listed_result(table, report.best.chosen, report.best.score, facts, nodes=nodes)

@@ -22,7 +22,7 @@ from stages.runtime.seeding import task_generator
 
 from ..bounds.anytime_bound import FIRST_WORK, WorkShare
 from ..bounds.lagrangian import BoundSearch
-from ..bounds.proof_steps import TreeNode, root_node
+from ..bounds.proof_steps import TreeNode
 from ..result import SearchResult, total_score
 from .engine import PricingEngine
 from .run import PricingRun
@@ -109,7 +109,7 @@ class ListBound:
         if seconds > 0.0 and search.work > 0:
             self._pace = search.work / seconds
         if run.options.keeps_proof:
-            self.nodes = [root_node(search)]
+            self.nodes = [search.root_node()]
         return search.value
 
     def _take_found(self, lists: SetLists, found: np.ndarray | None) -> None:

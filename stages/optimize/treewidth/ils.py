@@ -22,7 +22,6 @@ from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..bounds.anytime_bound import AnytimeBound
-from ..bounds.proof_steps import root_node
 from ..restarts import Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch
@@ -100,7 +99,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     rules = local_search_rules(restarts, budget)
     report = run_restarts(restart, rules, budget, options, reporter, anytime_bound)
     facts = {**report.facts, **anytime_bound.header_facts(report.best.score)}
-    return replace(bounded_result(within, report.best, facts), nodes=[root_node(anytime_bound.search)])
+    return replace(bounded_result(within, report.best, facts), nodes=[anytime_bound.search.root_node()])
 
 
 def _prepare(table: ParentSetTable, options: OptimizeOptions) -> tuple[BoundedProblem, BoundedProblem]:
