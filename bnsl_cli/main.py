@@ -18,11 +18,10 @@ from typing import Any, NamedTuple, NoReturn
 import click
 
 from . import __version__
-from .options.shared import debug_option
 from .running.exit_codes import ExitCode
 from .running.interrupts import Interrupted, install_handlers, interruption_behind
 from .running.memory_errors import out_of_memory
-from .running.stage_command import WIDTH, StageCommand
+from .running.stage_command import WIDTH, StageCommand, debug_option
 from .tables.printable import printable_lines
 
 

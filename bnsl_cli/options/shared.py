@@ -6,13 +6,13 @@ import functools
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..running.option_records import option_field, packed, single
 from ..running.reporter import Reporter
-from ..running.stage_command import Decorator, is_called, option
+from ..running.stage_command import Decorator, debug_option, is_called, option
 from .parameter_types import DURATION, INPUT_PATH, OUTPUT_FILE, OUTPUT_PATH, SEED, Count, Parsed
 from .workers import WorkerPlace, parse_place
 
@@ -146,21 +146,6 @@ def budget_options(time: str, evaluations: str) -> Decorator:
 def max_parents_field(**settings: Any) -> Any:
     """``--max-parents``."""
     return option_field("Largest number of parents; no limit if not given.", Count(min=0), "K", **settings)
-
-
-def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        cast(Any, ctx.find_root().command).debug = True  # `main.StageGroup`
-
-
-debug_option = option(
-    "--debug",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_debug,
-    section="General",
-    help="Show a traceback with errors (also BNSL_DEBUG=1).",
-)
 
 
 def message_options(function: Callable) -> Callable:

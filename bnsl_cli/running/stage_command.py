@@ -145,6 +145,21 @@ _help_all_option = option(
 )
 
 
+def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        cast(Any, ctx.find_root().command).debug = True  # `main.StageGroup`
+
+
+debug_option = option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_debug,
+    section="General",
+    help="Show a traceback with errors (also BNSL_DEBUG=1).",
+)
+
+
 def stage_command(common: str = "") -> Callable[[Callable], StageCommand]:
     """Make a callback a command; the command line's table gives it its name.
 
