@@ -92,7 +92,7 @@ def open_chosen(task: Conversion, lines: Lines | None = None) -> LearntNetwork:
 
 def consensus_of(table: ArcProbabilities, threshold: float | None, reporter: Reporter) -> Network:
     """The consensus of a table of arc probabilities, above the significance threshold unless one is given."""
-    from stages.average.consensus import consensus_network  # loads numba, which few conversions need
+    from stages.average.consensus import consensus_network  # few conversions need it
 
     if threshold is None:
         threshold = significance_threshold(pair_strengths(table).values())

@@ -30,7 +30,6 @@ from stages.graphs import (
 )
 from stages.knowledge import Knowledge, recorded_knowledge
 from stages.optimize import OptimizeOptions
-from stages.optimize.driver import run
 from stages.optimize.verify import verify_network
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
@@ -133,10 +132,17 @@ def _turned(parents: Parents, problem: Problem) -> tuple[tuple[int, ...], ...]:
     return consistent_extension(parents, equal)
 
 
+def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> Network:
+    """The best network found among listed sets."""
+    from stages.optimize.driver import run  # numba is loaded where a search is needed
+
+    return run(listed, options, budget, reporter)[0]
+
+
 def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
     gains = problem.gains
     listed = candidate_sets(problem, range(len(gains)), options.width)
-    network, _ = run(listed, options, budget, reporter)
+    network = _search(listed, options, budget, reporter)
     extra = network.header.extra
     facts: dict[str, Any] = {key: extra[key] for key in ("treewidth", "seed", "interrupted") if key in extra}
     if listed.complete.all():
@@ -190,7 +196,7 @@ def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporte
     facts: dict[str, Any] = {}
     for members in sorted((members for members in components if len(members) > 1), key=len):
         listed = candidate_sets(problem, members)
-        network, _ = run(listed, options, budget, reporter)
+        network = _search(listed, options, budget, reporter)
         families, extra = network.parents, network.header.extra
         bound = extra.get("bound")
         # Some sets are not listed, so the search has not seen all arcs: its order is improved with all gains, and its
