@@ -64,25 +64,7 @@ def read_proof(path):
     header, *rest = [json.loads(line) for line in lines[:-1]]
     require(header["format"] == "bnsl.proof" and header["version"] == 2, "no proof of version 2")
     require(len(rest) == header["cuts"] + header["nodes"], "lines are missing")
-    return header, rest[: header["cuts"]], with_all_multipliers(rest[header["cuts"] :])
-
-
-def with_all_multipliers(nodes):
-    """The nodes, with each step as a dictionary of multipliers by cut; the file has changes from step to step."""
-    last = []
-    for number, node in enumerate(nodes):
-        above = node["above"]
-        require(0 <= above < number or (number == 0 and above == -1), "a node is not below an earlier one")
-        steps, present = [], last[above] if number else {}
-        for step in node["steps"]:
-            present = {} if step.get("anew") else dict(present)
-            for cut, multiplier in zip(step["cuts"], step["multipliers"], strict=True):
-                require(isinstance(multiplier, int) and multiplier >= 0, "a multiplier is negative, or not whole")
-                present[cut] = multiplier << step.get("shift", 0)
-            steps.append(present)
-        node["steps"] = steps
-        last.append(present)
-    return nodes
+    return header, rest[: header["cuts"]], rest[header["cuts"] :]
 
 
 def require(condition, message):
@@ -113,11 +95,20 @@ def count_half(cut, number, counted):
     return {place: weight for place, weight in halves.items() if weight}, demand
 
 
-def apply_step(step, scores, allowed, counted, bound):
+def changed(multipliers, step):
+    """Multipliers by cut after a step; it has those that differ from the step before, in this node or above it."""
+    after = {} if step.get("anew") else dict(multipliers)
+    for cut, multiplier in zip(step["cuts"], step["multipliers"], strict=True):
+        require(isinstance(multiplier, int) and multiplier >= 0, "a multiplier is negative, or no whole number")
+        after[cut] = multiplier << step.get("shift", 0)
+    return after
+
+
+def apply_step(multipliers, scores, allowed, counted, bound):
     """Drop sets by the multipliers of a step; True if no network of the sets can score more than the bound."""
     values = [list(own) for own in scores]
     priced = 0
-    for cut, multiplier in step.items():
+    for cut, multiplier in multipliers.items():
         weights, demand = counted[cut]
         priced += multiplier * demand
         for (child, s), weight in weights.items():
@@ -178,11 +169,12 @@ def best_score(lists, scores, allowed):
     return total
 
 
-def check(number, nodes, below, allowed, after, lists, scores, counted, bound):
+def check(number, nodes, below, multipliers, allowed, after, lists, scores, counted, bound):
     """Check a node and those below it; `after[v]` is the mask of the variables that come after v."""
     node = nodes[number]
     for step in node["steps"]:
-        if apply_step(step, scores, allowed, counted, bound):
+        multipliers = changed(multipliers, step)
+        if apply_step(multipliers, scores, allowed, counted, bound):
             return
     if node.get("solved") and all(allowed):
         best = best_score(lists, scores, allowed)
@@ -198,7 +190,7 @@ def check(number, nodes, below, allowed, after, lists, scores, counted, bound):
         later = after[second] | 1 << second
         now = [old | later if v == first or old >> first & 1 else old for v, old in enumerate(after)]
         kept = [[s for s in own if not lists[v][s][0] & now[v]] for v, own in enumerate(allowed)]
-        check(child, nodes, below, kept, now, lists, scores, counted, bound)
+        check(child, nodes, below, multipliers, kept, now, lists, scores, counted, bound)
 
 
 def main(sets_path, proof_path, network_path):
@@ -214,10 +206,11 @@ def main(sets_path, proof_path, network_path):
         counted.append(count_cluster(lists, cut) if "cluster" in cut else count_half(cut, number, counted))
     below = {number: [] for number in range(len(nodes))}
     for number, node in enumerate(nodes[1:], 1):
+        require(0 <= node["above"] < number, "a node is not below an earlier one")
         below[node["above"]].append(number)
     sys.setrecursionlimit(100_000)
     scores = [list(map(int, own)) for own in scores]
-    check(0, nodes, below, allowed, [0] * len(names), lists, scores, counted, header["bound"])
+    check(0, nodes, below, {}, allowed, [0] * len(names), lists, scores, counted, header["bound"])
     _, chosen = read_sets(network_path)
     known = [dict(own) for own in lists]
     for v, own in enumerate(chosen):
