@@ -51,6 +51,7 @@ def _exponentiate(logs, is_max):
     """Replace logarithms by numbers, the largest 1; returns the log of their sum (or maximum) before scaling."""
     peak = np.max(logs)
     if peak == IMPOSSIBLE:
+        # No state is left; the message says so, and zeros keep the table free of NaN.
         logs[:] = 0.0
         return IMPOSSIBLE
     total = 0.0

@@ -1,7 +1,7 @@
 """Searches under a treewidth bound: k-trees built along orders, and networks within cliques.
 
 ktree, start_clique, orders      a k-tree along an order (k-G), its exact start clique, random orders
-moves, annealing                 local changes of an order, incremental updates of its k-tree; simulated annealing
+moves, move_log, annealing       local changes of an order, incremental updates of its k-tree; simulated annealing
 member_pairs                     the sets that contain two variables, which a change of a bag may make cliques
 kmax                             a k-tree grown by the variable of least regret (k-MAX)
 clique_tree, slim, slim_dp, slim_search    exact improvement of small groups of cliques (as BN-SLIM)

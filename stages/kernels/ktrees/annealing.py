@@ -13,7 +13,8 @@ import numpy as np
 
 from ..arrays import copy_into
 from ..jit import borrowing
-from .moves import NOTHING_MOVED, RECHECK, mark_move, move_variable, refresh, take_back
+from .move_log import RECHECK, mark_move
+from .moves import NOTHING_MOVED, move_variable, refresh, take_back
 
 NEAR = 10
 """Largest distance of half of the random moves, in positions."""

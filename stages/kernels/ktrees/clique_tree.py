@@ -103,6 +103,7 @@ def build_cliques(lists, cliques, rng):
         for i in range(first, end):
             if parents[i] != latest and not add_earlier(cliques, latest, parents[i]):
                 return False
+    # All neighbours that later variables pass on have arrived when a variable's turn comes: its clique is complete.
     for t in range(n - 1, -1, -1):
         variable = order[t]
         above = np.int32(-1)
@@ -129,6 +130,7 @@ def _hang(cliques, rng):
         if host < 0:
             # Without earlier neighbours any earlier variable can be the parent: the separator is empty.
             host = order[int(rng.random() * t)]
+        # Any node whose clique holds the separator keeps the running intersection; other trees offer other groups.
         while rng.random() < 0.5:
             other = cliques.below[host]
             if other < 0 or not _is_part(cliques, variable, other):

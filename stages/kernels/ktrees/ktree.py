@@ -212,6 +212,7 @@ def form_bag(bags, host, row, variable, unwanted, parents, first, end):
             left_out = j
             break
     if unwanted >= 0:
+        # Members before `left_out` are parents, which have to stay.
         for j in range(left_out + 1, width + 1):
             if bags[host, j] == unwanted and not is_among(parents, first, end, unwanted):
                 left_out = j
@@ -238,6 +239,7 @@ def form_small_bag(bags, host, row, variable, unwanted, parents, first, end, n_s
             n_members += 1
     while n_members > width or cells > most_cells:
         out = -1
+        # The first one found is the oldest; only the unwanted member replaces it.
         for j in range(n_members):
             if not is_among(parents, first, end, bags[row, j]) and (out < 0 or bags[row, j] == unwanted):
                 out = j
@@ -334,6 +336,7 @@ def join_start_clique(order, bags, edges, size):
         bag[j] = order[t]
         for i in range(t + 1):
             set_bit(edges, pair_bit(order[i], order[t]))
+    # Copies fill the bag where a bound on tables keeps the clique below K + 1 variables.
     for j in range(size, len(bag)):
         bag[j] = bag[size - 1]
     for t in range(1, size):

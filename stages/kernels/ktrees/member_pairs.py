@@ -119,6 +119,7 @@ def sort_by_larger(ends, larger, entry_sets):
     n_variables = len(ends) - 1
     cursor = np.zeros(n_variables, dtype=np.int64)
     n_pairs = np.int64(0)
+    # `cursor` is zero between two smaller members. Only what one touched is reset: a step per entry.
     for v in range(n_variables):
         for k in range(ends[v], ends[v + 1]):
             n_pairs += cursor[larger[k]] == 0
@@ -138,6 +139,7 @@ def sort_by_larger(ends, larger, entry_sets):
                 partners[pair] = other
                 offsets[pair] = at
                 at += cursor[other]
+                # From here on no count but the place of the pair's next entry.
                 cursor[other] = offsets[pair]
                 pair += 1
         for k in range(len(own_larger)):

@@ -73,6 +73,7 @@ def largest_among(information, tree, most):
                 for j in range(width):
                     if value > largest[j]:
                         value, largest[j] = largest[j], value
+        # A variable behind the start clique gets K edges to earlier ones, whichever clique it joins.
         most[t] = most[t + 1] + (largest.sum() if t > width else 0.0)
 
 
