@@ -32,7 +32,7 @@ class Header:
 
     variables: tuple[Variable, ...]
     score: str = "unknown"
-    """Name of the local score: ``bic``, ``aic``, ``bdeu``, ``k2``, ``ll``, or ``unknown`` (foreign files)."""
+    """Name of the local score, of `schemas.SCORES`, or ``unknown`` (foreign files)."""
     rows: int | None = None
     """Number of data rows behind the scores, None where unknown."""
     data: str | None = None

@@ -67,10 +67,10 @@ version string: version of the program
 options object: options that the result depends on, the seed included; no paths, no numbers of workers
 """)
 
-COMMON_HEADER_KEYS = keys_of("""
+COMMON_HEADER_KEYS = keys_of(f"""
 format string!: name of the format
 version integer!: version of the format
-score string: local score: bic, aic, bdeu, k2, ll; unknown for foreign files
+score string: local score: {", ".join(SCORES)}; unknown for foreign files
 ess number? rows: equivalent sample size of score bdeu
 rows integer? rows: rows of the data behind the scores
 variables list<object>!: the variables, in the order that indices count

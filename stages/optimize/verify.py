@@ -36,7 +36,7 @@ def verify_network(
     table : ParentSetTable, optional
         Every family must be listed there with exactly that score, and fixed records kept.
     dataset : Dataset, optional
-        Local scores are recomputed (``ll``, ``aic``, ``bic``, ``bdeu``, ``k2``) and must agree.
+        Local scores are recomputed and must agree.
     treewidth : int, optional
         The header's elimination order must prove that the moral graph's treewidth is at most this.
     max_table : int, optional

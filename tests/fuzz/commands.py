@@ -13,6 +13,8 @@ import click
 
 from bnsl_cli.main import COMMANDS, cli
 from bnsl_cli.options.parameter_types import OutputPath
+from formats.kinds import Kind
+from formats.lookup import formats_of
 from stages.scoring.scores import SCORES
 
 from .mutations import NUMBERS, TOKENS
@@ -114,14 +116,10 @@ _EVERYWHERE = (
     "optimize --data {csv} --method {m} --evaluations 3", "optimize --data {csv} --method {m} --tw 2 --evaluations 3",
 )  # fmt: skip
 
-KIND = {
-    "bnsl.parentsets": "sets", "jkl": "sets", "pss": "sets", "bnsl.network": "network", "bif": "network",
-    "net": "network", "xmlbif": "network", "xdsl": "network", "uai": "network", "dot": "network",
-    "graphml": "network", "adjacency": "network", "modelstring": "network",
+_BY_KIND = {Kind.PARENT_SETS: "sets", Kind.NETWORK: "network", Kind.PARAMETERS: "network", Kind.DATA: "data"}
+KIND = {row.name: _BY_KIND[row.kind] for row in formats_of(*_BY_KIND)} | {
     "bnsl.forest": "forest", "bnsl.proof": "proof", "bnsl.entropy": "entropy", "bnsl.arc-probabilities": "strengths",
-    "networks": "networks", "measures": "measures", "csv": "data", "tsv": "data",
-    "parquet": "data", "arrow": "data", "feather": "data",
-    "arcs": "knowledge", "tiers": "knowledge",
+    "networks": "networks", "measures": "measures", "arcs": "knowledge", "tiers": "knowledge",
 }  # fmt: skip
 
 _WORKS_LONG = (

@@ -334,7 +334,15 @@ def read_tier_file(path: Path, rng: Random) -> None:
 
 Reader = Callable[[Path, Random], None]
 
+_BY_KIND: dict[Kind, tuple[Reader, ...]] = {
+    Kind.PARENT_SETS: (read_sets,),
+    Kind.DATA: (read_data,),
+    Kind.PARAMETERS: (read_model, read_network),
+    Kind.NETWORK: (read_network,),
+}
 READERS: dict[str, tuple[Reader, ...]] = {
+    row.name: _BY_KIND[row.kind] + ((read_graph,) if row.essential_writer else ()) for row in formats_of(*_BY_KIND)
+} | {
     "bnsl.parentsets": (read_sets, read_parts),
     "bnsl.network": (read_network, read_sets),
     "bnsl.forest": (read_forest,),
@@ -343,23 +351,7 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "bnsl.arc-probabilities": (read_arc_probabilities,),
     "networks": (read_networks,),
     "measures": (read_measures,),
-    "csv": (read_data,),
-    "tsv": (read_data,),
-    "parquet": (read_data,),
-    "arrow": (read_data,),
-    "feather": (read_data,),
-    "jkl": (read_sets,),
-    "pss": (read_sets,),
-    "bif": (read_model, read_network),
-    "net": (read_model, read_network),
-    "xmlbif": (read_model, read_network),
-    "xdsl": (read_model, read_network),
-    "uai": (read_model, read_network),
-    "dot": (read_network, read_graph),
-    "graphml": (read_network, read_graph),
-    "adjacency": (read_network, read_graph),
     "arcs": (read_network, read_graph, read_arc_file),
-    "modelstring": (read_network,),
     "tiers": (read_tier_file,),
 }
 """The readers that files of a format are given to."""
