@@ -51,7 +51,7 @@ SHORTER = (
     (r" --bootstrap \d+", " --bootstrap 3"),
     (r" --parts \d+", " --parts 3"),
     (r"(--approximate|--samples) \d{3,}", r"\1 50"),
-    (r"(NUMBA_CACHE_DIR=\S+ )?bnsl warm-up .*", ""),  # tested in test_tiny_runs
+    (r"(NUMBA_CACHE_DIR=\S+ )?bnsl warm-up .*", ""),  # compiles for minutes
     (r"bnsl optimize (?!.*--time)", "bnsl optimize --time 200ms "),
 )
 """What is replaced in examples, which then take less time on the same way."""
@@ -77,6 +77,19 @@ def test_examples_of_help_pages_run(name: str, workplace: Path):
     # `... | head` closes the pipe early, which is no failure (141).
     assert result.returncode in (0, ExitCode.CLOSED_PIPE), result.stderr.decode()
     assert b" error: " not in result.stderr, result.stderr.decode()
+
+
+@pytest.mark.slow
+def test_examples_of_warm_up(tmp_path: Path):
+    """All are sound command lines; the last compiles what it asks for, into the folder that it names."""
+    examples = examples_of(help_text("warm-up", "--help-all")).splitlines()
+    for line in examples:
+        words = re.sub(r" 2>.*", "", line.partition("bnsl warm-up ")[2]).split()
+        assert words
+        command_of("warm-up").make_context("warm-up", words)
+    result = run_shell(examples[-1], tmp_path)
+    assert result.returncode == 0 and b"2 methods and tasks" in result.stderr, result.stderr
+    assert any((tmp_path / "kernels").rglob("*.nbc"))
 
 
 @pytest.mark.parametrize("arguments", [(), *((name,) for name in COMMANDS)], ids=" ".join)

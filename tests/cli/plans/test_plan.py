@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -152,3 +153,14 @@ def test_a_grid_runs_as_it_stands(place: Path, form: str, run: str):
     assert result.returncode == 0, result.stderr.decode()
     made = sorted(path.name for path in place.glob("*.net.jsonl"))
     assert made == [f"{score}.{seed}.net.jsonl" for score in ("bdeu", "bic") for seed in (1, 2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("form", "limit"), [("slurm", "--time=3\n"), ("snakemake", "runtime=3")])
+def test_a_time_limit_and_the_forecast_are_the_limits_of_a_run(place: Path, form: str, limit: str):
+    """Half as much again as the 40 seconds, and two minutes more; memory by a dry run, which is quick."""
+    words = ("parentsets", "d.csv", "--indep", "--time", "40s", "-o", "all.jsonl")
+    result = run_bnsl("plan", f"--{form}", "--parts", 2, *words, cwd=place)
+    assert result.returncode == 0, result.stderr.decode()
+    assert limit in result.stdout.decode()
+    assert re.search(r"--mem=\d+M|mem_mb=\d+", result.stdout.decode())
