@@ -8,15 +8,14 @@ bound is large, the number of sets scored is estimated from a sample, see `enume
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from stages.arrays import offsets_of
 from stages.runtime.budgets import Budget
 from stages.runtime.memory import format_bytes, free_bytes
 from stages.runtime.reporting import duration_text
-from stages.scoring.set_functions import SetFunctions
 
 from . import METHODS
 from .child_search import UNLIMITED, ChildLimits
@@ -24,18 +23,13 @@ from .dirichlet_bounds import superset_bound
 from .driver import Run
 from .enumeration import count_sets, rooms
 from .enumeration_sample import sample_counts
+from .sequential import search_child
 
 BYTES_PER_OPEN_SET = 16
 """Memory of a set that is to be extended: its best score, twice while the parts of a level are joined."""
 
 MEASURED_SETS = 2_000
-"""Scores from which the rate is measured."""
-
-SECONDS_PER_ENTRY = 1e-8
-"""What an extension takes besides its score: whether a subset closes it, and where it is kept; measured."""
-
-MEASURED_BATCHES = 4
-"""Batches of so many sets from which the rate of values is measured."""
+"""Scores from which the rate is measured, where no values of sets are kept."""
 
 LONG_SECONDS = 10.0
 """A forecast is printed where the run may take longer."""
@@ -143,13 +137,15 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
     """Measured on sets of the largest size but one, which are nearly all that are extended."""
     if not searched:
         return 0.0
-    limits = run.searcher.limits_of(child := searched[0])
+    # A constant column is no example.
+    child = max(searched[:: -(-len(searched) // SAMPLED_CHILDREN)], key=lambda each: int(run.scorer.n_states[each]))
+    limits = run.searcher.limits_of(child)
     if not len(limits.allowed):
         return 0.0
     rng, scorer = np.random.default_rng(0), run.scorer
     size = max(0, min(limits.max_parents, 4) - len(limits.required) - 1)
     if limits.functions is not None and limits.functions.can_extend(size, limits.required):
-        return SECONDS_PER_ENTRY + _seconds_by_values(limits.functions, child, limits, size)
+        return _seconds_by_values(run, child, limits, len(limits.required) + size + 2)
     scorer.expand(child, limits.required, limits.allowed[:1])  # compiled code loads when first used
     rates, count, clock = [], 0, Budget(COUNTING_SECONDS)
     while count < MEASURED_SETS and not clock.is_spent():
@@ -162,26 +158,17 @@ def _seconds_per_set(run: Run, searched: list[int]) -> float:
     return min(rates)  # the machine may have been busy
 
 
-def _seconds_by_values(functions: SetFunctions, child: int, limits: ChildLimits, size: int) -> float:
-    """Of a set's value, which serves all its members, and of the score that takes it; measured on random sets."""
-    rng, clock = np.random.default_rng(0), Budget(COUNTING_SECONDS)
-    rates: list[float] = []
-    allowed, required = limits.allowed, limits.required
-    n, size = len(allowed), min(size, len(allowed) - 1)
-    n_states = functions.scorer.n_states[allowed].astype(np.float64)
-    while len(rates) < MEASURED_BATCHES and not clock.is_spent():
-        rows = [np.sort(rng.choice(n - 1, size, replace=False)) for _ in range(1 + MEASURED_SETS // n)]
-        chosen = np.array(rows, dtype=np.int32).reshape(len(rows), size)
-        starts = offsets_of(n - 1 - chosen.max(axis=1, initial=-1))
-        into = starts, np.full(starts[-1], -np.inf), np.zeros(starts[-1], dtype=np.bool_), np.empty(0)
-        times = []
-        for _ in range(2):  # values are made, then known
-            begun = clock.elapsed()
-            functions.score(child, required, allowed, n_states, chosen, np.arange(len(rows)), (0, 0), math.inf, into)
-            times.append((clock.elapsed() - begun) / starts[-1])
-        rates.append(max(0.0, times[0] - times[1]) / (len(required) + size + 2) + times[1])
-    # The first batches also make values of subsets, which few of all sets need; the machine may have been busy.
-    return min(rates)
+def _seconds_by_values(run: Run, child: int, limits: ChildLimits, n_members: int) -> float:
+    """Of making a set's value, which serves `n_members` families, and of a score; measured on a child's search."""
+    limits = replace(limits, traces=False)
+    search_child(run.scorer, child, replace(limits, evaluations=1), Budget())  # compiled code loads when first used
+    rates = []
+    for _ in range(2):  # values are made, then known
+        clock = Budget(COUNTING_SECONDS)
+        found = search_child(run.scorer, child, limits, clock)
+        rates.append(clock.elapsed() / found.evaluated)
+        limits = replace(limits, evaluations=found.evaluated)
+    return max(0.0, rates[0] - rates[1]) / n_members + rates[1]
 
 
 def _number(count: int) -> str:
