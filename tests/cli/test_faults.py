@@ -23,8 +23,8 @@ MOMENTS = int(os.environ.get("BNSL_SIGNALS", "2"))
 """Moments at which each signal is sent to each stage; `make faults` tries 200."""
 
 LONGEST = 1.0
-"""Seconds until the last of these moments; half of it for a process that need not start, or three times as long for one
-signal of each stage.
+"""Seconds until the last of these moments. A process that need not start has half of it, or three times as long for
+one signal of each stage.
 """
 
 

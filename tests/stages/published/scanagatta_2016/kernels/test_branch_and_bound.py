@@ -113,16 +113,28 @@ def test_best_cliques_along_an_order(width, seed, demanding):
     assert branch(problem, order, expected)[0] == expected
 
 
-@pytest.mark.parametrize(("n", "width", "n_sets"), [(11, 2, 16), (11, 4, 16), (66, 2, 4)])
-@pytest.mark.parametrize("seed", seeds(6, quick=2))
-def test_the_same_optimum_as_best_first_search(seed, n, width, n_sets):
-    """Also beyond 64 variables, where rows take two words."""
+def check_optimum(seed, n, width, n_sets):
+    """Branch and bound against the plain twin."""
     problem = prepare_bounded(random_table(seed, n, n_sets=n_sets, n_fixed=0 if n > 64 else 2), width)
     order = problem.respect(np.random.default_rng(seed).permutation(n).astype(np.int32))
     found, chosen = branch(problem, order)
     assert found == pytest.approx(naive_optimum(problem, order), abs=1e-9)
     assert problem.lists.relative_scores[chosen].sum() == pytest.approx(found, abs=1e-9)
     assert fits_order(problem, order.tolist(), chosen)
+
+
+@pytest.mark.parametrize(("n", "width", "n_sets"), [(11, 2, 16), (11, 4, 16), (66, 2, 4)])
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
+def test_the_same_optimum_as_best_first_search(seed, n, width, n_sets):
+    """Also beyond 64 variables, where rows take two words."""
+    check_optimum(seed, n, width, n_sets)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [4, 5])
+def test_the_same_optimum_on_longer_lists(seed):
+    """With seeds that take the plain twin a second at most; others take it up to eight."""
+    check_optimum(seed, 70, 2, 5)
 
 
 @pytest.mark.parametrize("n", [9, 70])
