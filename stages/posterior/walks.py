@@ -166,6 +166,7 @@ def walk_from(table: ParentSetTable, lists: WeightedLists, chosen: np.ndarray) -
         child_offsets=np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64),
         children=np.zeros((n_rungs, len(pairs)), dtype=np.int32),
         n_children=np.zeros((n_rungs, n), dtype=np.int32),
+        block=np.zeros(LARGEST_BLOCK, dtype=np.int32),
         flags=np.zeros(n, dtype=np.uint8),
         stack=np.zeros(LARGEST_BLOCK * n, dtype=np.int32),
         meeting=np.zeros(n, dtype=np.int32),

@@ -75,6 +75,7 @@ class Walk(NamedTuple):
     # capacity is the number of variables that list i.
     children: np.ndarray
     n_children: np.ndarray  # int32, shape (n_rungs, n_variables)
+    block: np.ndarray  # int32, shape (LARGEST_BLOCK,): the variables of a move
     # uint8, shape (n_variables,): bit k: the variable is in D_x of the block's k-th member x; 0 between moves.
     flags: np.ndarray
     stack: np.ndarray  # int32, shape (LARGEST_BLOCK * n_variables,)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..jit import inlined, njit
+from ..jit import borrowing, inlined
 from .block_moves import LARGEST_BLOCK, move_block
 
 ANYONE = 0.1
@@ -49,26 +49,34 @@ def draw_block(lists, block, size, rng):
             n += 1
 
 
-@njit
+@borrowing
+def network_total(lists, walk, rung):
+    """Score in nats of the network on a rung."""
+    row, total = walk.standing[rung], 0.0
+    for v in range(walk.chosen.shape[1]):
+        total += lists.scores[walk.chosen[row, v]]
+    return total
+
+
+@borrowing
 def swap_networks(lists, walk, rng):
     """Swap networks on neighbouring rungs by the rule of Metropolis, from the first rung on."""
-    totals = np.zeros(len(walk.standing))
-    for rung in range(len(totals)):
-        for s in walk.chosen[walk.standing[rung]]:
-            totals[rung] += lists.scores[s]
-    for rung in range(len(totals) - 1):
+    total = network_total(lists, walk, 0)
+    for rung in range(len(walk.standing) - 1):
+        other = network_total(lists, walk, rung + 1)
         # A network of score S has a density proportional to exp(power * S) on a rung: this is the logarithm of its
         # ratio after the swap to before it, for both rungs.
-        gain = (lists.rungs[rung] - lists.rungs[rung + 1]) * (totals[rung + 1] - totals[rung])
+        gain = (lists.rungs[rung] - lists.rungs[rung + 1]) * (other - total)
         if gain >= 0.0 or rng.random() < math.exp(gain):
-            # The network that moves on meets the next rung with its own total; that of this rung is not read again.
-            totals[rung + 1] = totals[rung]
+            # The network that moves on, whose total is known, meets the next rung.
             row = walk.standing[rung]
             walk.standing[rung] = walk.standing[rung + 1]
             walk.standing[rung + 1] = row
+        else:
+            total = other
 
 
-@njit
+@borrowing
 def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most_work):
     """Make rounds of moves until about `most_work`; every `n_rounds` the network on the first rung is a sample.
 
@@ -92,7 +100,7 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
     n, n_rungs = len(walk.flags), len(walk.standing)
     # A round takes `round_moves` moves on one rung after the other, so `done` alone says where a call resumes.
     sample_moves = n_rounds * n_rungs * round_moves
-    block = np.empty(LARGEST_BLOCK, dtype=np.int32)
+    block = walk.block
     work = 0
     while done < sample_moves * len(samples) and work < most_work:
         rung = done // round_moves % n_rungs
@@ -112,9 +120,7 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
             work += n_rungs * n
         if done % sample_moves == 0:
             t = done // sample_moves - 1
-            totals[t] = 0.0
+            totals[t] = network_total(lists, walk, 0)
             for v in range(n):
-                s = walk.chosen[walk.standing[0], v]
-                samples[t, v] = s
-                totals[t] += lists.scores[s]
+                samples[t, v] = walk.chosen[walk.standing[0], v]
     return done

@@ -78,8 +78,15 @@ def place_in(bag, member):
     return -1
 
 
-@njit
-def merge_message(states, span, message, places, slack, found, kept, most, limit):
+@borrowing
+def copy_row(rows, i, target):
+    """Copy row `i` of a matrix to an array."""
+    for j in range(len(target)):
+        target[j] = rows[i, j]
+
+
+@borrowing
+def merge_message(states, span, message, places, slack, found, kept, most, limit, above, moved):
     """Combine each state of a clique with each state of the message of a child.
 
     Parameters
@@ -93,10 +100,10 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
     found, kept : PartialChoices
         Candidates, and scratch of the same size.
     most : ndarray of float64, shape (K + 1,)
+    above, moved : ndarray of int64, shape (K + 1,)
+        Scratch.
     """
     width = len(places)
-    above = np.empty(width + 1, dtype=np.int64)
-    moved = np.empty(width, dtype=np.int64)
     for m in range(message[0], message[1]):
         # Masks of the child are of its places; `places` maps them to those of this clique.
         taken = np.int64(0)
@@ -113,7 +120,7 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
             # A member takes one set, on one side of the separator.
             if states.taken[s] & taken:
                 continue
-            above[:] = states.above[s]
+            copy_row(states.above, s, above)
             acyclic = True
             for j in range(width):
                 # Ancestors of ancestors are ancestors: the message does not include those on this side.
@@ -129,13 +136,12 @@ def merge_message(states, span, message, places, slack, found, kept, most, limit
                 add_candidate(found, kept, most, limit, candidate)
 
 
-@njit
-def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept, most, limit):
+@borrowing
+def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept, most, limit, above):
     """Combine each state of a clique with each of the `sets`, best first, that one of its members may take.
 
-    `best` is the relative score of the member's best set within the k-tree.
+    `best` is the relative score of the member's best set within the k-tree; `above` (int64, K + 1) is scratch.
     """
-    above = np.empty(len(bag), dtype=np.int64)
     for s in range(span[0], span[1]):
         add_candidate(
             found, kept, most, limit,
@@ -154,7 +160,7 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
             # It took one in the subtree of a child.
             if states.taken[s] >> member & 1:
                 continue
-            above[:] = states.above[s]
+            copy_row(states.above, s, above)
             ancestors = joined
             for i in range(len(bag)):
                 if joined >> i & 1:
@@ -165,15 +171,17 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
                 add_candidate(found, kept, most, limit, candidate)
 
 
-@njit
-def project(states, span, members, slack, found, kept, most, limit):
-    """Project the states to the first `members` places of a clique; the others take the empty set if need be."""
-    above = np.empty(states.above.shape[1], dtype=np.int64)
+@borrowing
+def project(states, span, members, slack, found, kept, most, limit, above):
+    """Project the states to the first `members` places of a clique; the others take the empty set if need be.
+
+    `above` (int64, K + 1) is scratch.
+    """
     inside = (np.int64(1) << members) - 1
     for s in range(span[0], span[1]):
         cost = states.costs[s]
-        above[:] = 0
         for j in range(len(above)):
+            above[j] = 0
             if j < members:
                 above[j] = states.above[s, j] & inside
             # Infinite where the empty set was pruned, which drops the state.
@@ -201,7 +209,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
     size = bags.shape[1]
     variable = tree.order[t]
     bag = bags[variable]
-    most = np.empty(size)
+    most, above, moved = np.empty(size), np.zeros(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     for j in range(size):
         most[j] = families.most[bag[j]]
     # A state can only be part of a network below the slack if the least costs of all other finished subtrees are paid
@@ -214,7 +222,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
     cliques.costs[PENDING] -= ahead
     slack -= cliques.costs[PENDING]
     # One state to begin with: no set taken, no ancestors, no cost.
-    nothing = (0.0, np.int64(0), np.zeros(size, dtype=np.int64), np.int64(-1), np.int64(-1), np.int64(-1))
+    nothing = (0.0, np.int64(0), above, np.int64(-1), np.int64(-1), np.int64(-1))
     add_candidate(found, kept, most, limit, nothing)
     span = store(found, kept, most, limit, states)
     others = cliques.costs[PENDING]
@@ -225,7 +233,7 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         ahead -= states.costs[message[0]]
         for j in range(size - 1):
             places[j] = place_in(bag, bags[other, j])
-        merge_message(states, span, message, places, slack - ahead, found, kept, most, limit)
+        merge_message(states, span, message, places, slack - ahead, found, kept, most, limit, above, moved)
         span = store(found, kept, most, limit, states)
         record_lost(found, cliques, others + ahead)
         other = cliques.following[other]
@@ -238,14 +246,14 @@ def solve_clique(lists, tree, families, cliques, states, found, kept, slack, lim
         member = place_in(bag, families.children[i])
         best = families.best[families.children[i]]
         choose_sets(
-            lists, states, span, bag, member, best, families.sets[i:end], slack, found, kept, most, limit
+            lists, states, span, bag, member, best, families.sets[i:end], slack, found, kept, most, limit, above
         )  # fmt: skip
         span = store(found, kept, most, limit, states)
         record_lost(found, cliques, others)
         i = end
     # The variable of this clique, last in its bag, is in no clique still to come: it is projected out. So are all
     # members of the start clique.
-    project(states, span, size - 1 if t >= size else 0, slack, found, kept, most, limit)
+    project(states, span, size - 1 if t >= size else 0, slack, found, kept, most, limit, above)
     span = store(found, kept, most, limit, states)
     record_lost(found, cliques, others)
     cliques.starts[variable], cliques.ends[variable] = span

@@ -80,23 +80,21 @@ def is_dominated(states, one, other, most):
     return price <= states.costs[other]
 
 
-@njit
+@borrowing
 def copy_state(source, i, target, k):
     """Copy state `i` of `source` to place `k` of `target`."""
     target.costs[k] = source.costs[i]
     target.taken[k] = source.taken[i]
-    target.above[k] = source.above[i]
+    for j in range(source.above.shape[1]):
+        target.above[k, j] = source.above[i, j]
     target.first[k] = source.first[i]
     target.second[k] = source.second[i]
     target.sets[k] = source.sets[i]
 
 
-@njit
-def thin_out(found, kept, most, limit):
-    """Reduce the candidates `found` to at most `limit` undominated ones, cheapest first; `kept` is scratch."""
-    n_found = found.stored[0]
-    # A stable sort, so that states of equal cost stay in the order in which they were found.
-    ranked = np.argsort(found.costs[:n_found], kind="mergesort")
+@borrowing
+def keep_undominated(found, kept, most, limit, ranked):
+    """Reduce the candidates `found`, whose indices by cost are `ranked`, to at most `limit` undominated ones."""
     n_kept = np.int64(0)
     for i in ranked:
         useful = True
@@ -118,6 +116,14 @@ def thin_out(found, kept, most, limit):
 
 
 @njit
+def thin_out(found, kept, most, limit):
+    """Reduce the candidates `found` to at most `limit` undominated ones, cheapest first; `kept` is scratch."""
+    # A stable sort, so that states of equal cost stay in the order in which they were found.
+    ranked = np.argsort(found.costs[: found.stored[0]], kind="mergesort")
+    keep_undominated(found, kept, most, limit, ranked)
+
+
+@borrowing
 def add_candidate(found, kept, most, limit, state):
     """Append a candidate to `found`: ``state`` is (cost, taken, above, first, second, set)."""
     if found.stored[0] == len(found.costs):
@@ -126,7 +132,8 @@ def add_candidate(found, kept, most, limit, state):
     cost, taken, above, first, second, chosen = state
     found.costs[k] = cost
     found.taken[k] = taken
-    found.above[k] = above
+    for j in range(len(above)):
+        found.above[k, j] = above[j]
     found.first[k] = first
     found.second[k] = second
     found.sets[k] = chosen

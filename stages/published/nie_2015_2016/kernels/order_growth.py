@@ -74,25 +74,17 @@ def grow_order(information, precedences, order, size, rest):
         rest[t] += rest[t + 1]
 
 
-@njit
-def expand_next(lists, information, tree, states, state, rest, weight, only_best):
-    """Add the successors of a state to which `tree` was rebuilt, or only the best one."""
-    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    order, bags, edges = tree.order, tree.bags, tree.edges
+@borrowing
+def add_joins(lists, tree, states, state, rest, weight, only_best, fitting, shared, position):
+    """Add what `expand_next` adds: the joins of the next variable to K-cliques.
+
+    `fitting` (int64): its sets that are cliques, best first. ``shared[p]``: its mutual information in nats with the
+    variable at place p. ``position[v]``: the place of v.
+    """
+    offsets, parents, order, bags = lists.parent_offsets, lists.parents, tree.order, tree.bags
     size = bags.shape[1]
     t = states.depths[state]
     variable = order[t]
-    fitting = np.empty(lists.set_offsets[variable + 1] - lists.set_offsets[variable], dtype=np.int64)
-    n_fitting = 0
-    for s in range(lists.set_offsets[variable], lists.set_offsets[variable + 1]):
-        if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
-            fitting[n_fitting] = s
-            n_fitting += 1
-    shared = np.empty(t)
-    position = np.empty(len(order), dtype=np.int64)
-    for place in range(t):
-        shared[place] = information_between(information, variable, order[place])
-        position[order[place]] = place
     best, best_host, best_left_out = -np.inf, np.int32(-1), np.int32(-1)
     for place in range(size - 1, t):
         host = order[place]
@@ -109,7 +101,7 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
             if only_best and most <= best:
                 continue
             taken = np.int64(-1)
-            for k in range(n_fitting):
+            for k in range(len(fitting)):
                 first, end = offsets[fitting[k]], offsets[fitting[k] + 1]
                 # The first set that fits is the best one.
                 if not is_among(parents, first, end, left_out) and is_in_bag(parents, first, end, bags[host]):
@@ -125,6 +117,27 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
                 best, best_host, best_left_out = value, host, left_out
     if only_best:
         add_state(states, state, variable, best_host, best_left_out, best, 0.0, best + rest[t + 1])
+
+
+@njit
+def expand_next(lists, information, tree, states, state, rest, weight, only_best):
+    """Add the successors of a state to which `tree` was rebuilt, or only the best one."""
+    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
+    order, edges = tree.order, tree.edges
+    t = states.depths[state]
+    variable = order[t]
+    fitting = np.empty(lists.set_offsets[variable + 1] - lists.set_offsets[variable], dtype=np.int64)
+    n_fitting = 0
+    for s in range(lists.set_offsets[variable], lists.set_offsets[variable + 1]):
+        if has_bit(edges, keys[s]) and is_clique(offsets, parents, edges, s):
+            fitting[n_fitting] = s
+            n_fitting += 1
+    shared = np.empty(t)
+    position = np.empty(len(order), dtype=np.int64)
+    for place in range(t):
+        shared[place] = information_between(information, variable, order[place])
+        position[order[place]] = place
+    add_joins(lists, tree, states, state, rest, weight, only_best, fitting[:n_fitting], shared, position)
 
 
 @borrowing
